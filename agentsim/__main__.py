@@ -1,0 +1,5 @@
+"""`python -m agentsim` is `agentsim`."""
+
+from agentsim.cli.app import main
+
+main()

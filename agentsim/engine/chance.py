@@ -1,0 +1,127 @@
+"""Chance: named, seeded streams of draws.
+
+A stream is SHA-256 in counter mode over `seed/name`, so that a draw is the same on every interpreter and
+platform for ever, and a stream that gains a draw shifts no other stream. No global generator belongs here,
+nor anything that reads a clock or the system's entropy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+__all__ = ["Chance", "Stream"]
+
+T = TypeVar("T")
+_WORDS = 4  # 64-bit words in one SHA-256 digest
+
+
+class Stream:
+    """One independent sequence of draws."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._words = self._generate()
+
+    def _generate(self) -> Iterator[int]:
+        prefix = hashlib.sha256(f"agentsim/1/{self._key}/".encode())
+        block = 0
+        while True:
+            state = prefix.copy()
+            state.update(block.to_bytes(8, "big"))
+            digest = state.digest()
+            for word in range(_WORDS):
+                yield int.from_bytes(digest[8 * word : 8 * word + 8], "big")
+            block += 1
+
+    def random(self) -> float:
+        """Uniform in [0, 1), a multiple of 2**-53."""
+        return (next(self._words) >> 11) * 2.0**-53
+
+    def below(self, bound: int) -> int:
+        """Uniform in 0..bound-1, without modulo bias; `bound` in 1..2**64."""
+        assert 1 <= bound <= 2**64
+        limit = 2**64 - 2**64 % bound
+        while (word := next(self._words)) >= limit:
+            pass
+        return word % bound
+
+    def integer(self, low: int, high: int) -> int:
+        """Uniform in low..high, both included."""
+        return low + self.below(high - low + 1)
+
+    def pick(self, items: Sequence[T]) -> T:
+        """One of a non-empty sequence, each equally likely."""
+        return items[self.below(len(items))]
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """A new list in uniformly random order (Fisher-Yates, from the end)."""
+        out = list(items)
+        for last in range(len(out) - 1, 0, -1):
+            other = self.below(last + 1)
+            out[last], out[other] = out[other], out[last]
+        return out
+
+
+class _Scripted(Stream):
+    """A stream whose first results are given; afterwards it draws as the seeded one does."""
+
+    def __init__(self, key: str, results: Sequence[Any]) -> None:
+        super().__init__(key)
+        self._results = list(results)
+
+    def below(self, bound: int) -> int:
+        if not self._results:
+            return super().below(bound)
+        value = self._results.pop(0)
+        assert isinstance(value, int), f"scripted result {value!r} is not a number"
+        assert 0 <= value < bound, f"scripted result {value} is not in 0..{bound - 1}"
+        return value
+
+    def integer(self, low: int, high: int) -> int:
+        return low + self.below(high - low + 1) if not self._results else self._take(range(low, high + 1))
+
+    def pick(self, items: Sequence[T]) -> T:
+        return super().pick(items) if not self._results else self._take(items)
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        if not self._results:
+            return super().shuffled(items)
+        order: list[T] = list(self._results.pop(0))
+        assert sorted(map(repr, order)) == sorted(map(repr, items)), f"{order!r} is no order of {items!r}"
+        return order
+
+    def random(self) -> float:
+        return float(self._results.pop(0)) if self._results else super().random()
+
+    def _take(self, allowed: Sequence[T]) -> T:
+        value: T = self._results.pop(0)
+        assert value in allowed, f"scripted result {value!r} cannot be drawn from {allowed!r}"
+        return value
+
+
+class Chance:
+    """The streams of one game, by name; asking for a name again continues its stream.
+
+    `script` gives the first results of chosen streams (tests): `{"order/1": [["B", "A"]], "dice": [6, 6]}`.
+    """
+
+    def __init__(self, seed: int | str, script: Mapping[str, Sequence[Any]] | None = None) -> None:
+        self.seed = seed
+        self._script = dict(script or {})
+        self._streams: dict[str, Stream] = {}
+
+    def stream(self, name: str) -> Stream:
+        """The stream called `name`, where it was left."""
+        stream = self._streams.get(name)
+        if stream is None:
+            key = f"{self.seed}/{name}"
+            results = self._script.get(name)
+            stream = Stream(key) if results is None else _Scripted(key, results)
+            self._streams[name] = stream
+        return stream
+
+    def once(self, name: str) -> Stream:
+        """A fresh stream that is not kept: for a name used once, such as one bot decision."""
+        return Stream(f"{self.seed}/{name}")

@@ -1,0 +1,112 @@
+"""Play: a game in progress, step by step; the numbering of waves and decisions lives here and nowhere else.
+
+No loop, no IO: `rehearse` steps it in tests, `runner.drive` in earnest, and both get the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.game import Game, GameConfig, Outcome
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.engine.table import Requests, Table
+from agentsim.errors import RulesBroken
+
+__all__ = ["Ask", "GamePlay", "Wave"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
+
+    index: int
+    wave: int
+    place: int
+    nth: int
+    request: Request[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """Requests to be decided at the same moment; `number` counts from 1."""
+
+    number: int
+    asks: tuple[Ask, ...]
+
+
+class GamePlay:
+    """One game being played: `start`, then `answer` with each wave's decisions until `outcome` is there."""
+
+    def __init__(
+        self,
+        game: Game,
+        config: GameConfig,
+        players: Sequence[PlayerId],
+        seed: int | str,
+        *,
+        staff: Iterable[str] = (),
+        script: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        self.game = game
+        self.table = Table(players, Chance(seed, script), staff)
+        self.outcome: Outcome | None = None
+        self._rules = game.play(self.table, config)
+        self._wave = 0
+        self._index = 0
+        self._counts: dict[tuple[PlayerId, str], int] = {}
+
+    @property
+    def log(self) -> Sequence[Told]:
+        """Everything told so far."""
+        return self.table.log
+
+    def start(self) -> Wave | None:
+        """Run the rules to the first wave; None where the game needs no decision."""
+        return self._step(None)
+
+    def answer(self, decisions: Sequence[Decision]) -> Wave | None:
+        """Give the wave's decisions, in request order; the next wave, or None when the game is over."""
+        return self._step(decisions)
+
+    def luck(self, ask: Ask) -> Stream:
+        """The stream a bot draws from for this one decision."""
+        request = ask.request
+        return self.table.chance.once(f"bot/{request.player}/{request.kind}/{ask.nth}")
+
+    def close(self) -> None:
+        """Abandon the game where it stands."""
+        self._rules.close()
+
+    def _step(self, decisions: Sequence[Decision] | None) -> Wave | None:
+        try:
+            requests = self._rules.send(decisions)
+        except StopIteration as stop:
+            self.outcome = stop.value
+            assert isinstance(self.outcome, Outcome), "the rules must return an Outcome"
+            self._verify()
+            return None
+        if not isinstance(requests, tuple) or not all(isinstance(item, Request) for item in requests):
+            self._rules.close()
+            raise RulesBroken("the rules awaited something that is not a request to the table")
+        self._verify()
+        return self._number(requests)
+
+    def _number(self, requests: Requests) -> Wave:
+        self._wave += 1
+        asks = []
+        for place, request in enumerate(requests):
+            self._index += 1
+            key = (request.player, request.kind)
+            self._counts[key] = nth = self._counts.get(key, 0) + 1
+            self.table.latest[request.player] = self._index
+            asks.append(Ask(self._index, self._wave, place, nth, request))
+        return Wave(self._wave, tuple(asks))
+
+    def _verify(self) -> None:
+        if self.table.watched is not None and (broken := self.table.watched.check()):
+            raise RulesBroken(f"after wave {self._wave}: {'; '.join(broken)}")

@@ -1,0 +1,74 @@
+"""Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
+
+Also the two rules about foreign words: `cleaned` at the door, `quoted` on the way into a prompt. Not here:
+what a game says (its `prompts` module) and how a provider wants it sent (`models`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Prompt", "cleaned", "quoted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Segments in the order in which they change: never, only growing, at every call.
+
+    Segments of one message are joined by a newline. `rules` are the same for every player of the game
+    wherever possible; the player's persona follows them. `history` is append-only: what stood there at one
+    request stands there, byte for byte, at the next. `state` and `question` are new each time.
+    """
+
+    rules: tuple[str, ...]
+    history: tuple[str, ...]
+    state: tuple[str, ...]
+    question: tuple[str, ...]
+
+    def text(self) -> str:
+        """Everything, as one string."""
+        return "\n".join((*self.rules, *self.history, *self.state, *self.question))
+
+
+# C0 and C1 controls but newline and tab; bidirectional controls; zero-width and other invisible formatting
+# that can hide or reorder words; the tag block; line and paragraph separators become newlines below.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
+)
+_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+
+
+def cleaned(text: str) -> str:
+    """Foreign text without what could forge or break anything: idempotent, valid UTF-8, NFC.
+
+    Escape sequences, control and bidirectional characters go; surrogate pairs are joined and lone surrogates
+    become U+FFFD; every kind of line end becomes a newline.
+    """
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
+    previous = None
+    while previous != text:  # removing one sequence can join the halves of another
+        previous = text
+        text = unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
+    return text
+
+
+_TEMPLATE_TOKEN = re.compile(r"\[(?=/?[A-Z_]+\])")  # [INST], [/INST], [SYS] and their like
+
+
+def quoted(**fields: Any) -> str:
+    """One JSON object on one line: the only way in which one player's words enter another's prompt.
+
+    `<`, `>`, line separators and the bracket of template tokens are escaped, so that the line can neither
+    end early nor hold a tag, a header or a chat-template token; `json.loads` gives back the exact fields.
+    """
+    line = json.dumps(fields, ensure_ascii=False, allow_nan=False)
+    line = line.replace("<", "\\u003c").replace(">", "\\u003e")
+    line = re.sub("[\u2028\u2029\u0085]", lambda match: f"\\u{ord(match[0]):04x}", line)
+    return _TEMPLATE_TOKEN.sub("\\\\u005b", line)

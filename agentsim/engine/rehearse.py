@@ -1,0 +1,108 @@
+"""rehearse: drive a game synchronously from scripted answers, for tests and for measuring.
+
+No event loop, no player, no model. What is not scripted and has no bot is an error, never a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.game import Bot, Game, Outcome
+from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+
+__all__ = ["Answers", "Rehearsal", "rehearse"]
+
+Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]
+Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[Answer]]]
+"""By kind of request: one answer for all, or by player: one answer, or a list that is used up in order."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A finished game: its outcome, log, and every wave with its decisions."""
+
+    outcome: Outcome
+    log: tuple[Told, ...]
+    waves: tuple[tuple[Wave, tuple[Decision, ...]], ...]
+
+    def events(self, kind: type[Event]) -> list[Any]:
+        """The events of one class, in order."""
+        return [told.event for told in self.log if isinstance(told.event, kind)]
+
+    def asks(self, player: PlayerId | None = None) -> list[Ask]:
+        """Every ask, or one player's."""
+        return [ask for wave, _ in self.waves for ask in wave.asks if player in {None, ask.request.player}]
+
+
+def rehearse(
+    game: Game,
+    config: Mapping[str, Any],
+    players: Sequence[PlayerId],
+    answers: Answers | None = None,
+    *,
+    bot: Bot | str | None = None,
+    seed: int | str = 1,
+    chance: Mapping[str, Sequence[Any]] | None = None,
+    staff: Sequence[str] = (),
+    check: bool = True,
+) -> Rehearsal:
+    """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for what they leave.
+
+    Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
+    request that nobody answers and for answers in a list that were not used.
+    """
+    play = GamePlay(game, game.config(**config), players, seed, staff=staff, script=chance)
+    policy = game.bots[bot] if isinstance(bot, str) else bot
+    script = _Script(answers or {}, policy)
+    waves: list[tuple[Wave, tuple[Decision, ...]]] = []
+    wave = play.start()
+    while wave is not None:
+        decisions = tuple(script.answer(play, ask) for ask in wave.asks)
+        if check:
+            for ask, decision in zip(wave.asks, decisions, strict=True):
+                ask.request.check(decision)
+        waves.append((wave, decisions))
+        wave = play.answer(decisions)
+    script.assert_done()
+    assert play.outcome is not None
+    return Rehearsal(play.outcome, tuple(play.log), tuple(waves))
+
+
+class _Script:
+    def __init__(self, answers: Answers, policy: Bot | None) -> None:
+        self._answers = {
+            kind: {player: list(given) if isinstance(given, Sequence) else given for player, given in by.items()}
+            if isinstance(by, Mapping)
+            else by
+            for kind, by in answers.items()
+        }
+        self._policy = policy
+
+    def answer(self, play: GamePlay, ask: Ask) -> Decision:
+        request = ask.request
+        given: Any = self._answers.get(request.kind)
+        if isinstance(given, dict):
+            given = given.get(request.player)
+        if isinstance(given, list):
+            given = given.pop(0) if given else None
+        if given is None and self._policy is not None:
+            return self._policy(request, play.luck(ask))
+        assert given is not None, f"nobody answers {request.kind} of {request.player} (number {ask.nth})"
+        decision = given if isinstance(given, Decision) else given(request)
+        assert isinstance(decision, Decision)
+        return decision
+
+    def assert_done(self) -> None:
+        left = [
+            f"{kind} of {player}"
+            for kind, by in self._answers.items()
+            if isinstance(by, dict)
+            for player, given in by.items()
+            if isinstance(given, list) and given
+        ]
+        assert not left, f"answers never asked for: {', '.join(left)}"

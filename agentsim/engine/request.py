@@ -1,0 +1,159 @@
+"""Request: one question to one player, with everything needed to answer, judge and re-ask it.
+
+A request is plain frozen data built from what its player may know. Who answers it (a model, a bot, a
+person, a journal) is none of its business, nor is anything that happens after the decision.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from agentsim.engine.codec import adapter
+from agentsim.engine.event import PlayerId
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision, Pick, Reading, read
+from agentsim.errors import IllegalDecision
+
+__all__ = ["Choice", "Options", "Range", "Request", "Text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Exactly one of these values."""
+
+    values: tuple[str | int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A whole number in low..high, both included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Free words; more than `limit` characters are cut by the rules, visibly."""
+
+    limit: int
+
+
+Options: TypeAlias = Mapping[str, Choice | Range | Text]
+"""The legal values of a decision, by field name; fields that are not named are as free as their type."""
+
+D = TypeVar("D", bound=Decision)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Generic[D]):
+    """Base of a game's requests: frozen dataclasses named by their question.
+
+    A subclass sets `kind` and `answer`, adds the fields of its view, and implements `options`, `prompt`,
+    `facts` and `fallback`; `check` where legality is more than the options say; `parse` where its field has
+    more ways of saying the same decision than JSON.
+    """
+
+    kind: ClassVar[str]
+    answer: ClassVar[type[Decision]]
+    pick: ClassVar[Pick] = "last"
+
+    player: PlayerId
+
+    def options(self) -> Options:
+        """The legal values, by field."""
+        raise NotImplementedError
+
+    def prompt(self) -> Prompt:
+        """The question in words, without the player's persona."""
+        raise NotImplementedError
+
+    def facts(self) -> tuple[str, ...]:
+        """Every value that decides a legal action's outcome, as it must stand in the prompt."""
+        raise NotImplementedError
+
+    def fallback(self) -> D:
+        """What happens when no usable reply comes: always legal, a pure function of the request."""
+        raise NotImplementedError
+
+    def check(self, decision: D) -> None:
+        """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
+        for name, legal in self.options().items():
+            value = getattr(decision, name)
+            if isinstance(legal, Choice) and value not in legal.values:
+                allowed = ", ".join(str(option) for option in legal.values)
+                raise IllegalDecision(f"{name} must be one of: {allowed}.")
+            if isinstance(legal, Range) and not legal.low <= value <= legal.high:
+                raise IllegalDecision(f"{name} must be a whole number from {legal.low} to {legal.high}.")
+
+    def parse(self, text: str) -> Reading[D]:
+        """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else."""
+        reading: Reading[Any] = read(text, self.answer, self.pick)
+        return reading
+
+    def schema(self) -> dict[str, Any]:
+        """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
+        return _schema(self.answer, self.options())
+
+    def fingerprint(self) -> str:
+        """16 hex digits that name kind, player and legal options, and no wording."""
+        legal = {
+            name: [type(option).__name__, *(getattr(option, slot) for slot in option.__slots__)]
+            for name, option in self.options().items()
+        }
+        identity = json.dumps([self.kind, self.player, legal], ensure_ascii=True, sort_keys=True)
+        return hashlib.sha256(identity.encode()).hexdigest()[:16]
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as JSON values; `restore` gives an equal request back."""
+        out: dict[str, Any] = adapter(type(self)).dump_python(self, mode="json")
+        return out
+
+    @classmethod
+    def restore(cls, data: Mapping[str, Any]) -> Request[D]:
+        """The request that `to_json` came from."""
+        request: Request[D] = adapter(cls).validate_python(dict(data))
+        return request
+
+
+@cache
+def _base_schema(answer: type[Decision]) -> str:
+    return json.dumps(answer.model_json_schema())
+
+
+def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
+    base = json.loads(_base_schema(answer))
+    definitions = base.pop("$defs", {})
+    properties = {name: _portable(part, definitions) for name, part in base["properties"].items()}
+    for name, legal in options.items():
+        match legal:
+            case Choice(values):
+                numbers = all(isinstance(value, int) for value in values)
+                properties[name] = {"type": "integer" if numbers else "string", "enum": list(values)}
+            case Range():
+                properties[name] = {"type": "integer", "minimum": legal.low, "maximum": legal.high}
+            case Text(limit):
+                properties[name] = {"type": "string", "maxLength": limit}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
+    """The schema without `$ref`, titles and defaults, which some providers refuse."""
+    if isinstance(part, list):
+        return [_portable(item, definitions) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
+    kept = {key: value for key, value in part.items() if key not in {"title", "default", "description"}}
+    return {key: _portable(value, definitions) for key, value in kept.items()}

@@ -1,0 +1,217 @@
+"""Table: the rules' only door. They ask, they tell, they draw; nothing else.
+
+Who answers, when, and what it costs is the driver's business, which sees waves of requests come out and
+sends decisions in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Generator, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
+
+from agentsim.engine.chance import Chance
+from agentsim.engine.event import Audience, Event, EveryoneType, PlayerId, Told
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.errors import RulesBroken
+
+__all__ = ["Checked", "Heard", "Play", "Requests", "Table"]
+
+T = TypeVar("T")
+D = TypeVar("D", bound=Decision)
+Requests: TypeAlias = tuple[Request[Any], ...]
+Play: TypeAlias = Coroutine[Requests, Sequence[Any], T]
+"""What rules are to a driver: it gives out waves of requests and takes their decisions, in order."""
+
+
+class Checked(Protocol):
+    """A game's state that can name its own broken invariants."""
+
+    def check(self) -> Sequence[str]:
+        """One line for every invariant that does not hold; empty when all do."""
+        ...
+
+
+class _Wave:
+    """The one awaitable of the kernel; its `yield` is the only one in the program."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+
+    def __await__(self) -> Generator[Requests, Sequence[Any], Sequence[Any]]:
+        decisions = yield self._requests
+        return decisions
+
+
+class Heard(Sequence[Told]):
+    """What one player has heard so far, in order: a fixed window on the growing log, not a copy of it.
+
+    `last(n)` and iteration cost what they yield, whatever was told to others.
+    """
+
+    def __init__(self, parts: tuple[tuple[Sequence[tuple[int, Told]], int], ...]) -> None:
+        self._parts = parts  # (entries as (position, told), how many of them count), each sorted by position
+
+    def __len__(self) -> int:
+        return sum(count for _, count in self._parts)
+
+    def __iter__(self) -> Iterator[Told]:
+        return self._merged(range(len(self._parts)))
+
+    def _merged(self, which: Iterable[int]) -> Iterator[Told]:
+        cursors = {part: 0 for part in which if self._parts[part][1]}
+        while cursors:
+            part = min(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
+            yield self._parts[part][0][cursors[part]][1]
+            cursors[part] += 1
+            if cursors[part] == self._parts[part][1]:
+                del cursors[part]
+
+    def __reversed__(self) -> Iterator[Told]:
+        cursors = {part: count - 1 for part, (_, count) in enumerate(self._parts) if count}
+        while cursors:
+            part = max(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
+            yield self._parts[part][0][cursors[part]][1]
+            cursors[part] -= 1
+            if cursors[part] < 0:
+                del cursors[part]
+
+    def last(self, count: int) -> list[Told]:
+        """The newest `count` events, oldest first."""
+        return list(islice(reversed(self), count))[::-1]
+
+    @overload
+    def __getitem__(self, index: int) -> Told: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Told]: ...
+    def __getitem__(self, index: int | slice) -> Told | Sequence[Told]:
+        return list(self)[index]
+
+
+class _Sink:
+    """A log, or the part of it that one sub-procedure of `together` has written and nobody else hears yet."""
+
+    def __init__(self, base: int = 0) -> None:
+        self.base = base
+        self.all: list[Told] = []
+        self.public: list[tuple[int, Told]] = []
+        self.private: dict[PlayerId, list[tuple[int, Told]]] = {}
+
+    def append(self, told: Told) -> None:
+        entry = (self.base + len(self.all), told)
+        self.all.append(told)
+        if isinstance(told.to, EveryoneType):
+            self.public.append(entry)
+        else:
+            for player in dict.fromkeys(told.to):
+                self.private.setdefault(player, []).append(entry)
+
+    def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[tuple[int, Told]], int]]:
+        yield self.public, len(self.public)
+        private = self.private.get(player)
+        if private:
+            yield private, len(private)
+
+
+class Table:
+    """Where one game is played.
+
+    `players` are the ids in the order of the scenario; `staff` the configured staff roles, without the `@`
+    with which their requests are addressed.
+    """
+
+    def __init__(self, players: Sequence[PlayerId], chance: Chance, staff: Iterable[str] = ()) -> None:
+        self.players: tuple[PlayerId, ...] = tuple(players)
+        self.staff: frozenset[str] = frozenset(staff)
+        self.chance = chance
+        self.rounds: list[str] = ["Set-up"]
+        self.watched: Checked | None = None
+        self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
+        self._sinks = [_Sink()]
+
+    @property
+    def log(self) -> Sequence[Told]:
+        """Everything told so far, in order; what a step of `together` tells joins when all have stepped."""
+        return self._sinks[0].all
+
+    async def ask(self, request: Request[D]) -> D:
+        """One player decides."""
+        (decision,) = await self.ask_all((request,))
+        return decision
+
+    async def ask_all(self, requests: Iterable[Request[D]]) -> list[D]:
+        """Several players decide at the same moment, none seeing the others; decisions in request order.
+
+        Every player at most once. No request at all is no wave: an empty list comes back at once.
+        """
+        wave = tuple(requests)
+        self._admit(wave)
+        return list(await _Wave(wave)) if wave else []
+
+    async def together(self, plays: Iterable[Play[T]]) -> list[T]:
+        """Sub-procedures advance in lock-step: every step is one wave of all their requests.
+
+        Each hears at once what it tells itself; the others, and everybody else, hear it when all have
+        stepped. They share no mutable state, and no player is in two of them. If one fails, the others are
+        closed and its error goes on.
+        """
+        running = list(plays)
+        results: list[Any] = [None] * len(running)
+        waiting: dict[int, Sequence[Any] | None] = dict.fromkeys(range(len(running)))
+        try:
+            while waiting:
+                asked = self._step_all(running, waiting, results)
+                wave = tuple(request for requests in asked.values() for request in requests)
+                self._admit(wave)
+                decisions = iter(await _Wave(wave)) if wave else iter(())
+                waiting = {part: list(islice(decisions, len(asked[part]))) for part in asked}
+        finally:
+            for play in running:
+                play.close()
+        return results
+
+    def _step_all(
+        self, running: list[Play[T]], waiting: dict[int, Sequence[Any] | None], results: list[Any]
+    ) -> dict[int, Requests]:
+        asked: dict[int, Requests] = {}
+        told: list[Told] = []
+        for part, decisions in waiting.items():
+            innermost = self._sinks[-1]
+            self._sinks.append(_Sink(innermost.base + len(innermost.all)))
+            try:
+                # a coroutine's first send must be None: there is no decision to give it yet
+                asked[part] = running[part].send(decisions)  # type: ignore[arg-type] # see the line above
+            except StopIteration as stop:
+                results[part] = stop.value
+            finally:
+                told.extend(self._sinks.pop().all)
+        for event in told:
+            self._sinks[-1].append(event)
+        return asked
+
+    def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
+        """Something happened. The audience is always stated; `by` names the player whose decision did it."""
+        decision = self.latest.get(by) if by is not None else None
+        self._sinks[-1].append(Told(event, to, len(self.rounds) - 1, by, decision))
+
+    def heard(self, player: PlayerId) -> Heard:
+        """What this player has heard up to now."""
+        return Heard(tuple(window for sink in self._sinks for window in sink.windows(player)))
+
+    def round(self, title: str) -> None:
+        """Begin the next round; what was told before the first belongs to round 0, the set-up."""
+        if len(self._sinks) > 1:
+            raise RulesBroken("a round cannot begin inside together")
+        self.rounds.append(title)
+
+    def watch(self, state: Checked) -> None:
+        """Have this state's invariants checked after every wave."""
+        self.watched = state
+
+    @staticmethod
+    def _admit(wave: Requests) -> None:
+        asked = [request.player for request in wave]
+        if len(set(asked)) != len(asked):
+            twice = sorted({player for player in asked if asked.count(player) > 1})
+            raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")

@@ -1,0 +1,191 @@
+"""Every error agentsim raises on purpose, by whose fault it is.
+
+    AgentsimError
+      UsageError           the command line: a name, a path, a flag                     exit 2
+      ScenarioError        the scenario's author: file, key, what was found, what would be valid   exit 2
+      DecisionError        the player; each is fit to be shown to the model
+        UnreadableReply      no decision can be found in the text
+        AmbiguousReply       more than one decision can be found
+        IllegalDecision      a decision, but not one that is allowed here
+      ModelError           one call to a provider
+        TransportFailed      no usable answer came back; trying again may help
+        RateLimited          come back later
+        ModelRefused         the provider answers, but not this prompt; the decision falls back
+        ProviderRejected     no call can succeed (key, credit, model, parameter); the run stops
+      RunStopped           nobody's fault or the world's; the journal is resumable
+        ProviderStopped      exit 3
+        BudgetReached        exit 5
+        Interrupted          exit 130 or 143
+      JournalError         the file, or rules that changed under it                     exit 2
+        JournalCorrupt       a line that cannot be what was written
+        JournalMismatch      the rules ask something else than the journal answers
+      RulesBroken          us: an invariant does not hold                               exit 1
+
+What does not belong here: messages for one place only, and anything with a traceback in it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "AgentsimError",
+    "AmbiguousReply",
+    "BudgetReached",
+    "DecisionError",
+    "IllegalDecision",
+    "Interrupted",
+    "JournalCorrupt",
+    "JournalError",
+    "JournalMismatch",
+    "ModelError",
+    "ModelRefused",
+    "ProviderRejected",
+    "ProviderStopped",
+    "RateLimited",
+    "RulesBroken",
+    "RunStopped",
+    "ScenarioError",
+    "TransportFailed",
+    "UnreadableReply",
+    "UsageError",
+]
+
+
+class AgentsimError(Exception):
+    """Any error agentsim raises on purpose; `str()` is one line for a person."""
+
+    exit_code: int = 1
+
+
+class UsageError(AgentsimError):
+    """The command line asks for something that cannot be."""
+
+    exit_code = 2
+
+
+class ScenarioError(AgentsimError):
+    """The scenario cannot be played as written.
+
+    `key` is the dotted path inside the TOML (`players.0.temperature`), `where` the file. The engine and
+    the games raise it without `where`; the scenario layer, which knows the file, adds it.
+    """
+
+    exit_code = 2
+
+    def __init__(self, problem: str, *, key: str = "", where: str = "", valid: str = "") -> None:
+        super().__init__(problem)
+        self.problem, self.key, self.where, self.valid = problem, key, where, valid
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.where, self.key) if part)
+        text = f"{place}: {self.problem}" if place else self.problem
+        return f"{text} (valid: {self.valid})" if self.valid else text
+
+
+class DecisionError(AgentsimError):
+    """A player's reply is not a decision the rules can use; the message is fit to be shown to a model."""
+
+    code: ClassVar[str]
+
+
+class UnreadableReply(DecisionError):
+    """No decision can be found in the reply."""
+
+    code = "unreadable"
+
+
+class AmbiguousReply(DecisionError):
+    """The reply can be read as more than one decision."""
+
+    code = "ambiguous"
+
+
+class IllegalDecision(DecisionError):
+    """The decision is clear but not allowed in this state."""
+
+    code = "illegal"
+
+
+class ModelError(AgentsimError):
+    """One call to a provider failed.
+
+    `code` is a short stable word for the history (`timeout`, `unreachable`, `http_500`); `status` the HTTP
+    status where there was one. The message never holds headers, keys or more than 300 foreign characters.
+    """
+
+    def __init__(self, message: str, *, code: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.code, self.status = code, status
+
+
+class TransportFailed(ModelError):
+    """Nothing usable came back: timeout, refused connection, reset, 5xx, a body that is no completion."""
+
+
+class RateLimited(ModelError):
+    """The provider asks to wait; `retry_after` in seconds where it says how long."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = 429) -> None:
+        super().__init__(message, code="rate_limited", status=status)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):
+    """The provider answers, but not to this prompt: content filter, refusal, context too long."""
+
+
+class ProviderRejected(ModelError):
+    """No call of this kind can succeed: bad key, no credit, unknown model, unknown parameter."""
+
+
+class RunStopped(AgentsimError):
+    """The run ends before the game does; its journal can be resumed."""
+
+    status: ClassVar[str]
+
+
+class ProviderStopped(RunStopped):
+    """A provider cannot be used: its first call failed, five in a row did, or it rejects us."""
+
+    exit_code = 3
+    status = "stopped_provider"
+
+
+class BudgetReached(RunStopped):
+    """A limit of the scenario would be passed by the next call."""
+
+    exit_code = 5
+    status = "stopped_budget"
+
+
+class Interrupted(RunStopped):
+    """A person or the system asked the run to stop; `signal_number` says which way."""
+
+    status = "interrupted"
+
+    def __init__(self, message: str = "interrupted", *, signal_number: int = 2) -> None:
+        super().__init__(message)
+        self.signal_number, self.exit_code = signal_number, 128 + signal_number
+
+
+class JournalError(AgentsimError):
+    """The journal cannot be used for what was asked."""
+
+    exit_code = 2
+
+
+class JournalCorrupt(JournalError):
+    """A line of the journal cannot be what agentsim wrote; `line` counts from 1."""
+
+    def __init__(self, message: str, *, line: int) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line = line
+
+
+class JournalMismatch(JournalError):
+    """The rules ask something else than the journal answers: the game's code or scenario changed."""
+
+
+class RulesBroken(AgentsimError):
+    """An invariant of a game does not hold: a mistake of ours or of a game's author."""

@@ -1,0 +1,166 @@
+"""The records of a history file: the format `agentsim-history/1` as pydantic models.
+
+How a history is made (`fold`), kept while running (`journal`) or shown (`report`) does not belong here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = [
+    "DecisionRecord",
+    "EventRecord",
+    "History",
+    "OutcomeRecord",
+    "ParseRecord",
+    "PlayerRecord",
+    "RoundRecord",
+    "Source",
+    "StandingRecord",
+    "Status",
+    "TotalsRecord",
+    "TryRecord",
+    "UsageRecord",
+]
+
+FORMAT = "agentsim-history/1"
+
+Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
+Source = Literal["model", "bot", "human", "script", "fallback"]
+
+
+class Record(BaseModel):
+    """Base: frozen; unknown keys are kept out, so that a later version's file still loads."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class PlayerRecord(Record):
+    """A seat; staff are listed too, with an id that begins with `@`."""
+
+    id: str
+    model: str
+    temperature: float | None = None
+
+
+class EventRecord(Record):
+    """Something that happened; `visibility` is `"all"` or the ids of those who could see it."""
+
+    seq: int
+    kind: str
+    heading: str
+    role: str
+    content: str
+    data: dict[str, Any]
+    visibility: Literal["all"] | list[str]
+    prompt: list[int] | None
+    reasoning: list[int] | None
+    metadata: dict[str, Any]
+
+
+class RoundRecord(Record):
+    """A round and its events; round 0 is the set-up."""
+
+    index: int
+    title: str
+    events: list[EventRecord]
+
+
+class ParseRecord(Record):
+    """How the decision was found in the reply."""
+
+    stage: str
+    candidates: int
+    repaired: bool
+
+
+class UsageRecord(Record):
+    """Tokens and dollars of one decision, all its calls together; None where a provider did not say."""
+
+    prompt_tokens: int | None
+    cached_tokens: int | None
+    completion_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+
+
+class TryRecord(Record):
+    """One attempt: the messages as (role, segments of text), the reply as segments, or an error.
+
+    `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error.
+    """
+
+    messages: list[tuple[str, list[int]]]
+    reply: list[int] | None
+    reasoning: list[int] | None = None
+    error: dict[str, Any] | None
+    finish_reason: str | None = None
+
+
+class DecisionRecord(Record):
+    """One decision with everything that led to it."""
+
+    index: int
+    wave: int
+    player: str
+    kind: str
+    decision: dict[str, Any]
+    source: Source
+    fallback_reason: str | None
+    tries: list[TryRecord]
+    parse: ParseRecord | None
+    model: str | None
+    provider: str | None
+    usage: UsageRecord | None
+
+
+class StandingRecord(Record):
+    """A place in the outcome."""
+
+    player: str
+    rank: int
+    score: dict[str, int | float]
+
+
+class OutcomeRecord(Record):
+    """Why the game ended and who stands where; `winner` is None where the first place is shared."""
+
+    reason: str
+    winner: str | None
+    standings: list[StandingRecord]
+
+
+class TotalsRecord(Record):
+    """What was called and used, in all or by one player; `cost_usd` is None where any price is unknown."""
+
+    calls: int
+    failed_calls: int
+    reasks: int
+    fallbacks: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+    unpriced_calls: int = 0
+    by_player: dict[str, TotalsRecord] | None = None
+
+
+class History(Record):
+    """One game, whole."""
+
+    format: Literal["agentsim-history/1"]
+    game: str
+    rules_version: int
+    seed: int
+    status: Status
+    scenario: dict[str, Any]
+    players: list[PlayerRecord]
+    rounds: list[RoundRecord]
+    decisions: list[DecisionRecord]
+    outcome: OutcomeRecord | None
+    usage: TotalsRecord
+    texts: list[str]
+    volatile: dict[str, Any]

@@ -1,0 +1,88 @@
+"""The one protocol between agentsim and a language model: a call goes out, a completion or an error comes back.
+
+Players, games, journals and budgets do not belong here; a provider's peculiarities belong in its client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+__all__ = ["Call", "Completion", "Model", "Sampling", "Usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is sent: (role, text) messages, and the JSON Schema the reply should fit.
+
+    `tag` says what the call is for (`A/vote/2/1`: player, kind, nth decision of that kind, attempt); it is
+    never sent to a provider.
+    """
+
+    messages: tuple[tuple[str, str], ...]
+    schema: Mapping[str, Any] | None = None
+    schema_name: str = "decision"
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to sample. `temperature` None leaves the provider's default; `extra` goes into the body as it is."""
+
+    temperature: float | None = None
+    max_tokens: int = 1024
+    timeout_s: float = 30.0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and US dollars of one call; None where the provider did not say (never 0 for unknown)."""
+
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What came back, cleaned (`engine.prompt.cleaned`): never the provider's envelope.
+
+    `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
+    (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart.
+    """
+
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    usage: Usage = Usage()
+
+
+class Model(Protocol):
+    """One model behind one provider."""
+
+    @property
+    def name(self) -> str:
+        """As the scenario names it: `openrouter/openai/gpt-5-mini`."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """The first segment of the name; providers are isolated from one another by it."""
+        ...
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """One attempt: wait for a slot and for the spacing, then one request within `sampling.timeout_s`.
+
+        Raises `ModelError` (its four kinds) and nothing else that is not our own mistake; may be cancelled.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections and processes."""
+        ...
