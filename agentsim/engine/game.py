@@ -5,9 +5,10 @@ No game's rules belong here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -28,6 +29,14 @@ class GameConfig(BaseModel):
     """Base of a game's `[game_config]` table: strict, and closed to keys it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @classmethod
+    def from_toml(cls, values: Mapping[str, Any]) -> Self:
+        """The config in a TOML table; pydantic's `ValidationError` where it does not fit.
+
+        By way of JSON, in whose strict mode an array may fill a tuple but "5" is no number.
+        """
+        return cls.model_validate_json(json.dumps(values, default=str))
 
 
 @dataclass(frozen=True, slots=True)

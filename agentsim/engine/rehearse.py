@@ -56,7 +56,7 @@ def rehearse(
     Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
     request that nobody answers and for answers in a list that were not used.
     """
-    play = GamePlay(game, game.config(**config), players, seed, staff=staff, script=chance)
+    play = GamePlay(game, game.config.from_toml(config), players, seed, staff=staff, script=chance)
     policy = game.bots[bot] if isinstance(bot, str) else bot
     script = _Script(answers or {}, policy)
     waves: list[tuple[Wave, tuple[Decision, ...]]] = []

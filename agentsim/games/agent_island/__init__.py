@@ -1,0 +1,7 @@
+"""Agent Island: Deliberations. Pitches, secret votes, elimination, and a jury of the eliminated."""
+
+from agentsim.games.agent_island.game import AgentIsland
+
+GAME = AgentIsland()
+
+__all__ = ["GAME"]

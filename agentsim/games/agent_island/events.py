@@ -1,0 +1,254 @@
+"""Events of Agent Island: what happened, in numbers and in one line of prose. Audiences are not set here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agentsim.engine.event import Event
+
+__all__ = [
+    "EVENTS",
+    "Approached",
+    "Eliminated",
+    "GameBegan",
+    "OrderDrawn",
+    "Paired",
+    "Pitched",
+    "Quipped",
+    "RoundBegan",
+    "Summarized",
+    "Tallied",
+    "Voted",
+    "Whispered",
+    "Won",
+]
+
+SILENCE = "(says nothing)"
+
+
+def listed(names: tuple[str, ...] | list[str]) -> str:
+    """Names in a sentence: `A, B and C`."""
+    return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@dataclass(frozen=True)
+class GameBegan(Event):
+    kind: ClassVar[str] = "game_began"
+    players: tuple[str, ...]
+    rounds: int
+
+    @property
+    def heading(self) -> str:
+        return "The game begins"
+
+    @property
+    def content(self) -> str:
+        return f"{len(self.players)} players, {self.rounds} rounds: {listed(self.players)}."
+
+
+@dataclass(frozen=True)
+class RoundBegan(Event):
+    kind: ClassVar[str] = "round_began"
+    round: int
+    rounds: int
+    active: tuple[str, ...]
+    eliminated: tuple[str, ...]
+    phases: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        return "Final round" if self.round == self.rounds else f"Round {self.round} begins"
+
+    @property
+    def content(self) -> str:
+        if self.round == self.rounds:
+            return f"The finalists are {listed(self.active)}. The jury is {listed(self.eliminated)}."
+        return f"Still in the game: {listed(self.active)}."
+
+
+@dataclass(frozen=True)
+class OrderDrawn(Event):
+    kind: ClassVar[str] = "order_drawn"
+    phase: str
+    order: tuple[str, ...]
+
+    @property
+    def content(self) -> str:
+        return f"The order drawn for the {self.phase} is {', '.join(self.order)}."
+
+
+@dataclass(frozen=True)
+class Pitched(Event):
+    kind: ClassVar[str] = "pitch"
+    words: ClassVar[str] = "text"
+    player: str
+    position: int
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.player}'s pitch"
+
+
+@dataclass(frozen=True)
+class Voted(Event):
+    kind: ClassVar[str] = "vote"
+    words: ClassVar[str] = "explanation"
+    voter: str
+    choice: str | None
+    ballot: tuple[str, ...]
+    explanation: str
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.voter} votes for {self.choice}" if self.choice else f"Player {self.voter} abstains"
+
+
+@dataclass(frozen=True)
+class Tallied(Event):
+    kind: ClassVar[str] = "tally"
+    round: int
+    final: bool
+    votes: dict[str, int]
+    abstentions: int
+    tied: tuple[str, ...]
+    drawn_by_lot: bool
+
+    @property
+    def heading(self) -> str:
+        return "The jury has voted" if self.final else "The votes are in"
+
+    @property
+    def content(self) -> str:
+        votes = ", ".join(f"{player} {count}" for player, count in self.votes.items())
+        text = f"Votes: {votes}."
+        if self.abstentions:
+            text += f" Abstentions: {self.abstentions}."
+        if self.drawn_by_lot:
+            why = "Nobody cast a valid vote" if not any(self.votes.values()) else "It is a tie"
+            text += f" {why}; the lot decides between {listed(self.tied)}."
+        return text
+
+
+@dataclass(frozen=True)
+class Eliminated(Event):
+    kind: ClassVar[str] = "eliminated"
+    player: str
+    round: int
+    votes: int
+    drawn_by_lot: bool
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.player} is eliminated"
+
+    @property
+    def content(self) -> str:
+        how = "by lot" if self.drawn_by_lot else f"with {self.votes} vote{'s' * (self.votes != 1)}"
+        return f"{self.player} leaves the game {how} and joins the jury."
+
+
+@dataclass(frozen=True)
+class Won(Event):
+    kind: ClassVar[str] = "won"
+    player: str
+    votes: int
+    drawn_by_lot: bool
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.player} wins"
+
+    @property
+    def content(self) -> str:
+        how = "by lot" if self.drawn_by_lot else f"with {self.votes} vote{'s' * (self.votes != 1)} of the jury"
+        return f"{self.player} wins the game {how}."
+
+
+@dataclass(frozen=True)
+class Approached(Event):
+    kind: ClassVar[str] = "approach"
+    player: str
+    partner: str | None
+    accepted: bool
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.player} seeks a private word"
+
+    @property
+    def content(self) -> str:
+        if self.partner is None:
+            return f"{self.player} approaches nobody."
+        return f"{self.player} approaches {self.partner}, who {'accepts' if self.accepted else 'declines'}."
+
+
+@dataclass(frozen=True)
+class Paired(Event):
+    kind: ClassVar[str] = "paired"
+    pair: tuple[str, str]
+
+    @property
+    def heading(self) -> str:
+        return f"{listed(self.pair)} step aside"
+
+    @property
+    def content(self) -> str:
+        return f"{listed(self.pair)} talk in private."
+
+
+@dataclass(frozen=True)
+class Whispered(Event):
+    kind: ClassVar[str] = "whisper"
+    words: ClassVar[str] = "text"
+    speaker: str
+    listener: str
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"{self.speaker} to {self.listener}, in private"
+
+
+@dataclass(frozen=True)
+class Quipped(Event):
+    kind: ClassVar[str] = "quip"
+    words: ClassVar[str] = "text"
+    player: str
+    about: str
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"{self.player} about {self.about}"
+
+
+@dataclass(frozen=True)
+class Summarized(Event):
+    kind: ClassVar[str] = "summary"
+    words: ClassVar[str] = "text"
+    player: str
+    round: int
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.player}'s memory of round {self.round}"
+
+
+EVENTS: tuple[type[Event], ...] = (
+    GameBegan,
+    RoundBegan,
+    OrderDrawn,
+    Pitched,
+    Voted,
+    Tallied,
+    Eliminated,
+    Won,
+    Approached,
+    Paired,
+    Whispered,
+    Quipped,
+    Summarized,
+)

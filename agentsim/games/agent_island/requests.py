@@ -1,0 +1,275 @@
+"""Requests of Agent Island: what a player can be asked, what is legal, and what happens without an answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision, Reading, find_objects, without_thinking
+from agentsim.engine.request import Choice, Options, Request, Text
+from agentsim.errors import UnreadableReply
+from agentsim.games.agent_island.ballot import VoteCast, read_vote
+from agentsim.games.agent_island.prompts import composed, tally_words
+from agentsim.games.agent_island.view import View
+
+__all__ = ["NOBODY", "REQUESTS", "Answer", "AnswerApproach", "Approach", "ApproachMade", "Pitch", "Quips"]
+__all__ += ["QuipsMade", "Speech", "Summarize", "Vote", "VoteCast", "Whisper"]
+
+NOBODY = "nobody"
+D = TypeVar("D", bound=Decision)
+
+
+class Speech(Decision):
+    """Words; empty where a player says nothing."""
+
+    text: str
+
+
+class ApproachMade(Decision):
+    """Whom to approach for a private exchange, or `nobody`."""
+
+    partner: str
+
+
+class Answer(Decision):
+    """Whether to accept an approach."""
+
+    accept: bool
+
+
+class QuipsMade(Decision):
+    """One line about each other active player, by id."""
+
+    quips: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IslandRequest(Request[D]):
+    """What all requests of this game share: the view, and the facts of it that every prompt restates."""
+
+    view: View
+
+    def question(self) -> str:
+        """The last paragraph of the prompt."""
+        raise NotImplementedError
+
+    def prompt(self) -> Prompt:
+        return composed(self.view, self.player, self.question())
+
+    def facts(self) -> tuple[str, ...]:
+        tallies = (tally_words(tally) for tally in self.view.tallies)
+        where = "final round" if self.view.final else f"round {self.view.round} of {self.view.rounds}"
+        return (where, *self.view.active, *self.view.eliminated, *tallies, *self.options_in_words())
+
+    def options_in_words(self) -> tuple[str, ...]:
+        """The values of every closed choice."""
+        closed = (option.values for option in self.options().values() if isinstance(option, Choice))
+        return tuple(str(value) for values in closed for value in values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeechRequest(IslandRequest[Speech]):
+    """A question that is answered in words: JSON, or plain prose, which cannot be misunderstood here."""
+
+    answer: ClassVar[type[Decision]] = Speech
+    limit: int
+
+    def options(self) -> Options:
+        return {"text": Text(self.limit)}
+
+    def fallback(self) -> Speech:
+        return Speech(text="")
+
+    def parse(self, text: str) -> Reading[Speech]:
+        body = without_thinking(text).strip()
+        stage, found = find_objects(body)
+        said = [words for entry in found if (words := _words(entry.value)) is not None]
+        if said:
+            body = said[-1].strip()
+        elif re.match(r"\s*(```\w*\s*)?[{\[]", body):
+            raise UnreadableReply('There is no complete JSON object {"text": ...} in the reply.')
+        if not body:
+            raise UnreadableReply("The reply says nothing.")
+        return Reading(Speech(text=body), stage if said else "prose", candidates=max(1, len(said)))
+
+
+def _words(value: dict[str, Any]) -> str | None:
+    """The words in an object: its `text`, or its only value."""
+    words = value.get("text", next(iter(value.values())) if len(value) == 1 else None)
+    return words if isinstance(words, str) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pitch(SpeechRequest):
+    """Why should you go on (in the final: win)?"""
+
+    kind: ClassVar[str] = "pitch"
+
+    def question(self) -> str:
+        if self.view.final:
+            aim = "Make your pitch to the jury: why should you win the game?"
+        else:
+            aim = "Make your pitch: why should the others keep you in the game and eliminate somebody else?"
+        return f'{aim} Everyone hears it. At most {self.limit} characters. Answer: {{"text": "<your pitch>"}}'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whisper(SpeechRequest):
+    """What do you say to your partner in private?"""
+
+    kind: ClassVar[str] = "whisper"
+    partner: str
+    turn: int
+    turns: int
+
+    def question(self) -> str:
+        return (
+            f"You are alone with {self.partner}; nobody else hears you. This is message {self.turn} of {self.turns} "
+            f'between you. At most {self.limit} characters. Answer: {{"text": "<your message>"}}'
+        )
+
+    def facts(self) -> tuple[str, ...]:
+        return (*super().facts(), self.partner, f"message {self.turn} of {self.turns}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summarize(SpeechRequest):
+    """What will you remember of this round?"""
+
+    kind: ClassVar[str] = "summary"
+
+    def question(self) -> str:
+        return (
+            f"Round {self.view.round} is over. Write down what you want to remember of it: from now on your note "
+            f"takes the place of everything you heard in this round. Nobody else sees it. At most {self.limit} "
+            'characters. Answer: {"text": "<your note>"}'
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote(IslandRequest[VoteCast]):
+    """Whom do you vote for? `ballot` is the order in which this voter reads the candidates."""
+
+    kind: ClassVar[str] = "vote"
+    answer: ClassVar[type[Decision]] = VoteCast
+    ballot: tuple[str, ...]
+    limit: int
+
+    def options(self) -> Options:
+        return {"explanation": Text(self.limit), "vote": Choice(self.ballot)}
+
+    def question(self) -> str:
+        aim = "You are on the jury: vote for the player who should win" if self.view.final else "Vote for the player"
+        end = "." if self.view.final else " who should be eliminated."
+        return (
+            f"{aim}{end} Your vote and your explanation stay secret. Candidates: {', '.join(self.ballot)}. "
+            'Answer: {"explanation": "<one or two sentences>", "vote": "<id of one candidate>"}'
+        )
+
+    def parse(self, text: str) -> Reading[VoteCast]:
+        return read_vote(text, self.ballot)
+
+    def check(self, decision: VoteCast) -> None:
+        if decision.vote is not None:  # an abstention is what no readable vote comes to
+            super().check(decision)
+
+    def fallback(self) -> VoteCast:
+        return VoteCast()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approach(IslandRequest[ApproachMade]):
+    """Whom do you take aside?"""
+
+    kind: ClassVar[str] = "approach"
+    answer: ClassVar[type[Decision]] = ApproachMade
+    free: tuple[str, ...]
+
+    def options(self) -> Options:
+        return {"partner": Choice((*self.free, NOBODY))}
+
+    def question(self) -> str:
+        return (
+            "Whom do you take aside for a private exchange? They may decline. "
+            f'Free: {", ".join(self.free)}; or "{NOBODY}". Answer: {{"partner": "<id, or {NOBODY}>"}}'
+        )
+
+    def fallback(self) -> ApproachMade:
+        return ApproachMade(partner=NOBODY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerApproach(IslandRequest[Answer]):
+    """Do you accept?"""
+
+    kind: ClassVar[str] = "answer_approach"
+    answer: ClassVar[type[Decision]] = Answer
+    by: str
+
+    def options(self) -> Options:
+        return {}
+
+    def question(self) -> str:
+        return f'{self.by} asks you for a private exchange. Answer: {{"accept": true}} or {{"accept": false}}'
+
+    def facts(self) -> tuple[str, ...]:
+        return (*super().facts(), f"{self.by} asks you")
+
+    def fallback(self) -> Answer:
+        return Answer(accept=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quips(IslandRequest[QuipsMade]):
+    """What is your one public line about every other player?"""
+
+    kind: ClassVar[str] = "quips"
+    answer: ClassVar[type[Decision]] = QuipsMade
+    about: tuple[str, ...]
+    limit: int
+
+    def options(self) -> Options:
+        return {}
+
+    def question(self) -> str:
+        shape = json.dumps(dict.fromkeys(self.about, "<one line>"), ensure_ascii=False)
+        return f"Say one public line about every other player, at most {self.limit} characters each. Answer: {shape}"
+
+    def facts(self) -> tuple[str, ...]:
+        return (*super().facts(), *self.about)
+
+    def schema(self) -> dict[str, Any]:
+        line = {"type": "string", "maxLength": self.limit}
+        return {
+            "type": "object",
+            "properties": {player: dict(line) for player in self.about},
+            "required": list(self.about),
+            "additionalProperties": False,
+        }
+
+    def parse(self, text: str) -> Reading[QuipsMade]:
+        stage, found = find_objects(without_thinking(text))
+        names = {player.casefold(): player for player in self.about}
+        fitting = []
+        for entry in found:
+            lines = entry.value.get("quips", entry.value)
+            if isinstance(lines, dict):
+                said = {
+                    names[name.strip().casefold()]: line.strip()
+                    for name, line in lines.items()
+                    if name.strip().casefold() in names and isinstance(line, str) and line.strip()
+                }
+                if said:
+                    fitting.append(said)
+        if not fitting:
+            raise UnreadableReply(f"There is no JSON object with a line about each of: {', '.join(self.about)}.")
+        return Reading(QuipsMade(quips=fitting[-1]), stage, candidates=len(fitting))
+
+    def fallback(self) -> QuipsMade:
+        return QuipsMade(quips={})
+
+
+REQUESTS: tuple[type[Request[Any]], ...] = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)

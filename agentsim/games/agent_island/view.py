@@ -1,0 +1,104 @@
+"""View: what one player may know, built up from what it heard and from the public state.
+
+Never the state with pieces taken out. How it is worded for a model is in `prompts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.table import Table
+from agentsim.games.agent_island.events import SILENCE, Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
+from agentsim.games.agent_island.state import Island, Tally
+
+__all__ = ["Line", "View", "view"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing heard: who it is from (a player, or NARRATOR), its kind, and the words."""
+
+    round: int
+    sender: str
+    kind: str
+    text: str
+    to: str = ""
+    """For private words: who else hears them."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a player knows when it is asked.
+
+    `transcript` is all it heard, oldest first; where it wrote a summary of a round, the summary stands in
+    for that round. `tallies` are the public results, restated from the state.
+    """
+
+    players: tuple[str, ...]
+    round: int
+    rounds: int
+    active: tuple[str, ...]
+    eliminated: tuple[str, ...]
+    tallies: tuple[Tally, ...]
+    transcript: tuple[Line, ...]
+
+    @property
+    def final(self) -> bool:
+        """Whether the present round is the last."""
+        return self.round == self.rounds
+
+    def pitches(self) -> dict[str, int]:
+        """Words each player has been heard to say in pitches, in characters."""
+        spoken = dict.fromkeys(self.players, 0)
+        for line in self.transcript:
+            if line.kind == "pitch":
+                spoken[line.sender] += len(line.text)
+        return spoken
+
+
+def view(table: Table, island: Island, player: PlayerId) -> View:
+    """What `player` may know now."""
+    return View(
+        players=island.players,
+        round=island.round,
+        rounds=island.rounds,
+        active=tuple(island.active),
+        eliminated=tuple(island.eliminated),
+        tallies=tuple(island.tallies),
+        transcript=tuple(_transcript(table.heard(player), player)),
+    )
+
+
+def _transcript(heard: Sequence[Told], player: PlayerId) -> Iterator[Line]:
+    told = list(heard)
+    summarized = {
+        entry.event.round
+        for entry in told
+        if isinstance(entry.event, Summarized) and entry.event.player == player and entry.event.text
+    }
+    for entry in told:
+        event = entry.event
+        if isinstance(event, Summarized):
+            if event.text:
+                yield Line(event.round, f"memory of {player}", "summary", event.text)
+        elif entry.round not in summarized:
+            yield from _lines(entry)
+
+
+def _lines(entry: Told) -> Iterator[Line]:
+    event, index = entry.event, entry.round
+    match event:
+        case Pitched():
+            yield Line(index, event.player, "pitch", event.text or SILENCE)
+        case Quipped():
+            yield Line(index, event.player, f"quip about {event.about}", event.text or SILENCE)
+        case Whispered():
+            yield Line(index, event.speaker, "private", event.text or SILENCE, to=event.listener)
+        case Voted():
+            yield Line(index, event.voter, "vote", f"{event.heading}. {event.explanation}".strip(), to="nobody else")
+        case RoundBegan():
+            yield Line(index, "NARRATOR", event.kind, f"{event.heading}. {event.content}")
+        case _:
+            yield Line(index, "NARRATOR", event.kind, event.content)
