@@ -1,0 +1,139 @@
+"""Entry: one decision as it is kept, with every attempt at it; and its JSON for the journal.
+
+How lines get to disk and back is in `journal`, what a reader of the history sees in `fold`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+from agentsim.engine.reading import Reading
+from agentsim.history.record import Source
+from agentsim.models.base import Completion, Usage
+from agentsim.players.base import Message, Try
+
+__all__ = ["Entry", "Parse", "entry_from_json", "entry_to_json", "try_from_json", "try_to_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """How the decision was found in the reply."""
+
+    stage: str
+    candidates: int
+    repaired: bool
+
+    @classmethod
+    def of(cls, reading: Reading[Any]) -> Parse:
+        """What the history keeps of a reading."""
+        return cls(reading.stage, reading.candidates, reading.repaired)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A decision that was made; (wave, place) is its key."""
+
+    index: int
+    wave: int
+    place: int
+    player: str
+    kind: str
+    fingerprint: str
+    decision: Mapping[str, Any]
+    source: Source
+    fallback_reason: str | None = None
+    tries: tuple[Try, ...] = ()
+    parse: Parse | None = None
+
+
+Store = Callable[[str], str]
+"""Keeps a text and gives the id under which it can be had again."""
+
+
+def entry_to_json(entry: Entry, store: Store) -> dict[str, Any]:
+    """The journal's line for a decision, its texts put away."""
+    return {
+        "record": "decision",
+        "index": entry.index,
+        "wave": entry.wave,
+        "place": entry.place,
+        "player": entry.player,
+        "kind": entry.kind,
+        "fingerprint": entry.fingerprint,
+        "decision": dict(entry.decision),
+        "source": entry.source,
+        "fallback_reason": entry.fallback_reason,
+        "tries": [try_to_json(attempt, store) for attempt in entry.tries],
+        "parse": None if entry.parse is None else asdict(entry.parse),
+    }
+
+
+def entry_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Entry:
+    """The entry of a line; `KeyError`, `TypeError` or `ValueError` where it is none."""
+    parse = line["parse"]
+    if line["source"] not in get_args(Source):
+        raise ValueError(f"unknown source {str(line['source'])[:40]!r}")
+    return Entry(
+        index=_count(line["index"]),
+        wave=_count(line["wave"]),
+        place=_count(line["place"]),
+        player=str(line["player"]),
+        kind=str(line["kind"]),
+        fingerprint=str(line["fingerprint"]),
+        decision=dict(line["decision"]),
+        source=line["source"],
+        fallback_reason=line["fallback_reason"],
+        tries=tuple(try_from_json(attempt, texts) for attempt in line["tries"]),
+        parse=None if parse is None else Parse(**parse),
+    )
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
+    """One attempt as JSON, its texts put away."""
+    completion = attempt.completion
+    out: dict[str, Any] = {
+        "messages": [[message.role, [store(segment) for segment in message.segments]] for message in attempt.messages],
+        "code": attempt.code,
+        "error": attempt.error,
+        "latency_s": round(attempt.latency_s, 4),
+        "completion": None,
+    }
+    if completion is not None:
+        out["completion"] = {
+            "text": store(completion.text),
+            "reasoning": None if completion.reasoning is None else store(completion.reasoning),
+            "finish_reason": completion.finish_reason,
+            "model": completion.model,
+            "provider": completion.provider,
+            "usage": asdict(completion.usage),
+        }
+    return out
+
+
+def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
+    """The attempt of such JSON."""
+    completion = line["completion"]
+    return Try(
+        messages=tuple(Message(role, tuple(texts[text] for text in segments)) for role, segments in line["messages"]),
+        completion=None
+        if completion is None
+        else Completion(
+            text=texts[completion["text"]],
+            reasoning=None if completion["reasoning"] is None else texts[completion["reasoning"]],
+            finish_reason=completion["finish_reason"],
+            model=completion["model"],
+            provider=completion["provider"],
+            usage=Usage(**completion["usage"]),
+        ),
+        code=line["code"],
+        error=line["error"],
+        latency_s=float(line["latency_s"]),
+    )

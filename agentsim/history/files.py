@@ -1,0 +1,113 @@
+"""Files of a run: their names, and writing one so that it is whole or not there. No format belongs here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from agentsim.errors import UsageError
+
+__all__ = ["RunFiles", "default_stem", "find_run", "write_whole"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SUFFIXES = (".jsonl", ".json", ".html")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """The files of one run: journal, history and page beside one another."""
+
+    directory: Path
+    name: str
+
+    @property
+    def journal(self) -> Path:
+        """The journal, written while the game runs and kept."""
+        return self.directory / f"{self.name}.jsonl"
+
+    @property
+    def history(self) -> Path:
+        """The history."""
+        return self.directory / f"{self.name}.json"
+
+    @property
+    def page(self) -> Path:
+        """The page."""
+        return self.directory / f"{self.name}.html"
+
+    @classmethod
+    def reserve(cls, directory: Path, stem: str) -> tuple[RunFiles, int]:
+        """A name that no run has, and its journal, created and open for writing.
+
+        A clash gets `_2`, `_3`, ... Raises `UsageError` where the directory cannot be written.
+        """
+        check_name(stem)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            for number in range(1, 10_000):
+                files = cls(directory, stem if number == 1 else f"{stem}_{number}")
+                if files.history.exists() or files.page.exists():
+                    continue
+                with contextlib.suppress(FileExistsError):
+                    return files, os.open(files.journal, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise UsageError(f"{directory}: cannot write logs there: {error.strerror or error}") from None
+        raise UsageError(f"{directory}: there are too many runs called {stem}")
+
+
+def default_stem(now: datetime, name: str | None) -> str:
+    """`gameplay_YYYYMMDD_HHMMSS`, with the scenario's own name behind it where it has one."""
+    stem = now.strftime("gameplay_%Y%m%d_%H%M%S")
+    return f"{stem}_{re.sub('[^A-Za-z0-9._-]+', '-', name)[:60]}" if name else stem
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` unless this is a bare name that is safe as a file name everywhere."""
+    if not _NAME.fullmatch(name) or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
+        raise UsageError(f"{name[:80]!r} is not the name of a run (valid: letters, digits and . _ -, no path)")
+
+
+def find_run(directory: Path, name: str) -> RunFiles:
+    """The run of that bare name; a suffix `.json`, `.jsonl` or `.html` is taken off.
+
+    Raises `UsageError` for anything with a path in it, for links that lead out of the directory, and where
+    there is no such run.
+    """
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    check_name(name)
+    files = RunFiles(directory, name)
+    there = [path for path in (files.journal, files.history) if path.is_file()]
+    if not there:
+        raise UsageError(f"{directory}: there is no run called {name!r} (`agentsim runs` lists them)")
+    for path in there:
+        if not path.resolve().is_relative_to(directory.resolve()):
+            raise UsageError(f"{path}: leads out of {directory}")
+    return files
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that at any instant it is the old one, the new one, or absent; never a part."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fchmod(file.fileno(), 0o644)
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

@@ -1,0 +1,165 @@
+"""fold: a game's log and its decisions become the history of DESIGN's format, byte for byte the same each time.
+
+Nothing here reads a clock, a file or the order in which replies came; what does depend on those goes into
+`volatile`, ready made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from agentsim.engine.event import EveryoneType, Told
+from agentsim.engine.game import Outcome
+from agentsim.history.entry import Entry
+from agentsim.history.record import FORMAT
+from agentsim.history.texts import TextIndex
+from agentsim.history.totals import totals, usage_of
+from agentsim.players.base import Message, Try
+
+__all__ = ["dump_history", "fold"]
+
+
+def fold(
+    *,
+    game: str,
+    rules_version: int,
+    seed: int,
+    status: str,
+    scenario: Mapping[str, Any],
+    players: Sequence[Mapping[str, Any]],
+    rounds: Sequence[str],
+    log: Sequence[Told],
+    entries: Iterable[Entry],
+    outcome: Outcome | None,
+    volatile: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The history as JSON values, keys in their fixed order."""
+    texts = TextIndex()
+    ordered = sorted(entries, key=lambda entry: (entry.wave, entry.place))
+    decisions = [_decision(entry, texts) for entry in ordered]
+    sources = {entry.index: record for entry, record in zip(ordered, decisions, strict=True)}
+    events: list[list[dict[str, Any]]] = [[] for _ in rounds]
+    for seq, told in enumerate(log, start=1):
+        events[told.round].append(_event(seq, told, sources))
+    return {
+        "format": FORMAT,
+        "game": game,
+        "rules_version": rules_version,
+        "seed": seed,
+        "status": status,
+        "scenario": dict(scenario),
+        "players": [dict(player) for player in players],
+        "rounds": [
+            {"index": index, "title": title, "events": told}
+            for index, (title, told) in enumerate(zip(rounds, events, strict=True))
+        ],
+        "decisions": decisions,
+        "outcome": None if outcome is None else _outcome(outcome),
+        "usage": totals(ordered, [str(player["id"]) for player in players]),
+        "texts": texts.texts,
+        "volatile": {**volatile, "latency_s": _latencies(ordered)},
+    }
+
+
+def dump_history(history: Mapping[str, Any]) -> str:
+    """The file's text: JSON with one event, decision or text a line, so that two can be compared by line."""
+    parts = []
+    for key, value in history.items():
+        if key == "rounds":
+            rounds = [
+                f'{{"index":{part["index"]},"title":{_json(part["title"])},"events":{_lines(part["events"])}}}'
+                for part in value
+            ]
+            body = "[\n" + ",\n".join(rounds) + "\n]"
+        elif key in {"decisions", "texts"}:
+            body = _lines(value)
+        else:
+            body = _json(value)
+        parts.append(f'"{key}":{body}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _lines(values: Sequence[Any]) -> str:
+    return "[\n" + ",\n".join(map(_json, values)) + "\n]" if values else "[]"
+
+
+def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    decision = sources.get(told.decision) if told.decision is not None else None
+    last = decision["tries"][-1] if decision is not None and decision["tries"] else None
+    return {
+        "seq": seq,
+        "kind": told.event.kind,
+        "heading": told.event.heading,
+        "role": "narrator"
+        if told.by is None
+        else told.by.removeprefix("@")
+        if told.by[0] == "@"
+        else f"player {told.by}",
+        "content": told.event.content,
+        "data": told.event.data(),
+        "visibility": "all" if isinstance(told.to, EveryoneType) else list(told.to),
+        "prompt": None if last is None else [place for _, places in last["messages"] for place in places],
+        "reasoning": None if last is None else last["reasoning"],
+        "metadata": {} if told.decision is None else {"decision": told.decision},
+    }
+
+
+def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
+    answered = [attempt.completion for attempt in entry.tries if attempt.completion is not None]
+    used = answered[-1] if answered else None
+    return {
+        "index": entry.index,
+        "wave": entry.wave,
+        "player": entry.player,
+        "kind": entry.kind,
+        "decision": dict(entry.decision),
+        "source": entry.source,
+        "fallback_reason": entry.fallback_reason,
+        "tries": [_try(attempt, texts) for attempt in entry.tries],
+        "parse": None if entry.parse is None else asdict(entry.parse),
+        "model": used.model if used else None,
+        "provider": used.provider if used else None,
+        "usage": asdict(usage_of(entry)) if used and entry.source != "human" else None,
+    }
+
+
+def _try(attempt: Try, texts: TextIndex) -> dict[str, Any]:
+    completion = attempt.completion
+    error = None if attempt.code is None else {"code": attempt.code, "message": attempt.error}
+    return {
+        "messages": [_message(message, texts) for message in attempt.messages],
+        "reply": None if completion is None else [texts.place(completion.text)],
+        "reasoning": [texts.place(completion.reasoning)] if completion is not None and completion.reasoning else None,
+        "error": error,
+        "finish_reason": None if completion is None else completion.finish_reason,
+    }
+
+
+def _message(message: Message, texts: TextIndex) -> list[Any]:
+    return [message.role, texts.places(message.segments)]
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "reason": outcome.reason,
+        "winner": outcome.winner,
+        "standings": [
+            {"player": standing.player, "rank": standing.rank, "score": dict(standing.score)}
+            for standing in outcome.standings
+        ],
+    }
+
+
+def _latencies(entries: Iterable[Entry]) -> dict[str, float]:
+    return {
+        str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
+        for entry in entries
+        if entry.tries
+    }

@@ -1,0 +1,201 @@
+"""Journal: the append-only file that makes a run survive its process.
+
+A line counts when it ends in a newline; what stands behind the last one is a write that did not finish.
+Rules, players and the final history's format do not belong here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
+from agentsim.history.entry import Entry, entry_from_json, entry_to_json, try_from_json, try_to_json
+from agentsim.history.texts import text_id
+from agentsim.players.base import Try
+
+__all__ = ["JOURNAL_FORMAT", "Journal", "read_journal"]
+
+JOURNAL_FORMAT = "agentsim-journal/1"
+Key = tuple[int, int]
+
+
+class Contents:
+    """What a journal holds: its head, its decisions and unfinished decisions' tries by (wave, place), its stops."""
+
+    def __init__(self) -> None:
+        self.head: Mapping[str, Any] = {}
+        self.entries: dict[Key, Entry] = {}
+        self.tries: dict[Key, list[Try]] = {}
+        self.stops: list[Mapping[str, Any]] = []
+        self.texts: dict[str, str] = {}
+        self.size = 0  # bytes of whole lines
+
+    @property
+    def last_wave(self) -> int:
+        """The highest wave with a decision; 0 where there is none."""
+        return max((wave for wave, _ in self.entries), default=0)
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
+        match line["record"]:
+            case "run" if not self.head:
+                if line["format"] != JOURNAL_FORMAT:
+                    raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
+                self.head = line
+            case "text":
+                if text_id(line["text"]) != line["id"]:
+                    raise ValueError("a text does not have the content its id names")
+                self.texts[line["id"]] = line["text"]
+            case "try":
+                key = (int(line["wave"]), int(line["place"]))
+                self.tries.setdefault(key, []).append(try_from_json(line["try"], self.texts))
+            case "decision":
+                entry = entry_from_json(line, self.texts)
+                if (entry.wave, entry.place) in self.entries:
+                    raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+                self.entries[entry.wave, entry.place] = entry
+            case "stop":
+                self.stops.append(
+                    {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])}
+                )
+            case other:
+                raise ValueError(f"unexpected record {str(other)[:40]!r}")
+
+
+def read_journal(path: Path) -> Contents:
+    """Read a journal; a torn last line is left out.
+
+    Raises `JournalCorrupt` for any other line that cannot be what was written, `JournalError` for a file
+    without a whole first line.
+    """
+    contents = Contents()
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if not raw.endswith(b"\n"):
+                    break
+                try:
+                    line = json.loads(raw)
+                    if not contents.head and line["record"] != "run":
+                        raise ValueError("the first record must describe the run")
+                    contents.take(line)
+                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                    what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
+                    raise JournalCorrupt(f"{path.name}: {what}", line=number) from None
+                contents.size += len(raw)
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if not contents.head:
+        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
+    return contents
+
+
+class Journal:
+    """A journal open for appending, locked against a second writer.
+
+    `contents` is what it held when it was opened; what is appended since is not added to it.
+    """
+
+    def __init__(self, path: Path, handle: int, contents: Contents) -> None:
+        self.path = path
+        self.contents = contents
+        self._handle = handle
+        self._known = set(contents.texts)
+        self._pending: list[dict[str, Any]] = []
+
+    @classmethod
+    def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
+        """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
+        journal = cls(path, handle, Contents())
+        journal._lock()
+        journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
+        journal._write([journal.contents.head], sync=True)
+        return journal
+
+    @classmethod
+    def reopen(cls, path: Path) -> Journal:
+        """Open a journal to go on with it: a torn tail is cut off first."""
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_APPEND)
+        except OSError as error:
+            raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from None
+        journal = cls(path, handle, Contents())
+        try:
+            journal._lock()
+            contents = read_journal(path)
+            os.ftruncate(handle, contents.size)
+        except BaseException:
+            journal.close()
+            raise
+        journal.contents = contents
+        journal._known = set(contents.texts)
+        return journal
+
+    def decided(self, entry: Entry, *, sync: bool) -> None:
+        """Append a decision; with `sync` it is on the disk when this returns."""
+        self._write([entry_to_json(entry, self._store)], sync=sync)
+
+    def tried(self, wave: int, place: int, tries: Sequence[Try]) -> None:
+        """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
+        lines = [{"record": "try", "wave": wave, "place": place, "try": try_to_json(t, self._store)} for t in tries]
+        self._write(lines, sync=True)
+
+    def stopped(self, status: str, at: str, wall_s: float) -> None:
+        """Append that this process is done with the run."""
+        self._write([{"record": "stop", "status": status, "at": at, "wall_s": round(wall_s, 3)}], sync=True)
+
+    def close(self) -> None:
+        """Close the file and give the lock back."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def _store(self, text: str) -> str:
+        name = text_id(text)
+        if name not in self._known:
+            self._known.add(name)
+            self._pending.append({"record": "text", "id": name, "text": text})
+        return name
+
+    def _write(self, lines: Sequence[Mapping[str, Any]], *, sync: bool) -> None:
+        texts, self._pending = self._pending, []
+        rows = (
+            json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":")) for line in (*texts, *lines)
+        )
+        data = memoryview("".join(f"{row}\n" for row in rows).encode())
+        try:
+            while data:
+                data = data[os.write(self._handle, data) :]
+            if sync:
+                os.fsync(self._handle)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise AgentsimError(f"{self.path}: cannot write the journal: {reason}; the run can be resumed") from None
+
+    def _lock(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        self.close()
+        raise JournalError(f"{self.path.name}: another process is playing this run")
+
+
+def is_running(path: Path) -> bool:
+    """Whether some process holds the journal's lock now."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False

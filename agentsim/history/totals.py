@@ -1,0 +1,87 @@
+"""Totals: what a run called and used, in all and by player. Prices and limits do not belong here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from agentsim.history.entry import Entry
+from agentsim.models.base import Usage
+from agentsim.players.base import Try
+
+__all__ = ["Totals", "totals", "usage_of"]
+
+
+def _added(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def usage_of(entry: Entry) -> Usage:
+    """The tokens and dollars of all calls of one decision; the cost is None where any call's is."""
+    calls = [attempt.completion.usage for attempt in entry.tries if attempt.completion is not None]
+    costs = [call.cost_usd for call in calls]
+    return Usage(
+        prompt_tokens=_added(call.prompt_tokens for call in calls),
+        cached_tokens=_added(call.cached_tokens for call in calls),
+        completion_tokens=_added(call.completion_tokens for call in calls),
+        reasoning_tokens=_added(call.reasoning_tokens for call in calls),
+        cost_usd=round(sum(cost for cost in costs if cost is not None), 10) if None not in costs else None,
+    )
+
+
+class Totals:
+    """A running sum over decisions."""
+
+    def __init__(self) -> None:
+        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = 0
+        self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
+        self.cost_usd = 0.0
+
+    def add(self, entry: Entry) -> None:
+        """Count one decision; a person's costs no calls."""
+        self.fallbacks += entry.source == "fallback"
+        bad = [attempt for attempt in entry.tries if attempt.completion is not None and attempt.code is not None]
+        self.reasks += len(bad) - (entry.source == "fallback" and bool(bad) and entry.tries[-1] is bad[-1])
+        if entry.source != "human":
+            for attempt in entry.tries:
+                self.add_call(attempt)
+
+    def add_call(self, attempt: Try) -> None:
+        """Count one call."""
+        self.calls += 1
+        if attempt.completion is None:
+            self.failed_calls += 1
+            return
+        usage = attempt.completion.usage
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.cached_tokens += usage.cached_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+        self.reasoning_tokens += usage.reasoning_tokens or 0
+        self.cost_usd += usage.cost_usd or 0.0
+        self.unpriced_calls += usage.cost_usd is None
+
+    def to_json(self) -> dict[str, Any]:
+        """As the history keeps it: the cost is null where the price of any call is unknown."""
+        return {
+            "calls": self.calls,
+            "failed_calls": self.failed_calls,
+            "reasks": self.reasks,
+            "fallbacks": self.fallbacks,
+            "prompt_tokens": self.prompt_tokens,
+            "cached_tokens": self.cached_tokens,
+            "completion_tokens": self.completion_tokens,
+            "reasoning_tokens": self.reasoning_tokens,
+            "cost_usd": None if self.unpriced_calls else round(self.cost_usd, 10),
+            "unpriced_calls": self.unpriced_calls,
+        }
+
+
+def totals(entries: Sequence[Entry], players: Sequence[str]) -> dict[str, Any]:
+    """The history's `usage`; players (and `@role` staff) in the order given, those without calls too."""
+    everything = Totals()
+    by_player = {player: Totals() for player in players}
+    for entry in entries:
+        everything.add(entry)
+        by_player[entry.player].add(entry)
+    return {**everything.to_json(), "by_player": {player: part.to_json() for player, part in by_player.items()}}

@@ -1,0 +1,113 @@
+"""Attempts: how often and after what wait one decision's call is tried again.
+
+What went wrong is decided in `faults`; asking again after a bad reply and falling back belong to the referee.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+
+from agentsim.errors import ModelError, RateLimited, TransportFailed
+from agentsim.models.base import Completion
+
+__all__ = ["AttemptPolicy", "Attempts", "pause", "persevere", "retry_wait"]
+
+_LONGEST_BACK_OFF_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptPolicy:
+    """How long one decision keeps trying.
+
+    `retries` count transport faults only, `max_attempts` everything that was not rate limited, re-asks
+    included. `retry_wait_s` doubles from a number; a tuple is exact, its last entry repeating.
+    """
+
+    retries: int = 1
+    max_attempts: int = 3
+    retry_wait_s: float | tuple[float, ...] = 0.5
+    rate_limit_wait_s: float = 10.0
+    rate_limit_patience_s: float = 300.0
+
+
+@dataclass(slots=True)
+class Attempts:
+    """What one decision has used so far; `waited_s` is what rate limits have taken of its patience."""
+
+    made: int = 0
+    retries: int = 0
+    waited_s: float = 0.0
+
+
+def retry_wait(policy: AttemptPolicy, retries: int) -> float:
+    """Seconds before the retry that follows so many earlier ones."""
+    waits = policy.retry_wait_s
+    if isinstance(waits, tuple):
+        return waits[min(retries, len(waits) - 1)] if waits else 0.0
+    return float(min(waits * 2.0 ** min(retries, 60), max(waits, _LONGEST_BACK_OFF_S)))
+
+
+def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | None:
+    """Seconds to wait before trying again after this error, or None where it is final."""
+    if isinstance(error, RateLimited):
+        wait = policy.rate_limit_wait_s if error.retry_after is None else error.retry_after
+        return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
+    if isinstance(error, TransportFailed) and used.retries < policy.retries and used.made < policy.max_attempts:
+        return retry_wait(policy, used.retries)
+    return None
+
+
+def _patience_taken(wait: float, policy: AttemptPolicy) -> float:
+    # A host that answers "come back in 0 s" for ever would never use up any patience.
+    return max(wait, min(1.0, policy.rate_limit_patience_s / 100))
+
+
+async def persevere(
+    attempt: Callable[[], Awaitable[Completion]],
+    policy: AttemptPolicy,
+    used: Attempts,
+    failed: Callable[[ModelError], None],
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> Completion:
+    """The completion of the first attempt that succeeds; the last `ModelError` where none may follow.
+
+    `used` is the decision's own count and is carried from one call of this to the next; `failed` hears of
+    every failed attempt, the final one too.
+    """
+
+    async def counted() -> Completion:
+        try:
+            completion = await attempt()
+        except ModelError as error:
+            if not isinstance(error, RateLimited):
+                used.made += 1
+            failed(error)
+            raise
+        used.made += 1
+        return completion
+
+    def worth_it(error: BaseException) -> bool:
+        return isinstance(error, ModelError) and pause(error, policy, used) is not None
+
+    def wait(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        seconds = pause(error, policy, used) if isinstance(error, ModelError) else None
+        assert seconds is not None, "asked only after worth_it said yes"
+        return seconds
+
+    def book(state: RetryCallState) -> None:
+        if state.outcome and isinstance(state.outcome.exception(), RateLimited):
+            used.waited_s += _patience_taken(state.upcoming_sleep, policy)
+        else:
+            used.retries += 1
+
+    async def rest(seconds: float) -> None:
+        await sleep(seconds)
+
+    retrying = AsyncRetrying(retry=retry_if_exception(worth_it), wait=wait, before_sleep=book, sleep=rest, reraise=True)
+    completion: Completion = await retrying(counted)
+    return completion

@@ -1,0 +1,123 @@
+"""Body: a call as the JSON object that an OpenAI-compatible provider is sent.
+
+Headers, addresses and answers do not belong here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Set
+from typing import Any
+
+from agentsim.models.base import Call, Sampling
+from agentsim.models.profiles import Profile
+
+__all__ = ["extra_problem", "portable", "request_body"]
+
+_MAX_TOKENS = ("max_tokens", "max_completion_tokens")
+# What a player's `client_kwargs` may not set, with the setting that does.
+_OURS = {
+    "model": "`model`",
+    "messages": "the prompt",
+    "stream": "nothing: answers are read whole",
+    "stream_options": "nothing: answers are read whole",
+    "n": "nothing: one answer is asked for",
+    "timeout": "`timeout_s`",
+    "extra_headers": "`api_key_env` of a provider",
+    "extra_query": "`base_url` of a provider",
+    "api_key": "`api_key_env` of a provider",
+    "base_url": "`base_url` of a provider",
+}
+
+
+def extra_problem(extra: Mapping[str, Any]) -> str | None:
+    """Why these extra parameters cannot be sent, or None."""
+    for key in extra:
+        if key in _OURS:
+            return f"`{key}` cannot be set there; what sets it is {_OURS[key]}"
+    if not isinstance(extra.get("extra_body", {}), Mapping):
+        return "`extra_body` must be a table"
+    try:
+        json.dumps(extra, allow_nan=False)
+    except (TypeError, ValueError):
+        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
+    return None
+
+
+def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
+    """The body of one request; what is said last counts: ours, the provider's `extra_body`, the player's extra.
+
+    The extra may name anything that the SDK's `create()` takes, `extra_body` among it.
+    """
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": role, "content": text} for role, text in call.messages],
+    }
+    if sampling.temperature is not None:
+        body["temperature"] = sampling.temperature
+    if call.schema is not None and profile.structured == "json_schema":
+        body["response_format"] = _schema_format(profile, call.schema, call.schema_name)
+        _merge(body, profile.structured_body)
+    elif call.schema is not None and profile.structured == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    _merge(body, profile.extra_body)
+    _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
+    _merge(body, sampling.extra.get("extra_body", {}))
+    if not any(key in body for key in _MAX_TOKENS):  # providers refuse a body with both
+        body[profile.max_tokens_field] = sampling.max_tokens
+    return body
+
+
+def _merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Nested tables are merged, so that a routing preference does not undo `require_parameters`."""
+    for key, value in more.items():
+        if isinstance(value, Mapping):
+            inner = body.get(key)
+            merged = dict(inner) if isinstance(inner, Mapping) else {}
+            _merge(merged, value)
+            body[key] = merged
+        else:
+            body[key] = value
+
+
+def _schema_format(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    sent = portable(schema, profile.strip_schema_keywords)
+    # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
+    named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "decision"
+    return {"type": "json_schema", "json_schema": {"name": named, "schema": sent, "strict": _closed(sent)}}
+
+
+def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
+    """The schema without these keywords (names of properties are not keywords), and `const` as `enum`."""
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in strip:
+            continue
+        if key in {"properties", "$defs"} and isinstance(value, Mapping):
+            out[key] = {name: portable(part, strip) for name, part in value.items()}
+        elif key == "const":
+            out["enum"] = [value]
+        elif key in {"enum", "required"}:
+            out[key] = value
+        elif isinstance(value, Mapping):
+            out[key] = portable(value, strip)
+        elif isinstance(value, list):
+            out[key] = [portable(part, strip) if isinstance(part, Mapping) else part for part in value]
+        else:
+            out[key] = value
+    return out
+
+
+def _closed(schema: Any) -> bool:
+    """Whether every object in it names all its properties as required and allows no others."""
+    if isinstance(schema, list):
+        return all(_closed(part) for part in schema)
+    if not isinstance(schema, Mapping):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
+            return False
+        return all(_closed(part) for part in properties.values())
+    return all(_closed(value) for key, value in schema.items() if key not in {"enum", "required"})

@@ -1,0 +1,108 @@
+"""Endpoint: one address with one key: the SDK's client, its connections, its spacing, its slots.
+
+What is sent and what comes back do not belong here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from agentsim.models.profiles import Profile
+from agentsim.models.spacing import Spacer
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["Endpoint", "Endpoints"]
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+class Endpoint:
+    """Shared by all models behind one address and key; belongs to one event loop.
+
+    `slots` is how many requests the server works on at once, where more would only wait there.
+    """
+
+    def __init__(
+        self, base_url: str, key: str | None, *, slots: int | None = None, spacer: Spacer | None = None
+    ) -> None:
+        self.base_url, self.key = base_url, key
+        self.spacer = spacer or Spacer()
+        self._slots = asyncio.Semaphore(slots) if slots else None
+        self._client: openai.AsyncOpenAI | None = None
+
+    @asynccontextmanager
+    async def admission(self) -> AsyncIterator[None]:
+        """A slot for the length of the block, which starts when the spacing allows."""
+        async with self._slots or nullcontext():
+            await self.spacer.turn()
+            yield
+
+    @property
+    def client(self) -> openai.AsyncOpenAI:
+        """The SDK's client: no retries and no timeout of its own, no redirects, no key but ours."""
+        if self._client is None:
+            self._client = _client(self.base_url, self.key)
+        return self._client
+
+    async def aclose(self) -> None:
+        """Close the connections; may be called again."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+class Endpoints:
+    """The endpoints of one run, one for each address and key."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, str | None], Endpoint] = {}
+
+    def at(self, profile: Profile, key: str | None, *, slots: int | None = None) -> Endpoint:
+        """The endpoint of a profile; of two spacings at one address the longer holds."""
+        endpoint = self._open.get((profile.base_url, key))
+        if endpoint is None:
+            endpoint = self._open[profile.base_url, key] = Endpoint(profile.base_url, key, slots=slots)
+        endpoint.spacer.spacing_s = max(endpoint.spacer.spacing_s, profile.spacing_s)
+        return endpoint
+
+    async def aclose(self) -> None:
+        """Close them all."""
+        for endpoint in self._open.values():
+            await endpoint.aclose()
+
+
+def _client(base_url: str, key: str | None) -> openai.AsyncOpenAI:
+    import openai  # half a second, so only where a model is really called
+
+    host = urlsplit(base_url).hostname or ""
+    return openai.AsyncOpenAI(
+        base_url=base_url,
+        api_key=key or "none",  # the SDK takes OPENAI_API_KEY from the environment if it gets nothing
+        max_retries=0,
+        timeout=None,
+        default_headers=_headers(host, key, openai.Omit()),
+        http_client=openai.DefaultAsyncHttpxClient(
+            follow_redirects=False,
+            timeout=None,
+            trust_env=host not in _LOOPBACK,  # a proxy of the environment cannot reach our own machine
+        ),
+    )
+
+
+def _headers(host: str, key: str | None, omitted: Any) -> dict[str, Any]:
+    """Headers that keep the environment's OpenAI account at OpenAI: the SDK sends it to any address."""
+    headers: dict[str, Any] = {}
+    if host != "api.openai.com" and not host.endswith(".api.openai.com"):
+        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
+            if ":" in line:
+                headers[line.partition(":")[0].strip()] = omitted
+        headers |= {"OpenAI-Organization": omitted, "OpenAI-Project": omitted}
+    headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
+    return headers | {"Authorization": f"Bearer {key}" if key else omitted}

@@ -1,0 +1,274 @@
+"""Faults: what went wrong in one call, as one of the four kinds of `ModelError`.
+
+Pure: statuses, bodies and exceptions come in, errors come out to be raised elsewhere. What to do about an
+error does not belong here (`attempts`), nor does reading a good answer (`envelope`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from agentsim.engine.prompt import cleaned
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.keys import redact
+from agentsim.models.profiles import Profile
+
+__all__ = ["Faults", "retry_after"]
+
+_FOREIGN = 300  # characters of a provider's own words in a message
+_READ = 64 * 1024  # bytes or characters of an error that are looked at
+
+_TOO_LONG = re.compile(
+    r"context.?(length|window|size)|maximum context|too many (input )?tokens|exceed_context_size"
+    r"|(prompt|input|request)\b.{0,40}\btoo (long|large)|token count.{0,40}exceeds|reduce the length",
+    re.IGNORECASE | re.DOTALL,
+)
+_MODERATED = re.compile(
+    r"moderat|content.?(policy|filter|management)|flagged|invalid_prompt|safety (system|policy|filter)", re.IGNORECASE
+)
+_NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits"}
+_BAD_KEY = re.compile(r"api.?key (not|is not) valid|api_key_invalid|invalid api.?key", re.IGNORECASE)
+
+# What a 200 may call its error instead of an HTTP status.
+_WORDS = {
+    "rate_limit_exceeded": 429,
+    "rate_limited": 429,
+    "insufficient_quota": 429,
+    "invalid_api_key": 401,
+    "model_not_found": 404,
+    "context_length_exceeded": 400,
+    "invalid_request_error": 400,
+    "content_filter": 403,
+    "content_policy_violation": 403,
+}
+
+# A parameter named in a 400, and what the scenario can do about it.
+_HINTS = (
+    (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
+    (
+        re.compile(r"max_(completion_)?tokens", re.IGNORECASE),
+        "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]",
+    ),
+    (
+        re.compile(r"response_format|json_schema|schema|unknown name|grammar", re.IGNORECASE),
+        'see `structured` ("json_object", "prompt") and `strip_schema_keywords` in [providers.{provider}]',
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Complaint:
+    """What a provider says about an error, whatever the shape it says it in."""
+
+    message: str = ""
+    codes: frozenset[str] = frozenset()
+    retry_after: float | None = None
+
+    @property
+    def words(self) -> str:
+        return " ".join((self.message, *sorted(self.codes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """The faults of one model behind one profile; every message is one line without any of `secrets`."""
+
+    profile: Profile
+    model: str
+    secrets: tuple[str, ...] = ()
+
+    def timeout(self, seconds: float) -> ModelError:
+        """The deadline passed."""
+        return TransportFailed(f"{self._who}: no complete answer within {seconds:g} s", code="timeout")
+
+    def connection(self, error: BaseException) -> ModelError:
+        """No connection, or one that broke; only the type and the system's own words of the error are used."""
+        root = _root(error)
+        why = _system_words(root)
+        if isinstance(root, (ConnectionRefusedError, socket.gaierror, ssl.SSLError)) or _is_connecting(error):
+            message = f"{self._who}: cannot be reached at {self.profile.host} ({why}); {self.profile.unreachable_hint}"
+            return TransportFailed(message, code="unreachable")
+        return TransportFailed(f"{self._who}: the connection to {self.profile.host} broke ({why})", code="reset")
+
+    def bad_envelope(self, what: str, body: str = "") -> ModelError:
+        """A 200 that is no completion."""
+        return TransportFailed(
+            f"{self._who}: the answer is not a completion: {what}{self._says(body[:_READ])}",
+            code="bad_envelope",
+            status=200,
+        )
+
+    def refused(self, code: str, words: str) -> ModelError:
+        """The model or a filter declines this prompt, inside a well-formed answer."""
+        return ModelRefused(
+            f"{self._who}: refused ({code.replace('_', ' ')}){self._says(words)}", code=code, status=200
+        )
+
+    def reported(self, error: object) -> ModelError:
+        """An error inside a 200: as if its code had been the HTTP status."""
+        code = error.get("code") if isinstance(error, Mapping) else None
+        if isinstance(code, str):
+            code = int(code) if re.fullmatch(r"[1-5]\d\d", code) else _WORDS.get(code)
+        complaint = _complaint({"error": error})
+        if isinstance(code, int) and not isinstance(code, bool) and 300 <= code <= 599:
+            return self._judged(code, complaint)
+        return TransportFailed(
+            f"{self._who}: the provider failed while answering{self._says(complaint.message)}",
+            code="provider_error",
+            status=200,
+        )
+
+    def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
+        """An HTTP status that is not 200."""
+        text = body[:_READ].decode("utf-8", "replace")
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            parsed = text
+        complaint = _complaint(parsed)
+        seconds = retry_after(headers)
+        if seconds is None:
+            seconds = complaint.retry_after
+        return self._judged(status, _Complaint(complaint.message, complaint.codes, seconds))
+
+    def _judged(self, status: int, complaint: _Complaint) -> ModelError:
+        says = self._says(complaint.message)
+        if 300 <= status < 400:
+            what = "answers with a redirect, which is not followed; check base_url"
+            return self._rejected("redirect", status, what)
+        if status in {400, 413, 422, 500} and (status == 413 or _TOO_LONG.search(complaint.words)):
+            return ModelRefused(f"{self._who}: the prompt is too long{says}", code="context", status=status)
+        if status == 429 and not complaint.codes & _NO_CREDIT:
+            # Without a wait the policy's own applies; the words help to see which limit it was.
+            return RateLimited(f"{self._who}: rate limited{says}", retry_after=complaint.retry_after, status=status)
+        if status in {408, 409, 425} or status >= 500:
+            return TransportFailed(f"{self._who}: HTTP {status}{says}", code=f"http_{status}", status=status)
+        if status in {400, 403, 422} and _MODERATED.search(complaint.words):
+            return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
+        return self._final(status, complaint, says)
+
+    def _final(self, status: int, complaint: _Complaint, says: str) -> ModelError:
+        if status == 401 or (status == 400 and _BAD_KEY.search(complaint.words)):
+            variable = " or ".join(self.profile.key_envs)
+            what = f"does not accept the key in {variable}" if variable else "wants a key, and none was sent"
+            hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
+            return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
+        if status in {402, 429}:
+            return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
+        if status == 403:
+            return self._rejected("forbidden", status, f"the key may not use this model (HTTP {status}){says}")
+        if status == 404:
+            hint = self.profile.unknown_model_hint.replace("{model}", self.model)
+            return self._rejected(
+                "unknown_model", status, f"is not found at {self.profile.host} (HTTP 404); {hint}{says}"
+            )
+        subject = complaint.words
+        hints = [hint for pattern, hint in _HINTS if pattern.search(subject)][:1]
+        advice = f"; {hints[0].format(provider=self.profile.provider)}" if hints else ""
+        return self._rejected("bad_request", status, f"the request is not accepted (HTTP {status}){advice}{says}")
+
+    def _rejected(self, code: str, status: int, what: str) -> ModelError:
+        return ProviderRejected(f"{self._who}: {what}", code=code, status=status)
+
+    @property
+    def _who(self) -> str:
+        return f"{self.profile.provider}/{self.model}"
+
+    def _says(self, words: str) -> str:
+        """The provider's own words as the end of a message, or nothing."""
+        line = " ".join(cleaned(words[:_READ]).split())
+        line = redact(line, self.secrets)
+        if not line:
+            return ""
+        return f" [it says: {line if len(line) <= _FOREIGN else line[: _FOREIGN - 1] + '…'}]"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the response asks to wait, or None where it does not say so plainly.
+
+    A date counts from the response's own `Date`, so that nobody's clock matters.
+    """
+    lower = {name.lower(): value.strip() for name, value in headers.items()}
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = lower.get(name, "")
+        if re.fullmatch(r"\d{1,300}(\.\d{1,300})?", value, re.ASCII):
+            seconds = float(value) * unit
+            return seconds if math.isfinite(seconds) else None
+    try:
+        wait = parsedate_to_datetime(lower["retry-after"]) - parsedate_to_datetime(lower["date"])
+    except (KeyError, ValueError, TypeError, OverflowError):
+        return None
+    return wait.total_seconds() if wait.total_seconds() >= 0 else None
+
+
+def _complaint(body: object) -> _Complaint:
+    """The parts of an error body: `{"error": {...}}`, `{"error": "..."}`, Gemini's list of one, or plain text."""
+    if isinstance(body, list):
+        body = body[0] if body else ""
+    error = body.get("error") or body if isinstance(body, Mapping) else body
+    if not isinstance(error, Mapping):
+        return _Complaint(message=error if isinstance(error, str) else "")
+    message = error.get("message") or error.get("detail") or ""
+    metadata = error.get("metadata")
+    codes = {
+        str(error[key])[:100] for key in ("code", "type", "param", "status") if isinstance(error.get(key), (str, int))
+    }
+    if isinstance(metadata, Mapping):
+        # OpenRouter: what the host behind it said, and why a moderator objected.
+        codes |= {key for key in ("reasons", "flagged_input") if metadata.get(key)}
+        codes = {"flagged" if key in {"reasons", "flagged_input"} else key for key in codes}
+        raw = metadata.get("raw")
+        message = f"{message}: {raw}" if isinstance(raw, str) and raw else message
+    seconds, reasons = _details(error.get("details"))
+    return _Complaint(message if isinstance(message, str) else "", frozenset(codes | reasons), seconds)
+
+
+def _details(details: object) -> tuple[float | None, set[str]]:
+    """Gemini's details: the delay of a RetryInfo, and the reasons of an ErrorInfo."""
+    seconds, reasons = None, set()
+    for detail in details if isinstance(details, list) else []:
+        if not isinstance(detail, Mapping):
+            continue
+        delay, reason = detail.get("retryDelay"), detail.get("reason")
+        if isinstance(delay, str) and re.fullmatch(r"\d{1,9}(\.\d{1,9})?s", delay, re.ASCII):
+            seconds = float(delay[:-1])
+        if isinstance(reason, str):
+            reasons.add(reason[:100])
+    return seconds, reasons
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    chain: list[BaseException] = []
+    step: BaseException | None = error
+    while step is not None and step not in chain:
+        chain.append(step)
+        if isinstance(step, BaseExceptionGroup) and step.exceptions:
+            step = step.exceptions[0]
+        else:
+            step = step.__cause__ or step.__context__
+    return chain
+
+
+def _root(error: BaseException) -> BaseException:
+    """The system's own error inside the HTTP layer's, or else the innermost one."""
+    chain = _chain(error)
+    system = [step for step in chain if isinstance(step, OSError) and not isinstance(step, TimeoutError)]
+    return system[-1] if system else chain[-1]
+
+
+def _is_connecting(error: BaseException) -> bool:
+    return any(type(step).__name__ in {"ConnectError", "ConnectTimeout", "ProxyError"} for step in _chain(error))
+
+
+def _system_words(error: BaseException) -> str:
+    # str() of other errors may hold a header, and a header may hold the key.
+    words: Any = error.strerror if isinstance(error, OSError) else None
+    return words if isinstance(words, str) and words else type(error).__name__

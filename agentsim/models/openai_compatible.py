@@ -1,0 +1,76 @@
+"""OpenAICompatible: one model behind any server that speaks OpenAI's chat completions.
+
+Trying again does not belong here (`attempts`), nor providers' peculiarities (`profiles`), nor what an answer or
+an error means (`envelope`, `faults`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentsim.errors import ProviderRejected, RateLimited
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.body import extra_problem, request_body
+from agentsim.models.endpoint import Endpoint
+from agentsim.models.envelope import completion_in
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import Profile
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["OpenAICompatible"]
+
+
+class OpenAICompatible:
+    """A `Model`; `name` is the scenario's, whose first segment is the provider and the rest the model's id."""
+
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint) -> None:
+        self._name, self._profile, self._endpoint = name, profile, endpoint
+        self._model = name.partition("/")[2]
+        self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def provider(self) -> str:
+        return self._profile.provider
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles."""
+        if problem := extra_problem(sampling.extra):
+            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
+        body = request_body(self._profile, self._model, call, sampling)
+        client = self._endpoint.client  # made here: the first one costs an import, which is not the provider's time
+        async with self._endpoint.admission():
+            try:
+                async with asyncio.timeout(sampling.timeout_s):
+                    return await self._exchange(client, body)
+            except TimeoutError:
+                raise self._faults.timeout(sampling.timeout_s) from None
+            except RateLimited as limited:
+                if limited.retry_after is not None:
+                    self._endpoint.spacer.push_back(limited.retry_after)
+                raise
+
+    async def _exchange(self, client: openai.AsyncOpenAI, body: dict[str, object]) -> Completion:
+        import httpx2  # openai's own transport, and loaded by it
+        import openai
+
+        # The SDK's `create()` would walk every message against its types and build an object that promises
+        # types it does not check. The raw response is what `envelope` can judge.
+        try:
+            response = await client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        except openai.APIStatusError as error:
+            answer = error.response
+            raise self._faults.status(answer.status_code, answer.headers, answer.content) from None
+        except openai.APIConnectionError as error:
+            raise self._faults.connection(error) from None
+        return completion_in(response.content, response.headers.get("content-type", ""), self._faults)
+
+    async def aclose(self) -> None:
+        """Close the connections, which other models of the same address and key share."""
+        await self._endpoint.aclose()

@@ -1,0 +1,73 @@
+"""Prices: what a call cost or may cost, in US dollars, or None where nobody knows. Budgets do not belong here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentsim.models.base import Usage
+
+__all__ = ["Price", "Prices"]
+
+# Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
+# its own, whatever its name resembles.
+_CATALOGUE = {"openai": "openai", "openrouter": "openrouter", "gemini": "google"}
+_FREE = ("ollama/", "vllm/", "lmstudio/", "local/", "bot/", "script:")
+
+
+class Price(BaseModel):
+    """A `[prices."provider/model"]` table: US dollars per million tokens; cached input costs as input if not given."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class Prices:
+    """What is believed, in this order: the response itself, the scenario, that it is free, the bundled catalogue."""
+
+    def __init__(self, overrides: Mapping[str, Price]) -> None:
+        self._overrides = dict(overrides)
+
+    def cost(self, model_name: str, usage: Usage) -> float | None:
+        """US dollars of a finished call; None where the price or a token count is unknown."""
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            # Tokens that nobody counted cost nothing only where all tokens do.
+            return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 1_000_000) == 0.0 else None
+        return self._of_tokens(model_name, usage.prompt_tokens, usage.cached_tokens or 0, usage.completion_tokens)
+
+    def estimate(self, model_name: str, prompt_tokens: int, max_tokens: int) -> float | None:
+        """The most that a call can cost: nothing cached, every token used."""
+        return self._of_tokens(model_name, prompt_tokens, 0, max_tokens)
+
+    def known(self, model_name: str) -> bool:
+        """Whether a price can be given at all."""
+        return self.estimate(model_name, 1, 1) is not None
+
+    def _of_tokens(self, model_name: str, prompt: int, cached: int, completion: int) -> float | None:
+        cached = min(cached, prompt)
+        price = self._overrides.get(model_name)
+        if price is not None:
+            cached_input = price.input if price.cached_input is None else price.cached_input
+            return ((prompt - cached) * price.input + cached * cached_input + completion * price.output) / 1_000_000
+        if model_name == "human" or model_name.startswith(_FREE):
+            return 0.0
+        provider, _, model = model_name.partition("/")
+        return _catalogue_cost(provider, model, prompt, cached, completion)
+
+
+def _catalogue_cost(provider: str, model: str, prompt: int, cached: int, completion: int) -> float | None:
+    if provider not in _CATALOGUE or not model:
+        return None
+    import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
+
+    usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)
+    try:
+        return float(genai_prices.calc_price(usage, model, provider_id=_CATALOGUE[provider]).total_price)
+    except LookupError:
+        return None

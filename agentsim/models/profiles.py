@@ -1,0 +1,222 @@
+"""Provider profiles: what is known about each OpenAI-compatible provider, as data, and how a scenario changes it.
+
+Sending a request does not belong here, nor does reading a key's value: a profile only names variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from agentsim.errors import ScenarioError
+
+__all__ = ["BUILT_IN", "MaxTokensField", "Profile", "ProviderSettings", "Structured", "resolve"]
+
+Structured: TypeAlias = Literal["json_schema", "json_object", "prompt"]
+MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+
+# Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
+_NOT_PORTABLE = (
+    *("$schema", "title", "default", "format", "pattern", "multipleOf", "minLength", "maxLength"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems"),
+)
+# Grammars of local servers know these, but a length of thousands makes a grammar that takes minutes or is
+# dropped without a word.
+_SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
+
+
+class ProviderSettings(BaseModel):
+    """A `[providers.<name>]` table; what is left out comes from the built-in profile of that name."""
+
+    # Nothing typed here may be repeated in an error: people paste keys into the wrong field.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+    base_url: str | None = None
+    api_key_env: str | None = None
+    spacing_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    structured: Structured | None = None
+    max_tokens_field: MaxTokensField | None = None
+    strip_schema_keywords: list[str] | None = None
+    extra_body: dict[str, Any] | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _usable_url(cls, value: str | None) -> str | None:
+        if value is not None and (problem := _url_problem(value)):
+            raise ValueError(problem)
+        return value
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _variable_name(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+            raise ValueError("must be the name of an environment variable, never the key itself")
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How to talk to one provider, with everything filled in.
+
+    `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into the body along
+    with a JSON Schema, `extra_body` into every body. The hints complete the messages for a server that cannot
+    be reached and for a model it does not have (`{model}` is its name).
+    """
+
+    provider: str
+    base_url: str
+    key_envs: tuple[str, ...] = ()
+    spacing_s: float = 0.0
+    structured: Structured = "json_schema"
+    max_tokens_field: MaxTokensField = "max_tokens"
+    strip_schema_keywords: frozenset[str] = frozenset(_SLOW_IN_GRAMMARS)
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    structured_body: Mapping[str, Any] = field(default_factory=dict)
+    unreachable_hint: str = "is the server running and base_url right?"
+    unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
+
+    @property
+    def host(self) -> str:
+        """`host:port` as a person would look for it."""
+        return urlsplit(self.base_url).netloc
+
+
+_PROFILES = (
+    Profile(
+        provider="openai",
+        base_url="https://api.openai.com/v1",
+        key_envs=("OPENAI_API_KEY",),
+        max_tokens_field="max_completion_tokens",
+        strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        unreachable_hint="is there a network?",
+    ),
+    Profile(
+        provider="openrouter",
+        base_url="https://openrouter.ai/api/v1",
+        key_envs=("OPENROUTER_API_KEY",),
+        strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        # Without it the request may be routed to a host that drops the schema.
+        structured_body={"provider": {"require_parameters": True}},
+        unreachable_hint="is there a network?",
+        unknown_model_hint="is the id right, and does some host of it take every parameter (temperature, schema)?",
+    ),
+    Profile(
+        provider="gemini",
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+        key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
+        unreachable_hint="is there a network?",
+    ),
+    Profile(
+        provider="ollama",
+        base_url="http://127.0.0.1:11434/v1",
+        unreachable_hint="is `ollama serve` running?",
+        unknown_model_hint="run `ollama pull {model}`",
+    ),
+    Profile(
+        provider="vllm",
+        base_url="http://127.0.0.1:8000/v1",
+        unreachable_hint="is `vllm serve` running?",
+        unknown_model_hint="is it the model that `vllm serve` was started with?",
+    ),
+    Profile(
+        provider="lmstudio",
+        base_url="http://127.0.0.1:1234/v1",
+        unreachable_hint="is LM Studio's local server started?",
+        unknown_model_hint="load it in LM Studio, or run `lms load {model}`",
+    ),
+)
+BUILT_IN: Mapping[str, Profile] = {profile.provider: profile for profile in _PROFILES}
+
+_BASE_URL_ENV = {"openai": "OPENAI_BASE_URL", "openrouter": "OPENROUTER_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
+
+
+def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mapping[str, str]) -> Profile:
+    """The profile of a provider: the scenario's table, then the environment's address, then what is built in.
+
+    At an address that is not the provider's own, its key variables are not used: only `api_key_env` sends a
+    key there. Raises `ScenarioError` for an unknown provider or an unusable address.
+    """
+    settings = overrides.get(provider, ProviderSettings())
+    known = BUILT_IN.get(provider)
+    if known is None and settings.base_url is None:
+        raise _unknown(provider, overrides)
+    start = known or Profile(provider=provider, base_url="")
+    base_url = settings.base_url or _address_from(env, provider) or start.base_url
+    if settings.api_key_env is not None:
+        key_envs: tuple[str, ...] = (settings.api_key_env,)
+    else:
+        key_envs = start.key_envs if _own_address(base_url, start.base_url) else ()
+    return replace(
+        start,
+        base_url=base_url.rstrip("/"),
+        key_envs=key_envs,
+        spacing_s=start.spacing_s if settings.spacing_ms is None else settings.spacing_ms / 1000,
+        structured=settings.structured or start.structured,
+        max_tokens_field=settings.max_tokens_field or start.max_tokens_field,
+        strip_schema_keywords=start.strip_schema_keywords
+        if settings.strip_schema_keywords is None
+        else frozenset(settings.strip_schema_keywords),
+        extra_body=start.extra_body if settings.extra_body is None else settings.extra_body,
+    )
+
+
+def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> ScenarioError:
+    if provider in overrides:
+        return ScenarioError("a provider of your own needs a base_url", key=f"providers.{provider}.base_url")
+    names = [*BUILT_IN, *(name for name in overrides if name not in BUILT_IN)]
+    near = get_close_matches(provider, [*names, "local", "bot"], n=1)
+    guess = f"; did you mean {near[0]}?" if near else "; a bare OpenRouter id needs `--provider openrouter`"
+    return ScenarioError(
+        f"there is no provider {provider!r}{guess}",
+        valid=f"{', '.join(names)}, local, bot, or a [providers.{provider}] table with a base_url",
+    )
+
+
+def _address_from(env: Mapping[str, str], provider: str) -> str | None:
+    variable = _BASE_URL_ENV.get(provider, "")
+    address = env.get(variable, "").strip()
+    if not address and provider == "ollama" and (host := env.get("OLLAMA_HOST", "").strip()):
+        variable, address = "OLLAMA_HOST", _ollama_address(host)
+    if address and (problem := _url_problem(address)):
+        raise ScenarioError(f"the environment variable {variable} {problem}")
+    return address or None
+
+
+def _ollama_address(host: str) -> str:
+    """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
+    scheme, separator, rest = host.rpartition("://")
+    place, _, path = rest.partition("/")
+    name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
+    default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
+    # A server is told to listen on 0.0.0.0 by the same variable; a client cannot call that.
+    name = "127.0.0.1" if name in {"", "0.0.0.0"} else name  # noqa: S104 - compared, not bound
+    return f"{scheme or 'http'}://{name}:{port or default}/{path.strip('/') + '/' if path.strip('/') else ''}v1"
+
+
+def _own_address(address: str, own: str) -> bool:
+    here, there = urlsplit(address), urlsplit(own)
+    host, own_host = here.hostname or "", there.hostname or ""
+    return here.scheme == there.scheme and (host == own_host or host.endswith(f".{own_host}"))
+
+
+def _url_problem(address: str) -> str | None:
+    """What is wrong with a base address, without repeating it: it may hold a password."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return "is not a URL"
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        return "must look like http://host:port/v1"
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        return "must not hold a user, a password, a query or a fragment"
+    if not re.fullmatch(r"[\x21-\x7e]+", address):
+        return "must be printable ASCII without spaces"
+    return None

@@ -1,0 +1,44 @@
+"""Spacing: the least time between the starts of two calls to one host with one key.
+
+How many calls run at once does not belong here, nor how long a failed call waits for its own next attempt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+__all__ = ["LONGEST_PUSH_S", "Spacer"]
+
+# A provider may ask one caller to come back tomorrow; the others find out for themselves after a minute, and
+# spend their own patience.
+LONGEST_PUSH_S = 60.0
+
+
+class Spacer:
+    """Lets calls start one after another, in the order in which they asked; belongs to one event loop."""
+
+    def __init__(
+        self,
+        spacing_s: float = 0.0,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self.spacing_s = spacing_s
+        self._clock, self._sleep = clock, sleep
+        self._next = clock()
+        self._line = asyncio.Lock()
+
+    async def turn(self) -> None:
+        """Return when the next call may start; a caller that is cancelled in the line leaves no gap."""
+        async with self._line:
+            # Asked again after each sleep: meanwhile the next start may have been pushed back.
+            while (wait := self._next - self._clock()) > 0:
+                await self._sleep(wait)
+            self._next = self._clock() + self.spacing_s
+
+    def push_back(self, seconds: float) -> None:
+        """Let no call start for so long (at most `LONGEST_PUSH_S`): the host has asked for it."""
+        self._next = max(self._next, self._clock() + min(seconds, LONGEST_PUSH_S))

@@ -1,0 +1,92 @@
+"""What players have in common: the messages of a request, one attempt at answering it, and its policy.
+
+How a reply is judged is the referee's business, how a model is reached that of `models`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from agentsim.engine.play import Ask
+from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.base import Completion
+
+__all__ = ["Complaint", "Message", "Player", "ReaskPolicy", "Try"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt; its text is its segments, joined by newlines."""
+
+    role: str
+    segments: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The message as it is sent."""
+        return "\n".join(self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A reply that could not be used, and why, in words fit for whoever gave it."""
+
+    reply: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
+
+    `code` is a stable word (`timeout`, `unreadable`), `error` the sentence.
+    """
+
+    messages: tuple[Message, ...]
+    completion: Completion | None = None
+    code: str | None = None
+    error: str | None = None
+    latency_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReaskPolicy:
+    """After which bad replies, how often (None: without end) and with what the question is put again."""
+
+    reasks: int | None = 1
+    on: frozenset[str] = frozenset({"unreadable", "ambiguous", "illegal"})
+    how: Literal["reason", "same"] = "reason"
+
+
+class Player(Protocol):
+    """Somebody who answers requests in text: a model, a script or a person. Bots answer in decisions."""
+
+    @property
+    def source(self) -> Literal["model", "human", "script"]:
+        """What the history calls such a decision's source."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """Whose failures count together."""
+        ...
+
+    @property
+    def attempts(self) -> AttemptPolicy:
+        """How often and after what waits a failed call is made again."""
+        ...
+
+    @property
+    def reasking(self) -> ReaskPolicy:
+        """What follows a bad reply."""
+        ...
+
+    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+        """The prompt, after the complaints that earlier replies to it met."""
+        ...
+
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+        """One attempt; raises `ModelError`."""
+        ...

@@ -1,0 +1,63 @@
+"""ModelPlayer: a request becomes messages, the messages a completion.
+
+Whether the reply is any good is the referee's business; retries, keys and bodies are those of `models`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agentsim.engine.play import Ask
+from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.base import Call, Completion, Model, Sampling
+from agentsim.players.base import Complaint, Message, ReaskPolicy
+
+__all__ = ["ModelPlayer", "prompt_messages"]
+
+MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
+
+
+def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
+    """The request as a system and a user message: what never changes, then what grows, then what is new."""
+    prompt = ask.request.prompt()
+    rules = (*prompt.rules, persona) if persona else prompt.rules
+    return Message("system", rules), Message("user", (*prompt.history, *prompt.state, *prompt.question))
+
+
+@dataclass(frozen=True)
+class ModelPlayer:
+    """A model (or a file of canned replies) in a seat, with its persona and sampling."""
+
+    model: Model
+    sampling: Sampling
+    persona: str
+    attempts: AttemptPolicy
+    reasking: ReaskPolicy
+    source: Literal["model", "script"] = "model"
+
+    @property
+    def provider(self) -> str:
+        """Whose failures count together."""
+        return self.model.provider
+
+    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+        """The prompt; each complaint follows the reply it is about, unless the same prompt is to be sent again."""
+        messages = list(prompt_messages(ask, self.persona))
+        if self.reasking.how == "reason":
+            for complaint in complaints:
+                messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
+                messages.append(Message("user", (f"That reply could not be used. {complaint.reason} Answer again.",)))
+        return tuple(messages)
+
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+        """One call."""
+        request = ask.request
+        call = Call(
+            messages=tuple((message.role, message.text) for message in messages),
+            schema=request.schema(),
+            schema_name=request.kind,
+            tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
+        )
+        return await self.model.complete(call, self.sampling)

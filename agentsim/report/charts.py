@@ -1,0 +1,268 @@
+"""Panels laid out: where each line, bar, tile and number stands. The markup is `templates/panels.html.j2`.
+
+What a panel shows is its game's business (`engine.panel`); colours are the style sheet's, named here by tone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agentsim.engine.panel import Cell, Chart, Panel, Table
+from agentsim.report.board import BoardView, lay_out
+from agentsim.report.text import number, plain
+from agentsim.report.tones import tone
+
+__all__ = ["ChartView", "TableView", "view"]
+
+_WIDTH, _HEIGHT = 640.0, 260.0
+_CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
+_LABEL_MAX = 14
+_MANY_DOTS = 400  # beyond so many, a line carries no dots: they would hide it
+_HEAT_STEPS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
+
+    text: str
+    numeric: bool
+    heat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table, or the data beneath a chart."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[CellView, ...], ...]
+    shape: str = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A dot (`x`, `y`), or a bar that begins there, with what a reader sees when pointing at it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    tone: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A tick of an axis."""
+
+    at: float
+    text: str
+    full: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartView:
+    """A drawing in its own units, and its data as a table."""
+
+    title: str
+    note: str
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    base: float
+    zero: float
+    y_ticks: tuple[Label, ...]
+    x_ticks: tuple[Label, ...]
+    tilted: bool
+    x_label: str
+    y_label: str
+    lines: tuple[tuple[str, str], ...]  # points and tone
+    dots: tuple[Mark, ...]
+    bars: tuple[Mark, ...]
+    legend: tuple[tuple[str, str], ...]  # name and tone
+    data: TableView
+    shape: str = "chart"
+
+
+def view(panel: Panel, players: Mapping[str, int]) -> TableView | ChartView | BoardView:
+    """A panel laid out; a series or an owner named like a player has that player's tone."""
+    if isinstance(panel, Table):
+        return _table(panel)
+    if isinstance(panel, Chart):
+        return _Plot(panel, players).view()
+    return lay_out(panel, players)
+
+
+def _cell(value: Cell, heat: int | None = None) -> CellView:
+    numeric = isinstance(value, int | float)
+    return CellView(number(value) if value is None or isinstance(value, int | float) else value, numeric, heat)
+
+
+def _table(panel: Table) -> TableView:
+    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)] if panel.heat else []
+    low, high = (min([0.0, *numbers]), max(numbers)) if numbers else (0.0, 0.0)
+
+    def heat(value: Cell) -> int | None:
+        if not panel.heat or not isinstance(value, int | float):
+            return None
+        return math.ceil(_HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
+
+    rows = tuple(tuple(_cell(value, heat(value)) for value in row) for row in panel.rows)
+    return TableView(panel.title, panel.note, panel.columns, rows)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Four to eight round numbers (1, 2 or 5 times a power of ten) whose range holds low and high."""
+    if not high > low:
+        high = low + (abs(low) or 1.0)
+    rough = (high - low) / 5
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(index * step, 12) for index in range(first, last + 1)]
+
+
+class _Plot:
+    """One chart being drawn: the scales first, then what stands on them."""
+
+    def __init__(self, chart: Chart, players: Mapping[str, int]) -> None:
+        self._chart = chart
+        self._tones = [tone(players.get(s.name, place)) for place, s in enumerate(chart.series)]
+        # A short series is a series with gaps, and so is one with numbers that cannot be drawn.
+        self._values: list[list[float | None]] = [
+            [
+                v if v is not None and math.isfinite(v) else None
+                for v in (*s.values, *[None] * len(chart.x))[: len(chart.x)]
+            ]
+            for s in chart.series
+        ]
+        ticks = _ticks(*self._extent())
+        self._low, self._high = ticks[0], ticks[-1]
+        self._left = 12 + _CHARACTER * max(len(number(tick)) for tick in ticks)
+        self._right, self._top = _WIDTH - 8, 14.0
+        self._band = (self._right - self._left) / max(1, len(chart.x))
+        longest = max((len(text) for text in chart.x), default=0)
+        self._tilted = chart.kind != "line" and _CHARACTER * min(longest, _LABEL_MAX) > self._band - 4
+        self._base = _HEIGHT - 24
+        below = (14 + _CHARACTER * 0.75 * min(longest, _LABEL_MAX) if self._tilted else 20) + (
+            16 if chart.x_label else 0
+        )
+        self._full_height = self._base + below + 4
+        self._y_ticks = tuple(Label(self._y(tick), number(tick)) for tick in ticks)
+
+    def view(self) -> ChartView:
+        chart = self._chart
+        lines, dots = self._lines() if chart.kind == "line" else ((), ())
+        columns = (chart.x_label, *(series.name for series in chart.series))
+        rows = tuple(
+            (_cell(name), *(_cell(values[place]) for values in self._values)) for place, name in enumerate(chart.x)
+        )
+        return ChartView(
+            title=chart.title,
+            note=chart.note,
+            width=_WIDTH,
+            height=round(self._full_height, 1),
+            left=round(self._left, 1),
+            right=self._right,
+            top=self._top,
+            base=self._base,
+            zero=self._y(min(max(0.0, self._low), self._high)),
+            y_ticks=self._y_ticks,
+            x_ticks=self._x_ticks(),
+            tilted=self._tilted,
+            x_label=chart.x_label,
+            y_label=chart.y_label,
+            lines=lines,
+            dots=dots,
+            bars=() if chart.kind == "line" else self._bars(),
+            legend=tuple(zip((series.name for series in chart.series), self._tones, strict=True)),
+            data=TableView("", "", columns, rows),
+        )
+
+    def _extent(self) -> tuple[float, float]:
+        if self._chart.kind == "stacked":
+            columns = list(zip(*self._values, strict=True))
+            highs = [sum(v for v in column if v is not None and v > 0) for column in columns]
+            lows = [sum(v for v in column if v is not None and v < 0) for column in columns]
+            return min([0.0, *lows]), max([0.0, *highs])
+        known = [value for values in self._values for value in values if value is not None]
+        low, high = min(known, default=0.0), max(known, default=1.0)
+        # Bars begin at zero, or their lengths would lie; lines do where zero is not far off.
+        if self._chart.kind == "bar" or 0 < low < 0.6 * high:
+            low = min(0.0, low)
+        return low, max(high, 0.0) if self._chart.kind == "bar" else high
+
+    def _x(self, place: int) -> float:
+        return round(self._left + self._band * (place + 0.5), 1)
+
+    def _y(self, value: float) -> float:
+        share = (value - self._low) / (self._high - self._low)
+        return round(self._base - share * (self._base - self._top), 1)
+
+    def _x_ticks(self) -> tuple[Label, ...]:
+        shorts = [_short(plain(text)) for text in self._chart.x]
+        widest = max((len(short) for short in shorts), default=1)
+        needed = 14 if self._tilted else _CHARACTER * widest + 8
+        every = max(1, math.ceil(needed / self._band))
+        return tuple(
+            Label(self._x(place), shorts[place], text)
+            for place, text in enumerate(self._chart.x)
+            if place % every == 0
+        )
+
+    def _lines(self) -> tuple[tuple[tuple[str, str], ...], tuple[Mark, ...]]:
+        lines: list[tuple[str, str]] = []
+        dots: list[Mark] = []
+        for series, values, colour in zip(self._chart.series, self._values, self._tones, strict=True):
+            run: list[str] = []
+            for place, value in enumerate([*values, None]):
+                if value is not None:
+                    x, y = self._x(place), self._y(value)
+                    run.append(f"{x},{y}")
+                    dots.append(Mark(x, y, 0, 0, colour, _says(self._chart.x[place], series.name, value)))
+                elif run:
+                    lines.append((" ".join(run), colour))
+                    run = []
+        return tuple(lines), tuple(dots) if len(dots) <= _MANY_DOTS else ()
+
+    def _bars(self) -> tuple[Mark, ...]:
+        stacked = self._chart.kind == "stacked"
+        wide = min(self._band * 0.72, 64.0 if stacked else 40.0 * max(1, len(self._chart.series)))
+        each = wide if stacked else wide / max(1, len(self._chart.series))
+        bars: list[Mark] = []
+        for place, name in enumerate(self._chart.x):
+            up = down = 0.0
+            for index, series in enumerate(self._chart.series):
+                value = self._values[index][place]
+                if value is None:
+                    continue
+                start = (up if value >= 0 else down) if stacked else 0.0
+                up, down = (up + value, down) if value >= 0 else (up, down + value)
+                top, bottom = self._y(max(start, start + value)), self._y(min(start, start + value))
+                left = self._x(place) - wide / 2 + (0 if stacked else index * each)
+                gap = 0 if stacked else min(1.5, each / 6)
+                bars.append(
+                    Mark(
+                        round(left + gap / 2, 1),
+                        top,
+                        round(max(each - gap, 0.5), 1),
+                        round(bottom - top, 1),
+                        self._tones[index],
+                        _says(name, series.name, value),
+                    )
+                )
+        return tuple(bars)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LABEL_MAX else text[: _LABEL_MAX - 1] + "…"
+
+
+def _says(x: str, name: str, value: float) -> str:
+    return f"{x}, {name}: {number(value)}" if name else f"{x}: {number(value)}"

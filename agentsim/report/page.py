@@ -1,0 +1,193 @@
+"""The page of one game: a history becomes one self-contained HTML document.
+
+Pure: nothing is read but the packaged templates, and the same history gives the same bytes. What belongs
+elsewhere: the timeline (`timeline`), panels (`charts`, `board`), who may see what (`visible`), colours and
+layout (`logs.css`), markup (`templates/`).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from agentsim.engine.panel import Panel
+from agentsim.history.record import History, StandingRecord, Status
+from agentsim.report import text
+from agentsim.report.charts import view
+from agentsim.report.style import inlined
+from agentsim.report.timeline import Timeline
+from agentsim.report.tones import tone
+from agentsim.report.visible import as_seen_by
+
+__all__ = ["PageOptions", "render"]
+
+_STATUS: dict[Status, str] = {
+    "completed": "Completed",
+    "degraded": "Completed, but degraded: too many decisions fell back",
+    "interrupted": "Interrupted; it can be resumed",
+    "stopped_provider": "Stopped by the provider; it can be resumed",
+    "stopped_budget": "Stopped at the budget; it can be resumed",
+    "failed": "Failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """What the page holds besides the events; without flags no prompts, no reasoning, no usage."""
+
+    include_prompts: bool = False
+    include_reasoning: bool = False
+    include_usage: bool = False
+    as_seen_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Player:
+    id: str
+    model: str
+    temperature: float | None
+    tone: str
+    staff: bool
+    deeds: tuple[tuple[str, int], ...]
+    persona: str | None
+
+
+def render(history: History, panels: Sequence[Panel], options: PageOptions, *, name: str, css: str) -> str:
+    """The page. `name` is the run's, `css` the style sheet's text.
+
+    With `as_seen_by` the history is filtered here; the panels must then be made from what that player heard,
+    since a panel's numbers no longer say whose they are.
+    """
+    if options.as_seen_by is not None:
+        history = as_seen_by(history, options.as_seen_by)
+    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+    places = {record.id: place for place, record in enumerate(history.players)}
+    rounds = list(timeline.rounds())
+    silent = list(timeline.silent())
+    entries = [entry for record in rounds for entry in record.entries]
+    style = inlined(css)
+    script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
+    return _environment().get_template("page.html.j2").render(
+        history=history,
+        options=options,
+        name=name,
+        game=history.game.replace("_", " ").title(),
+        style=Markup(style),  # noqa: S704 (it cannot end its element: `inlined`)
+        script=Markup(script),  # noqa: S704 (ours, and the same on every page)
+        csp=_policy(style, script),
+        status=_STATUS[history.status],
+        facts=_facts(history, options),
+        standings=_standings(history),
+        players=_players(history, timeline, options),
+        panels=[view(panel, places) for panel in panels],
+        rounds=rounds,
+        silent=silent,
+        tones={player: tone(place) for player, place in places.items()},
+        kinds=sorted({entry.kind for entry in entries}),
+        sights=[sight for sight in ("public", "private", "log") if any(entry.sight == sight for entry in entries)],
+        speakers=[record.id for record in history.players if any(entry.player == record.id for entry in entries)],
+        scenario=json.dumps(history.scenario, ensure_ascii=False, indent=2) if options.include_prompts else None,
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("agentsim.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # The net under every place where a template forgets `foreign`: no hidden character gets through.
+        finalize=lambda value: text.plain(value) if type(value) is str else value,
+    )
+    environment.filters |= {
+        "foreign": text.foreign,
+        "plain": text.plain,
+        "number": text.number,
+        "money": text.money,
+    }
+    return environment
+
+
+def _policy(style: str, script: str) -> Markup:
+    """The content security policy: nothing is loaded, and only this very style and script count."""
+
+    def sha(content: str) -> str:
+        return "'sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() + "'"
+
+    # A policy of ours in base64 letters and quotes: safe in a double-quoted attribute as it stands.
+    return Markup(  # noqa: S704 (see the line above)
+        f"default-src 'none'; style-src {sha(style)}; script-src {sha(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
+    """The small print of the header: what identifies the game."""
+    volatile = history.volatile
+    seated = [record for record in history.players if not record.id.startswith("@")]
+    facts = [("Seed", str(history.seed)), ("Players", f"{len(seated)}"), ("Models", _models(history))]
+    if isinstance(started := volatile.get("started_at"), str):
+        facts.append(("Started", text.when(started)))
+    if isinstance(wall := volatile.get("wall_s"), int | float):
+        facts.append(("Took", text.span_of_time(wall)))
+    versions = volatile.get("versions")
+    version = versions.get("agentsim") if isinstance(versions, dict) else None
+    facts.append(("agentsim", f"{version}" if version else "version unknown"))
+    facts.append(("Rules", f"version {history.rules_version}"))
+    fell_back = sum(decision.source == "fallback" for decision in history.decisions)
+    again = sum(len(decision.tries) > 1 for decision in history.decisions)
+    facts.append(("Decisions", f"{len(history.decisions):,}, {fell_back:,} by fallback, {again:,} asked again"))
+    if options.include_usage:
+        facts.append(("Cost", text.money(history.usage.cost_usd)))
+    return [(label, value) for label, value in facts if value]
+
+
+def _models(history: History) -> str:
+    models = list(dict.fromkeys(record.model for record in history.players if record.model))
+    return ", ".join(models[:4]) + (f" and {len(models) - 4} more" if len(models) > 4 else "")
+
+
+def _standings(history: History) -> tuple[list[str], list[tuple[StandingRecord, str]]]:
+    """The names of all scores, and the standings with each player's model."""
+    if history.outcome is None:
+        return [], []
+    models = {record.id: record.model for record in history.players}
+    scores = list(dict.fromkeys(key for standing in history.outcome.standings for key in standing.score))
+    return scores, [(standing, models.get(standing.player, "")) for standing in history.outcome.standings]
+
+
+def _players(history: History, timeline: Timeline, options: PageOptions) -> list[_Player]:
+    deeds = timeline.deeds()
+    personas = _personas(history.scenario) if options.include_prompts else {}
+    return [
+        _Player(
+            id=record.id,
+            model=record.model,
+            temperature=record.temperature,
+            tone=tone(place),
+            staff=record.id.startswith("@"),
+            deeds=tuple(deeds[record.id].items()),
+            persona=personas.get(record.id),
+        )
+        for place, record in enumerate(history.players)
+    ]
+
+
+def _personas(scenario: dict[str, Any]) -> dict[str, str]:
+    entries = scenario.get("players")
+    return {
+        str(entry.get("id")): entry["prompt"]
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict) and isinstance(entry.get("prompt"), str) and entry["prompt"]
+    }

@@ -1,0 +1,232 @@
+"""The timeline: every event of a history joined with the decision that led to it, ready to be laid out.
+
+No markup here: that is `templates/timeline.html.j2`. Who may see what was settled before (`visible`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
+from agentsim.report.text import foreign
+
+__all__ = ["Badge", "Entry", "Message", "Round", "Timeline"]
+
+# Characters of prompts and reasoning in one page. Beyond it, a text that was already shown is named by a link
+# to where: 10,000 decisions with the same long rules must still make a page that a browser opens.
+PROMPT_BUDGET = 16_000_000
+_BAD_REPLY = ("unreadable", "ambiguous", "illegal")
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """Something that did not go the plain way; `tone` is `bad` where the decision is not the player's own."""
+
+    label: str
+    why: str = ""
+    tone: str = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a prompt, or a reply; `attempt` counts from 1."""
+
+    role: str
+    text: Markup
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event as it is shown, or a decision that left no event."""
+
+    anchor: str
+    label: str
+    kind: str
+    heading: str
+    role: str
+    content: str
+    player: str | None
+    sight: str  # public, private or log
+    viewers: tuple[str, ...]
+    data: str
+    badges: tuple[Badge, ...]
+    prompt: tuple[Message, ...] = ()
+    reasoning: Markup | None = None
+    elsewhere: str | None = None  # anchor of the event that shows this decision's prompt and reasoning
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round with its events in order."""
+
+    anchor: str
+    title: str
+    entries: tuple[Entry, ...]
+
+
+class Timeline:
+    """Joins events with decisions; asked in the order of the page, since a prompt is shown in full once."""
+
+    def __init__(self, history: History, *, prompts: bool, reasoning: bool) -> None:
+        self._history, self._prompts, self._reasoning = history, prompts, reasoning
+        self._decisions = {decision.index: decision for decision in history.decisions}
+        self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
+        self._shown_at: dict[int, str] = {}  # decision -> anchor
+        self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
+        self._spent = 0
+
+    def rounds(self) -> Iterator[Round]:
+        """Every round, the empty ones too."""
+        for place, record in enumerate(self._history.rounds):
+            yield Round(f"round-{place}", record.title, tuple(self._entry(event) for event in record.events))
+
+    def silent(self) -> Iterator[Entry]:
+        """The decisions that no event tells of."""
+        told = {event.metadata.get("decision") for record in self._history.rounds for event in record.events}
+        for decision in self._history.decisions:
+            if decision.index not in told:
+                yield self._silent(decision)
+
+    def deeds(self) -> dict[str, Counter[str]]:
+        """How many events of each kind each player is behind."""
+        deeds: dict[str, Counter[str]] = {record.id: Counter() for record in self._history.players}
+        for record in self._history.rounds:
+            for event in record.events:
+                player = self._player(event, self._decisions.get(_decision_of(event)))
+                if player in deeds:
+                    deeds[player][event.kind] += 1
+        return deeds
+
+    def _player(self, event: EventRecord, decision: DecisionRecord | None) -> str | None:
+        # The role first: in a page as seen by one player, the others' decisions are not there to ask.
+        return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
+
+    def _entry(self, event: EventRecord) -> Entry:
+        decision = self._decisions.get(_decision_of(event))
+        anchor = f"e{event.seq}"
+        everyone = event.visibility == "all"
+        prompt, reasoning, elsewhere = self._folds(event, decision, anchor)
+        return Entry(
+            anchor=anchor,
+            label=str(event.seq),
+            kind=event.kind,
+            heading=event.heading,
+            role=event.role,
+            content=event.content,
+            player=self._player(event, decision),
+            sight="public" if everyone else "private" if event.visibility else "log",
+            viewers=() if everyone else tuple(event.visibility),
+            data=_json(event.data),
+            badges=tuple(_badges(decision)) if decision else (),
+            prompt=prompt,
+            reasoning=reasoning,
+            elsewhere=elsewhere,
+        )
+
+    def _silent(self, decision: DecisionRecord) -> Entry:
+        anchor = f"d{decision.index}"
+        return Entry(
+            anchor=anchor,
+            label=f"decision {decision.index}",
+            kind=decision.kind,
+            heading=decision.kind.replace("_", " ").capitalize(),
+            role=decision.player if decision.player.startswith("@") else f"player {decision.player}",
+            content="",
+            player=decision.player,
+            sight="log",
+            viewers=(),
+            data=_json(decision.decision),
+            badges=tuple(_badges(decision)),
+            prompt=self._exchange(decision.tries, anchor),
+            reasoning=self._thoughts(decision.tries, anchor),
+        )
+
+    def _folds(
+        self, event: EventRecord, decision: DecisionRecord | None, anchor: str
+    ) -> tuple[tuple[Message, ...], Markup | None, str | None]:
+        """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
+        if not (self._prompts or self._reasoning):
+            return (), None, None
+        if decision and decision.index in self._shown_at:
+            return (), None, self._shown_at[decision.index]
+        prompt = self._exchange(decision.tries, anchor) if decision else ()
+        if not prompt and self._prompts and event.prompt:
+            prompt = (Message("prompt", self._joined(event.prompt, anchor), 1),)
+        reasoning = self._thoughts(decision.tries, anchor) if decision else None
+        if reasoning is None and self._reasoning and event.reasoning:
+            reasoning = self._joined(event.reasoning, anchor)
+        if decision and (prompt or reasoning):
+            self._shown_at[decision.index] = anchor
+        return prompt, reasoning, None
+
+    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> tuple[Message, ...]:
+        """What was sent, attempt by attempt, without repeating what the attempt before had sent already.
+
+        The raw replies can hold both the words of a prompt and spelled-out thinking, so they need both flags.
+        """
+        if not self._prompts:
+            return ()
+        messages: list[Message] = []
+        before: list[tuple[str, list[int]]] = []
+        for attempt, record in enumerate(tries, start=1):
+            same = 0
+            while same < min(len(before), len(record.messages)) and before[same] == record.messages[same]:
+                same += 1
+            for role, segments in record.messages[same:]:
+                messages.append(Message(role, self._joined(segments, anchor), attempt))
+            if record.reply and self._reasoning:
+                messages.append(Message("reply", self._joined(record.reply, anchor), attempt))
+            before = record.messages
+        return tuple(messages)
+
+    def _thoughts(self, tries: Sequence[TryRecord], anchor: str) -> Markup | None:
+        if not self._reasoning:
+            return None
+        parts = [self._joined(record.reasoning, anchor) for record in tries if record.reasoning]
+        return Markup("\n\n").join(parts) if parts else None
+
+    def _joined(self, indices: Iterable[int], anchor: str) -> Markup:
+        return Markup("\n").join(self._text(index, anchor) for index in indices)
+
+    def _text(self, index: int, anchor: str) -> Markup:
+        known = self._texts.get(index)
+        if known is None:
+            known = self._texts[index] = (foreign(self._history.texts[index]), anchor)
+        elif self._spent > PROMPT_BUDGET and len(known[0]) > 100:
+            return Markup('<a class="again" href="#{}">{} characters, as shown before</a>').format(
+                known[1], f"{len(self._history.texts[index]):,}"
+            )
+        self._spent += len(known[0])
+        return known[0]
+
+
+def _decision_of(event: EventRecord) -> int:
+    index = event.metadata.get("decision")
+    return index if isinstance(index, int) else -1
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1) if value else ""
+
+
+def _badges(decision: DecisionRecord) -> Iterator[Badge]:
+    """Every failed try, repair and fallback of a decision."""
+    if decision.source == "fallback":
+        yield Badge("Fallback", decision.fallback_reason or "", "bad")
+    last = len(decision.tries) - 1
+    for place, attempt in enumerate(decision.tries):
+        if attempt.error is not None:
+            code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
+            done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
+            yield Badge(f"{done}: {code}", message)
+        if attempt.finish_reason == "length":
+            yield Badge("Cut short", "the reply reached the limit of tokens")
+    if decision.parse is not None and decision.parse.repaired:
+        yield Badge("Repaired", f"read after a repair ({decision.parse.stage})")

@@ -1,0 +1,114 @@
+"""drive: plays a game to its end, wave by wave: from the journal as far as it goes, then live.
+
+Decisions reach the rules in request order, whatever order they came in; a wave's decisions are on disk before
+the rules see any of them. Who answers, and how, is the desk's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.reading import Decision
+from agentsim.errors import DecisionError, JournalMismatch, RunStopped
+from agentsim.history.entry import Entry
+from agentsim.history.journal import Contents
+from agentsim.players.bot import BotPlayer
+from agentsim.runner.desk import Desk
+from agentsim.runner.referee import Ruling, to_entry
+
+__all__ = ["drive", "recall", "restored"]
+
+
+async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
+    """Play to the end; `entries` grows with every decision, whether this returns or raises."""
+    recorded = desk.journal.contents
+    wave = play.start()
+    seen = 0
+    while wave is not None:
+        desk.watcher.told(play.log[seen:])
+        seen = len(play.log)
+        desk.watcher.wave(wave, play.table.rounds[-1])
+        settled = await _settle(play, wave, desk, recorded, entries)
+        wave = play.answer([restored(ask, entry) for ask, entry in zip(wave.asks, settled, strict=True)])
+    desk.watcher.told(play.log[seen:])
+
+
+async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, entries: list[Entry]) -> Sequence[Entry]:
+    settled: dict[int, Entry] = {}
+    live: list[Ask] = []
+    for ask in wave.asks:
+        entry = recall(recorded, ask)
+        if entry is None and isinstance(seat := desk.seats[ask.request.player], BotPlayer):
+            entry = to_entry(ask, Ruling(seat.decide(ask, play.luck(ask)), "bot"))
+            desk.journal.decided(entry, sync=False)
+        if entry is None:
+            live.append(ask)
+        else:
+            settled[ask.place] = entry
+            entries.append(entry)
+            desk.watcher.decided(entry)
+    if live and wave.number < recorded.last_wave:
+        raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+    await _settle_live(live, desk, recorded, settled, entries)
+    return [settled[ask.place] for ask in wave.asks]
+
+
+async def _settle_live(
+    live: Sequence[Ask], desk: Desk, recorded: Contents, settled: dict[int, Entry], entries: list[Entry]
+) -> None:
+    """Decide several requests at once. Where one must stop the run, the others finish what they have begun."""
+
+    async def one(ask: Ask) -> None:
+        entry = await desk.settle(ask, recorded.tries.get((ask.wave, ask.place), ()))
+        settled[ask.place] = entry
+        entries.append(entry)
+        desk.watcher.decided(entry)
+
+    if len(live) < 2:
+        for ask in live:
+            await one(ask)
+        return
+    tasks = [asyncio.create_task(one(ask)) for ask in live]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task not in desk.in_flight:
+                task.cancel()  # done, or only waiting for a turn that will not come
+    except asyncio.CancelledError:
+        for task in tasks:
+            task.cancel()
+        raise
+    finally:
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    errors = [result for result in results if isinstance(result, Exception)]
+    for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):
+        raise error  # a mistake of ours before a planned stop: it must not be hidden by one
+
+
+def recall(recorded: Contents, ask: Ask) -> Entry | None:
+    """The journal's answer to this request, if it has one; `JournalMismatch` where it answers another question."""
+    entry = recorded.entries.get((ask.wave, ask.place))
+    if entry is None:
+        return None
+    request = ask.request
+    found = (request.kind, request.player, request.fingerprint(), ask.index)
+    expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
+    if found != expected:
+        raise JournalMismatch(
+            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
+            f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
+            f"[{request.fingerprint()}]: the game's code has changed since"
+        )
+    return entry
+
+
+def restored(ask: Ask, entry: Entry) -> Decision:
+    """The decision of an entry, checked again; `JournalMismatch` where it is not one this request allows."""
+    try:
+        decision = ask.request.answer.model_validate(dict(entry.decision))
+        ask.request.check(decision)
+    except (ValueError, DecisionError) as error:
+        raise JournalMismatch(f"decision {entry.index}: {str(error).splitlines()[0]}") from None
+    return decision

@@ -1,0 +1,146 @@
+"""The referee: turns one player's replies into one decision that the rules can use.
+
+A bad reply is put to the player again, then the request's own fallback decides; both are counted. Sending,
+waiting, spending and writing to disk belong to those it is given (`attempt`, `keep`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agentsim.engine.play import Ask
+from agentsim.engine.reading import Decision, Reading
+from agentsim.errors import DecisionError, ModelError
+from agentsim.history.entry import Entry, Parse
+from agentsim.history.record import Source
+from agentsim.models.attempts import Attempts, persevere
+from agentsim.models.base import Completion
+from agentsim.players.base import Complaint, Message, Player, Try
+
+__all__ = ["Ruling", "rule", "to_entry"]
+
+Attempt = Callable[[tuple[Message, ...], int], Awaitable[Completion]]
+"""One call with these messages; the number counts this decision's attempts from 1. Raises `ModelError`."""
+Keep = Callable[[Sequence[Try]], None]
+"""Puts tries of an unfinished decision on disk: what was paid for is not paid for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A decision, where it came from, and every attempt at it."""
+
+    decision: Decision
+    source: Source
+    tries: tuple[Try, ...] = ()
+    reading: Reading[Any] | None = None
+    fallback_reason: str | None = None
+
+
+def to_entry(ask: Ask, ruling: Ruling) -> Entry:
+    """The ruling as it is kept."""
+    return Entry(
+        index=ask.index,
+        wave=ask.wave,
+        place=ask.place,
+        player=ask.request.player,
+        kind=ask.request.kind,
+        fingerprint=ask.request.fingerprint(),
+        decision=ruling.decision.model_dump(mode="json"),
+        source=ruling.source,
+        fallback_reason=ruling.fallback_reason,
+        tries=ruling.tries,
+        parse=None if ruling.reading is None else Parse.of(ruling.reading),
+    )
+
+
+class _Hearing:
+    """One decision in the making: its tries, complaints and what is used up of its attempts."""
+
+    def __init__(self, ask: Ask, player: Player, attempt: Attempt) -> None:
+        self.ask, self.player, self._attempt = ask, player, attempt
+        self.tries: list[Try] = []
+        self.complaints: list[Complaint] = []
+        self.used = Attempts()
+        self.unkept = 0  # how many tries, counted from the end, are not on disk yet
+
+    def take(self, attempt: Try) -> None:
+        self.tries.append(attempt)
+        self.unkept += 1
+
+    def resume(self, attempt: Try) -> None:
+        """Count an earlier process's attempt as if it had just been made."""
+        self.tries.append(attempt)
+        if attempt.code != "rate_limited":
+            self.used.made += 1
+            self.used.retries += attempt.completion is None
+
+    async def complete(self, messages: tuple[Message, ...]) -> tuple[Completion, float]:
+        """The next completion and its latency in seconds; `ModelError` where the attempts are used up."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+
+        async def once() -> Completion:
+            nonlocal started
+            started = clock()
+            return await self._attempt(messages, len(self.tries) + 1)
+
+        def failed(error: ModelError) -> None:
+            self.take(Try(messages, None, error.code, str(error), clock() - started))
+
+        completion = await persevere(once, self.player.attempts, self.used, failed)
+        return completion, clock() - started
+
+    def may_reask(self, error: DecisionError) -> bool:
+        policy = self.player.reasking
+        if error.code not in policy.on or self.used.made >= self.player.attempts.max_attempts:
+            return False
+        return policy.reasks is None or len(self.complaints) < policy.reasks
+
+    def fallback(self, reason: str) -> Ruling:
+        decision = self.ask.request.fallback()
+        self.ask.request.check(decision)
+        return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
+
+
+async def rule(ask: Ask, player: Player, attempt: Attempt, keep: Keep, earlier: Sequence[Try] = ()) -> Ruling:
+    """Decide one request. `earlier` are the tries an interrupted process left for it.
+
+    `ProviderStopped`, `BudgetReached` and cancellation go through; every `ModelError` ends in the fallback.
+    """
+    hearing = _Hearing(ask, player, attempt)
+    pending = list(earlier)
+    while True:
+        messages = player.messages(ask, hearing.complaints)
+        if pending:
+            tried = pending.pop(0)
+            if tried.completion is None:
+                hearing.resume(tried)
+                continue
+            completion, kept = tried.completion, replace(tried, code=None, error=None)
+        else:
+            try:
+                completion, latency = await hearing.complete(messages)
+            except ModelError as error:
+                return hearing.fallback(error.code)
+            tried, kept = None, Try(messages, completion, latency_s=latency)
+        try:
+            reading = ask.request.parse(completion.text)
+            ask.request.check(reading.decision)
+        except DecisionError as error:
+            reason = str(error)
+            if completion.finish_reason == "length" and error.code == "unreadable":
+                reason += " The reply was cut off at its longest allowed length: be shorter."
+            bad = replace(kept, code=error.code, error=reason)
+            hearing.resume(bad) if tried else hearing.take(bad)
+            if not hearing.may_reask(error):
+                return hearing.fallback(error.code)
+            if hearing.unkept:
+                keep(hearing.tries[-hearing.unkept :])
+                hearing.unkept = 0
+            hearing.complaints.append(Complaint(completion.text, reason))
+        else:
+            hearing.tries.append(kept)
+            return Ruling(reading.decision, player.source, tuple(hearing.tries), reading)

@@ -1,0 +1,95 @@
+"""replay: a run executed again from its journal alone, and its history compared byte for byte. No network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.errors import AgentsimError, JournalError
+from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles
+from agentsim.history.fold import dump_history
+from agentsim.history.journal import read_journal
+from agentsim.runner.drive import recall, restored
+from agentsim.runner.session import folded, new_play, restored_scenario
+
+__all__ = ["Proof", "ReplayDiffers", "prove", "without_volatile"]
+
+
+class ReplayDiffers(AgentsimError):
+    """The journal's game is not the one in the history file."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended."""
+
+    decisions: int
+    complete: bool
+    history: Mapping[str, Any]
+
+
+def without_volatile(history: Mapping[str, Any]) -> dict[str, Any]:
+    """What must be the same in every execution of one game."""
+    return {key: value for key, value in history.items() if key != "volatile"}
+
+
+def prove(files: RunFiles) -> Proof:
+    """Play the journal and compare with the history.
+
+    Raises `JournalMismatch` where the rules ask something else than the journal answers, `ReplayDiffers`
+    where the resulting history is not the one on disk, `JournalError` where either file cannot be used.
+    """
+    recorded = read_journal(files.journal)
+    scenario, game = restored_scenario(recorded.head)
+    try:
+        claimed = json.loads(files.history.read_text(encoding="utf-8"))
+        status = str(claimed["status"])
+    except FileNotFoundError:
+        raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise JournalError(f"{files.history.name}: is not a history") from None
+    play = new_play(scenario, game)
+    entries: list[Entry] = []
+    wave = play.start()
+    while wave is not None:
+        found = [(ask, recall(recorded, ask)) for ask in wave.asks]
+        entries += [entry for _, entry in found if entry is not None]
+        whole = [restored(ask, entry) for ask, entry in found if entry is not None]
+        if len(whole) < len(found):
+            break
+        wave = play.answer(whole)
+    if len(entries) < len(recorded.entries):
+        play.close()
+        raise ReplayDiffers(
+            f"{files.name}: the journal has {len(recorded.entries)} decisions, {len(entries)} were asked"
+        )
+    again = folded(scenario, game, play, entries=entries, status=status, volatile=claimed.get("volatile", {}))
+    play.close()
+    _compare(files.name, without_volatile(claimed), without_volatile(again))
+    return Proof(len(entries), play.outcome is not None, again)
+
+
+def _compare(name: str, claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
+    if dump_history(claimed) == dump_history(again):
+        return
+    for key in (*claimed, *again):
+        if claimed.get(key) != again.get(key):
+            raise ReplayDiffers(f"{name}: {_where(key, claimed.get(key), again.get(key))}")
+    raise ReplayDiffers(f"{name}: the order of keys differs")
+
+
+def _where(path: str, claimed: Any, again: Any) -> str:
+    """The first place where two values differ, with what stands there."""
+    if isinstance(claimed, dict) and isinstance(again, dict):
+        for key in (*claimed, *again):
+            if claimed.get(key) != again.get(key):
+                return _where(f"{path}.{key}", claimed.get(key), again.get(key))
+    if isinstance(claimed, list) and isinstance(again, list):
+        for place, (one, other) in enumerate(zip(claimed, again, strict=False)):
+            if one != other:
+                return _where(f"{path}.{place}", one, other)
+        return f"{path}: {len(claimed)} in the history, {len(again)} in the replay"
+    return f"{path}: {json.dumps(claimed)[:80]} in the history, {json.dumps(again)[:80]} in the replay"

@@ -1,0 +1,95 @@
+"""Seats: the plans of a scenario become players that can be asked. Nothing is called or written here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentsim.engine.game import Game
+from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.base import Model, Sampling
+from agentsim.models.endpoint import Endpoints
+from agentsim.models.keys import key_for
+from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.profiles import resolve
+from agentsim.players.base import ReaskPolicy
+from agentsim.players.bot import BotPlayer
+from agentsim.players.human import HumanPlayer
+from agentsim.players.model import ModelPlayer
+from agentsim.players.terminal import Terminal
+from agentsim.runner.desk import Seat
+from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["Seats", "seated"]
+
+
+@dataclass
+class Seats:
+    """Who sits where, staff as `@role`, and what must be closed when the game is over."""
+
+    by_id: dict[str, Seat]
+    models: dict[str, Model]
+    endpoints: Endpoints
+
+    async def aclose(self) -> None:
+        """Give back connections and embedded servers."""
+        for model in self.models.values():
+            await model.aclose()
+        await self.endpoints.aclose()
+
+
+def seated(scenario: Scenario, game: Game, env: Mapping[str, str]) -> Seats:
+    """A player for every plan; players of one model share it.
+
+    Raises `ScenarioError` for a missing key, an unknown provider, a missing extra or an unusable script.
+    """
+    seats = Seats({}, {}, Endpoints())
+    terminal = Terminal()
+    for plan in (*scenario.players, *scenario.staff.values()):
+        if plan.name.kind == "bot":
+            seats.by_id[plan.id] = BotPlayer(game.bots[plan.name.rest])
+        elif plan.name.kind == "human":
+            seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "")
+        else:
+            seats.by_id[plan.id] = _model_player(plan, scenario, env, seats)
+    return seats
+
+
+def _model_player(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> ModelPlayer:
+    settings = plan.settings
+    assert settings.timeout_s is not None, "only people have all the time there is"
+    assert settings.max_attempts is not None, "only people may go on for ever"
+    key = f"{plan.model} {plan.path or ''}"
+    if key not in seats.models:
+        seats.models[key] = _model(plan, scenario, env, seats.endpoints)
+    return ModelPlayer(
+        model=seats.models[key],
+        sampling=Sampling(settings.temperature, settings.max_tokens, settings.timeout_s, plan.client_kwargs),
+        persona=plan.prompt or "",
+        attempts=AttemptPolicy(
+            retries=settings.retries,
+            max_attempts=settings.max_attempts,
+            retry_wait_s=settings.retry_wait_s,
+            rate_limit_wait_s=settings.rate_limit_wait_s,
+            rate_limit_patience_s=settings.rate_limit_patience_s,
+        ),
+        reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with),
+        source="script" if plan.name.kind == "script" else "model",
+    )
+
+
+def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoints: Endpoints) -> Model:
+    name = plan.name
+    if name.kind == "script":
+        from agentsim.models.scripted import Scripted
+
+        assert plan.path is not None, "a script's plan knows its file"
+        return Scripted(plan.model, plan.path)
+    if name.kind == "local":
+        from agentsim.models.local import open_local
+
+        return open_local(plan.model, plan.path.parent if plan.path else Path())
+    profile = resolve(name.provider, scenario.providers, env)
+    return OpenAICompatible(plan.model, profile, endpoints.at(profile, key_for(profile, env)))

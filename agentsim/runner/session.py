@@ -1,0 +1,290 @@
+"""Session: one process's part in a run: from a scenario or a journal to a history file.
+
+The loop over waves is `drive`; pages, progress and exit codes belong to the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import secrets
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+from agentsim import __version__
+from agentsim.engine.game import Game
+from agentsim.engine.play import GamePlay
+from agentsim.errors import AgentsimError, Interrupted, JournalMismatch, RunStopped
+from agentsim.games import find
+from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles, default_stem, write_whole
+from agentsim.history.fold import dump_history, fold
+from agentsim.history.journal import Contents, Journal, read_journal
+from agentsim.models.prices import Prices
+from agentsim.runner.budget import Budget
+from agentsim.runner.desk import Desk
+from agentsim.runner.drive import drive
+from agentsim.runner.seats import Seats, seated
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["FINISHED", "RunResult", "begin", "folded", "go_on", "new_play", "restored_scenario"]
+
+FINISHED = frozenset({"completed", "degraded"})
+MAX_DRAWN_SEED = 2**31
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a session ended: its files, its history, and the error that ended it, if one did."""
+
+    files: RunFiles
+    history: Mapping[str, Any]
+    error: AgentsimError | None = None
+
+    @property
+    def status(self) -> str:
+        """The history's status."""
+        return str(self.history["status"])
+
+
+def begin(
+    scenario: Scenario,
+    logs_dir: Path,
+    *,
+    env: Mapping[str, str],
+    stem: str | None = None,
+    watcher: Watcher | None = None,
+) -> RunResult:
+    """Play a scenario from its beginning.
+
+    Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
+    mean that nothing was written.
+    """
+    seed = secrets.randbelow(MAX_DRAWN_SEED) if scenario.seed is None else scenario.seed
+    scenario = replace(scenario, seed=seed)
+    game = find(scenario.game)
+    seats = seated(scenario, game, env)
+    now = datetime.now(UTC)
+    files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
+    head = {
+        "game": game.name,
+        "rules_version": game.rules_version,
+        "seed": seed,
+        "name": files.name,
+        "started_at": _stamp(now),
+        "versions": _versions(),
+        "scenario": scenario.identity(),
+        "run": scenario.run_part(),
+    }
+    journal = Journal.create(files.journal, handle, head)
+    return _Session(scenario, game, seats, files, journal, watcher or Watcher()).run()
+
+
+def go_on(
+    files: RunFiles,
+    *,
+    env: Mapping[str, str],
+    watcher: Watcher | None = None,
+    max_cost_usd: float | None = None,
+    max_calls: int | None = None,
+) -> RunResult | None:
+    """Resume a run where its journal ends; None where it is finished and nothing is to be done.
+
+    New limits take the place of the recorded ones for this session. Raises `JournalError` for a journal
+    that cannot be used.
+    """
+    stops = read_journal(files.journal).stops
+    if stops and stops[-1]["status"] in FINISHED and files.history.is_file():
+        return None
+    journal = Journal.reopen(files.journal)
+    try:
+        scenario, game = restored_scenario(journal.contents.head)
+        limits = scenario.limits.model_copy(
+            update={
+                key: value
+                for key, value in (("max_cost_usd", max_cost_usd), ("max_calls", max_calls))
+                if value is not None
+            }
+        )
+        seats = seated(scenario, game, env)
+    except BaseException:
+        journal.close()
+        raise
+    return _Session(replace(scenario, limits=limits), game, seats, files, journal, watcher or Watcher()).run()
+
+
+def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
+    """The scenario and game of a journal's head; `JournalMismatch` where the game's rules are others by now."""
+    try:
+        scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
+        recorded = int(head["rules_version"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
+    game = find(scenario.game)
+    if recorded != game.rules_version:
+        raise JournalMismatch(
+            f"the journal was played by rules version {recorded} of {game.name}, this is version {game.rules_version}"
+        )
+    return scenario, game
+
+
+def new_play(scenario: Scenario, game: Game) -> GamePlay:
+    """The game of a scenario, about to start."""
+    assert scenario.seed is not None, "a run has its seed before it plays"
+    players = [plan.id for plan in scenario.players]
+    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff)
+
+
+def folded(
+    scenario: Scenario, game: Game, play: GamePlay, *, entries: list[Entry], status: str, volatile: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The history of a play, finished or not."""
+    plans = (*scenario.players, *scenario.staff.values())
+    return fold(
+        game=game.name,
+        rules_version=game.rules_version,
+        seed=cast("int", scenario.seed),
+        status=status,
+        scenario=scenario.identity(),
+        players=[{"id": plan.id, "model": plan.model, "temperature": plan.settings.temperature} for plan in plans],
+        rounds=play.table.rounds,
+        log=play.log,
+        entries=entries,
+        outcome=play.outcome,
+        volatile=volatile,
+    )
+
+
+@dataclass
+class _Session:
+    scenario: Scenario
+    game: Game
+    seats: Seats
+    files: RunFiles
+    journal: Journal
+    watcher: Watcher
+
+    def run(self) -> RunResult:
+        """Play to the end or to whatever stops it, and leave journal and history in order."""
+        started = time.monotonic()
+        play = new_play(self.scenario, self.game)
+        entries: list[Entry] = []
+        status = "failed"
+        error: AgentsimError | None = None
+        try:
+            with self._stoppable() as stop:
+                asyncio.run(self._play(play, entries, stop))
+            status = "degraded" if self._degraded(entries) else "completed"
+        except RunStopped as stopped:
+            status, error = stopped.status, stopped
+        except AgentsimError as failed:
+            error = failed
+        finally:
+            play.close()
+            try:
+                history = self._write(play, entries, status, time.monotonic() - started)
+            finally:
+                self.journal.close()
+        return RunResult(self.files, history, error)
+
+    async def _play(self, play: GamePlay, entries: list[Entry], stop: Callable[[asyncio.Task[Any]], None]) -> None:
+        limits = self.scenario.limits
+        desk = Desk(
+            seats=self.seats.by_id,
+            journal=self.journal,
+            budget=Budget(limits.max_calls, limits.max_cost_usd),
+            prices=Prices(self.scenario.prices),
+            slots=asyncio.Semaphore(limits.concurrency),
+            watcher=self.watcher,
+        )
+        self._count_earlier(desk, self.journal.contents)
+        self.watcher.began(self.files.name, self.game.title, play.table.players)
+        task = asyncio.create_task(drive(play, desk, entries))
+        stop(task)
+        try:
+            await task
+        finally:
+            await self.seats.aclose()
+
+    def _count_earlier(self, desk: Desk, recorded: Contents) -> None:
+        """What earlier processes called and spent on this run counts against its limits, and is shown."""
+        for entry in recorded.entries.values():
+            desk.totals.add(entry)
+        for key, tries in recorded.tries.items():
+            if key not in recorded.entries:
+                for attempt in tries:
+                    desk.totals.add_call(attempt)
+        desk.budget.spent(desk.totals.calls, desk.totals.cost_usd)
+
+    @contextmanager
+    def _stoppable(self) -> Any:
+        """SIGINT and SIGTERM cancel the game once and kill the process the second time."""
+        received: list[int] = []
+        tasks: list[asyncio.Task[Any]] = []
+        loops: list[asyncio.AbstractEventLoop] = []
+
+        def handle(number: int, frame: object) -> None:
+            received.append(number)
+            if len(received) > 1:
+                signal.signal(number, signal.SIG_DFL)
+                signal.raise_signal(number)
+            for loop, task in zip(loops, tasks, strict=True):
+                loop.call_soon_threadsafe(task.cancel)
+
+        def register(task: asyncio.Task[Any]) -> None:
+            loops.append(task.get_loop())
+            tasks.append(task)
+
+        before = {}
+        with suppress(ValueError):  # not the main thread: whoever runs us there handles signals
+            before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield register
+        except asyncio.CancelledError:
+            raise Interrupted("stopped by a signal", signal_number=received[0] if received else 2) from None
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _degraded(self, entries: list[Entry]) -> bool:
+        limit = self.scenario.limits.max_fallback_rate
+        fallbacks = sum(entry.source == "fallback" for entry in entries)
+        return limit is not None and bool(entries) and fallbacks / len(entries) > limit
+
+    def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
+        head, now = self.journal.contents.head, _stamp(datetime.now(UTC))
+        earlier = sum(stop["wall_s"] for stop in self.journal.contents.stops)
+        volatile = {
+            "name": self.files.name,
+            "started_at": head["started_at"],
+            "finished_at": now,
+            "wall_s": round(earlier + wall_s, 3),
+            "versions": head["versions"],
+            "run": _run_part(self.scenario),
+        }
+        history = folded(self.scenario, self.game, play, entries=entries, status=status, volatile=volatile)
+        write_whole(self.files.history, dump_history(history))
+        self.journal.stopped(status, now, wall_s)
+        return history
+
+
+def _run_part(scenario: Scenario) -> dict[str, Any]:
+    part = scenario.run_part()
+    return {"concurrency": part["limits"]["concurrency"], **part}
+
+
+def _versions() -> dict[str, str]:
+    names = ("openai", "pydantic", "tenacity")
+    return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

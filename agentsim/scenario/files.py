@@ -1,0 +1,133 @@
+"""files: reading what an author wrote, without trusting it: scenario and prompt files.
+
+What their contents mean is not decided here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import ScenarioError
+from agentsim.scenario.wording import one_line
+
+__all__ = ["MAX_BYTES", "located", "read_prompt", "read_toml", "roots"]
+
+MAX_BYTES = 256 * 1024
+MAX_KEY_PARTS = 16  # tomllib is quadratic in the parts of a dotted key
+MAX_DEPTH = 64  # and recursive in brackets
+
+# Strings whole, so that what is in them is not counted. Each token matches wherever it begins, at once.
+_TOKEN = re.compile(
+    r'''(?P<string>"""(?:[^\\"]|\\.?|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^']|'(?!''))*+(?:\'\'\'|\Z)'''
+    r"""|"(?:[^"\\\n]|\\.?)*+"?|'[^'\n]*+'?)"""
+    r"""|(?P<blank>[ \t]++)|(?P<dot>\.)|(?P<open>[\[{])|(?P<close>[\]}])|(?P<end>[=,\n]|\#[^\n]*+)"""
+    r"""|(?P<bare>[^\s"'#=\[\]{},.]++|.)""",
+    re.DOTALL,
+)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The file's document; `ScenarioError` with a line or byte where it is not TOML of sane size and depth."""
+    text = _text(_content(path))
+    try:
+        _bounded(text)
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ScenarioError("nested too deep to be read") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"not TOML: {one_line(str(error))}") from None
+    except ValueError as error:  # integers of more digits than Python reads
+        found = re.search(r"[0-9_]{1000,}", text)
+        line = f"line {text.count(chr(10), 0, found.start()) + 1}: " if found else ""
+        raise ScenarioError(f"{line}{one_line(str(error))}") from None
+
+
+def read_prompt(path: Path, *, key: str = "") -> str:
+    """A prompt's text, its line ends as newlines."""
+    text = _text(_content(path, key=key), key=key)
+    if "\0" in text:
+        at = len(text[: text.index("\0")].encode())
+        raise ScenarioError(f"{one_line(path.name)} holds a NUL at byte {at}", key=key)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The directories that a scenario's paths must stay under: the one that holds `configs/`, and those allowed."""
+    folder = config.parent.resolve()
+    holder = next((parent.parent for parent in (folder, *folder.parents) if parent.name == "configs"), folder)
+    return (holder, *(allowed.resolve() for allowed in allow_dirs))
+
+
+def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "") -> Path:
+    """The regular file that `name`, relative to the scenario's file, leads to, symlinks followed."""
+    shown = one_line(name)
+    try:
+        path = (config.parent.resolve() / name).resolve()
+        inside = any(path.is_relative_to(root) for root in allowed)
+        regular = inside and path.is_file()
+        there = inside and path.exists()
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, a loop of links
+        raise ScenarioError(f"not a usable path: {shown}", key=key) from None
+    if not inside:
+        raise ScenarioError(
+            f"{shown} leads out of {one_line(str(allowed[0]))}",
+            key=key,
+            valid="a file below it, or --allow-dir DIR",
+        )
+    if not regular:
+        problem = f"not a regular file: {shown}" if there else f"no such file: {shown}"
+        raise ScenarioError(problem, key=key)
+    return path
+
+
+def _content(path: Path, *, key: str = "") -> bytes:
+    """The bytes of a regular file of at most 256 KiB; the check is on what was opened, and opening never waits."""
+    name = one_line(path.name)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ScenarioError(f"not a regular file: {name}", key=key)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                content = file.read(MAX_BYTES + 1)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        raise ScenarioError("no such file" if not key else f"no such file: {name}", key=key) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a usable path"
+        raise ScenarioError(f"cannot be read: {reason}", key=key) from None
+    if len(content) > MAX_BYTES:
+        raise ScenarioError(f"{name} is larger than {MAX_BYTES // 1024} KiB", key=key)
+    return content
+
+
+def _text(content: bytes, *, key: str = "") -> str:
+    """The bytes as UTF-8, one byte order mark apart."""
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(f"not UTF-8 at byte {error.start} (line {line})", key=key) from None
+
+
+def _bounded(text: str) -> None:
+    """Raise `TOMLDecodeError` for dotted keys and brackets that would keep the parser busy or break it."""
+    dots = depth = 0
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "dot":
+            dots += 1
+        elif kind not in ("string", "blank", "bare"):
+            dots = 0
+            depth += (kind == "open") - (kind == "close")
+        if dots >= MAX_KEY_PARTS or depth > MAX_DEPTH:
+            line = text.count("\n", 0, token.start()) + 1
+            problem = f"a key of more than {MAX_KEY_PARTS} parts" if dots >= MAX_KEY_PARTS else "nested too deep"
+            raise tomllib.TOMLDecodeError(f"{problem} (at line {line})")

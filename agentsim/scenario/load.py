@@ -1,0 +1,114 @@
+"""load: a TOML file and the command line's changes to it, as a Scenario or as one ScenarioError.
+
+Each step has its own module; here is their order, and the checks that need more than one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import ScenarioError
+from agentsim.models.prices import Prices
+from agentsim.scenario.complaint import validated
+from agentsim.scenario.files import read_toml, roots
+from agentsim.scenario.model_name import PROVIDER, prefixed
+from agentsim.scenario.overrides import overridden, put
+from agentsim.scenario.scenario import Find, Scenario, found
+from agentsim.scenario.schema import ScenarioTable
+from agentsim.scenario.screen import screen
+from agentsim.scenario.seats import Seating
+from agentsim.scenario.wording import one_line
+
+__all__ = ["load"]
+
+
+def load(
+    path: Path,
+    *,
+    overrides: Sequence[str] = (),
+    provider: str | None = None,
+    game: str | None = None,
+    seed: int | None = None,
+    allow_dirs: Sequence[Path] = (),
+    max_cost_usd: float | None = None,
+    find: Find | None = None,
+) -> Scenario:
+    """The scenario in the file at `path`, the command line's word over the file's; `ScenarioError` names both.
+
+    `overrides` are `KEY=VALUE` and come first, then the other arguments.
+    """
+    with _placed(one_line(str(path))):
+        document = overridden(read_toml(path), overrides)
+        for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
+            if value is not None:
+                put(document, key.split("."), value)
+        if provider is not None:
+            _prefix(document, provider)
+        screen(document)
+        return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+
+
+def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], find: Find | None) -> Scenario:
+    if table.game is None:
+        from agentsim import games  # games are imported when one is used
+
+        raise ScenarioError("is missing; give it here or as --game", key="game", valid=", ".join(games.names()))
+    game = found(table.game, find)
+    config = validated(game.config, table.game_config, at=("game_config",))
+    seating = Seating(table, game, path, roots(path, allow_dirs))
+    players = seating.players()
+    staff = seating.staff(players)
+    game.admit(config, [player.id for player in players])
+    if table.limits.max_cost_usd is not None:
+        _priced(table, [plan.model for plan in (*players, *staff.values())])
+    return Scenario(
+        game=game.name,
+        name=table.name,
+        seed=table.seed,
+        config=config,
+        players=players,
+        staff=staff,
+        limits=table.limits,
+        providers=table.providers,
+        prices=table.prices,
+        path=path.resolve(),
+        allow_dirs=tuple(allowed.resolve() for allowed in allow_dirs),
+    )
+
+
+def _prefix(document: dict[str, Any], provider: str) -> None:
+    """Put the provider before every model name in place; what is no table or no name is left to the schema."""
+    if not PROVIDER.fullmatch(provider):
+        raise ScenarioError("must be a provider's name, such as openrouter", key="--provider")
+    players, staff = document.get("players"), document.get("staff")
+    tables = [document.get("defaults")]
+    tables += players if isinstance(players, list) else []
+    tables += staff.values() if isinstance(staff, dict) else []
+    for table in tables:
+        if isinstance(table, dict) and isinstance(table.get("model"), str):
+            table["model"] = prefixed(table["model"], provider)
+
+
+def _priced(table: ScenarioTable, models: Sequence[str]) -> None:
+    prices = Prices(table.prices)
+    for model in dict.fromkeys(models):
+        if not prices.known(model):
+            raise ScenarioError(
+                f'the price of {model} is unknown; add a [prices."{model}"] table with input and output, '
+                "in US dollars per million tokens",
+                key="limits.max_cost_usd",
+            )
+
+
+@contextmanager
+def _placed(where: str) -> Iterator[None]:
+    """Add the file to errors that do not know it."""
+    try:
+        yield
+    except ScenarioError as error:
+        if error.where:
+            raise
+        raise ScenarioError(error.problem, key=error.key, where=where, valid=error.valid) from None

@@ -1,0 +1,137 @@
+"""The tables that describe who plays: `[defaults]`, `[[players]]`, `[staff.<role>]`.
+
+Turning them into seats (defaults overlaid, populations counted out, prompts read) is `seats`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from agentsim.models.body import extra_problem
+from agentsim.scenario.model_name import ModelName
+
+__all__ = ["ClientKwargs", "Defaults", "ModelSettings", "PlayerTable", "StaffTable", "Table", "legal_id"]
+
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"
+RESERVED_IDS = ("NARRATOR", "ENGINE", "SYSTEM", "EVERYONE", "ALL")
+
+
+def legal_id(text: str) -> str:
+    """`text`, if a player may be called so; `ValueError` says why not."""
+    if not re.fullmatch(ID_PATTERN, text):
+        raise ValueError("must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit")
+    if text.upper() in RESERVED_IDS:
+        raise ValueError(f"must not be one of {', '.join(RESERVED_IDS)}, in any case")
+    return text
+
+
+def _model(text: str) -> str:
+    ModelName.parse(text)
+    return text
+
+
+PlayerName: TypeAlias = Annotated[str, AfterValidator(legal_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
+Model: TypeAlias = Annotated[str, AfterValidator(_model)]
+Temperature: TypeAlias = Annotated[float, Field(ge=0, le=2)]
+MaxTokens: TypeAlias = Annotated[int, Field(ge=1, le=10_000_000)]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
+Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
+
+
+class Table(BaseModel):
+    """Base of every table: closed to unknown keys, strict about types, finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class ClientKwargs(Table):
+    """What is passed through to the client; sampling that agentsim itself accounts for is read from here too."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+
+    temperature: Temperature | None = None
+    max_tokens: MaxTokens | None = None
+
+    @model_validator(mode="after")
+    def _can_be_sent(self) -> ClientKwargs:
+        if problem := extra_problem(self.__pydantic_extra__):
+            raise ValueError(problem)
+        return self
+
+
+class ModelSettings(Table):
+    """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
+
+    temperature: Temperature | None = Field(default=None, description="0 to 2; absent: the provider's default")
+    max_tokens: MaxTokens = 1024
+    timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
+        default=30.0, description="Seconds of wall clock for one attempt, from dispatch"
+    )
+    retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
+    reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(default=1, description="After bad replies")
+    reask_on: tuple[Fault, ...] = ("unreadable", "ambiguous", "illegal")
+    reask_with: Literal["reason", "same"] = "reason"
+    max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=3, description="Retries and re-asks together"
+    )
+    retry_wait_s: Seconds | Annotated[tuple[Seconds, ...], Field(min_length=1)] = Field(
+        default=0.5, description="Seconds: the first back-off, doubling; a list is exact"
+    )
+    rate_limit_wait_s: Seconds = Field(default=10.0, description="Seconds after a 429 without Retry-After")
+    rate_limit_patience_s: Seconds = Field(default=300.0, description="Seconds of waiting on 429s in one decision")
+
+
+class Defaults(ModelSettings):
+    """`[defaults]`: what holds for every player that does not say otherwise."""
+
+    model: Model | None = Field(
+        default=None, description="provider/model, bot/<policy>, human, script:<file>, local/<model>"
+    )
+    prompt: str | None = Field(
+        default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
+    )
+    prompt_file: str | None = Field(default=None, description="The persona's file, relative to this one")
+    client_kwargs: ClientKwargs | None = None
+
+    @model_validator(mode="after")
+    def _no_key_twice(self) -> Any:
+        if len(prompts := self.model_fields_set & {"prompt", "prompt_file", "character_prompt"}) > 1:
+            raise ValueError(f"{' and '.join(sorted(prompts))} exclude each other")
+        twice = self.client_kwargs.model_fields_set & self.model_fields_set if self.client_kwargs else ()
+        if twice:
+            raise ValueError(f"{min(twice)} stands both here and in client_kwargs")
+        return self
+
+
+class StaffTable(Defaults):
+    """`[staff.<role>]`: a decision maker that is not seated."""
+
+
+class PlayerTable(Defaults):
+    """`[[players]]`: one seat, or `count` of them with numbered ids."""
+
+    id: PlayerName | None = Field(
+        default=None, description="The player's id; with count, what the numbers are put after"
+    )
+    player_id: PlayerName | None = Field(default=None, description="Accepted for id")
+    character_prompt: str | None = Field(default=None, description="Accepted for prompt")
+    count: int | None = Field(default=None, ge=1, le=20_000, description="A population: id1, id2, ...")
+
+    @model_validator(mode="after")
+    def _one_id(self) -> Any:
+        if self.id is None and self.player_id is None:
+            raise ValueError("id is missing")
+        if self.id is not None and self.player_id is not None:
+            raise ValueError("id and player_id are two names of one key")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The id under either of its names."""
+        name = self.id or self.player_id
+        assert name is not None, "a player table without id does not validate"
+        return name

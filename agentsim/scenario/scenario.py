@@ -1,0 +1,145 @@
+"""Scenario: a game, its config and its players, checked and resolved; what a history and a journal keep of it.
+
+Reading it from a TOML file is `load`. Nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import JsonValue
+
+from agentsim.engine.game import Game, GameConfig
+from agentsim.models.prices import Price
+from agentsim.models.profiles import ProviderSettings
+from agentsim.scenario.complaint import validated
+from agentsim.scenario.plan import PlayerPlan, SeatRecord
+from agentsim.scenario.players import Table
+from agentsim.scenario.schema import Limits
+
+__all__ = ["Find", "Scenario", "found"]
+
+Find: TypeAlias = Callable[[str], Game]
+"""From a game's name to the game; `ScenarioError` for an unknown one."""
+
+
+def found(name: str, find: Find | None) -> Game:
+    """The game of that name: by `find`, or among those that are installed."""
+    if find is None:
+        from agentsim import games  # games are imported when one is used
+
+        find = games.find
+    return find(name)
+
+
+class _Identity(Table):
+    """What decides how the game goes; two runs of one identity and seed are the same game."""
+
+    game: str
+    game_config: dict[str, JsonValue]
+    players: tuple[SeatRecord, ...]
+    staff: dict[str, SeatRecord]
+    providers: dict[str, ProviderSettings]
+    prices: dict[str, Price]
+
+
+class _Paths(Table):
+    config: str
+    models: dict[str, str]
+    allow_dirs: tuple[str, ...]
+
+
+class _RunPart(Table):
+    """What may differ between two runs of one game."""
+
+    name: str | None
+    limits: Limits
+    base_urls: dict[str, str]
+    paths: _Paths
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A scenario that can be played. `seed` is None where the file leaves it to be drawn."""
+
+    game: str
+    name: str | None
+    seed: int | None
+    config: GameConfig
+    players: tuple[PlayerPlan, ...]
+    staff: Mapping[str, PlayerPlan]
+    limits: Limits
+    providers: Mapping[str, ProviderSettings]
+    prices: Mapping[str, Price]
+    path: Path
+    allow_dirs: tuple[Path, ...] = ()
+
+    def identity(self) -> dict[str, Any]:
+        """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
+        return {
+            "game": self.game,
+            "game_config": self.config.model_dump(mode="json", by_alias=True),
+            "players": [plan.record() for plan in self.players],
+            "staff": {role: self.staff[role].record() for role in sorted(self.staff)},
+            "providers": {
+                name: self.providers[name].model_dump(mode="json", exclude={"base_url"})
+                for name in sorted(self.providers)
+            },
+            "prices": {name: self.prices[name].model_dump(mode="json") for name in sorted(self.prices)},
+        }
+
+    def run_part(self) -> dict[str, Any]:
+        """The rest, for `volatile.run` and for resuming: JSON values in a fixed order; paths are absolute."""
+        seats = (*self.players, *self.staff.values())
+        return {
+            "name": self.name,
+            "limits": self.limits.model_dump(mode="json"),
+            "base_urls": {
+                name: settings.base_url
+                for name, settings in sorted(self.providers.items())
+                if settings.base_url is not None
+            },
+            "paths": {
+                "config": str(self.path),
+                "models": {plan.id: str(plan.path) for plan in seats if plan.path is not None},
+                "allow_dirs": [str(path) for path in self.allow_dirs],
+            },
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        identity: Mapping[str, Any],
+        run_part: Mapping[str, Any],
+        *,
+        seed: int | None = None,
+        find: Find | None = None,
+    ) -> Scenario:
+        """The scenario that `identity()` and `run_part()` came from; `ScenarioError` where they are not of one."""
+        parts = validated(_Identity, identity)
+        run = validated(_RunPart, run_part)
+        game = found(parts.game, find)
+        paths = {seat: Path(path) for seat, path in run.paths.models.items()}
+
+        def plan(record: SeatRecord) -> PlayerPlan:
+            return PlayerPlan.restore(record, paths.get(record.id))
+
+        return cls(
+            game=parts.game,
+            name=run.name,
+            seed=seed,
+            config=validated(game.config, parts.game_config, at=("game_config",)),
+            players=tuple(plan(record) for record in parts.players),
+            staff={role: plan(record) for role, record in parts.staff.items()},
+            limits=run.limits,
+            providers={
+                name: settings.model_copy(update={"base_url": run.base_urls.get(name)})
+                for name, settings in parts.providers.items()
+            },
+            prices=parts.prices,
+            path=Path(run.paths.config),
+            allow_dirs=tuple(Path(path) for path in run.paths.allow_dirs),
+        )

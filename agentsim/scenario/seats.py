@@ -1,0 +1,169 @@
+"""seats: the players' and staff's tables as plans: defaults overlaid, populations counted out, prompts read.
+
+The shape of the tables is `players`; whether these players can play this config is the game's `admit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from agentsim.engine.game import Game
+from agentsim.errors import ScenarioError
+from agentsim.models.profiles import resolve
+from agentsim.scenario.complaint import nearest
+from agentsim.scenario.files import located, read_prompt
+from agentsim.scenario.model_name import ModelName
+from agentsim.scenario.persona import expanded
+from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable, legal_id
+from agentsim.scenario.schema import ScenarioTable
+from agentsim.scenario.screen import ADVICE, secret_in
+from agentsim.scenario.wording import dotted, shown
+
+__all__ = ["Seating"]
+
+MOST_PLAYERS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """A prompt before its placeholders are filled in, and the key it stands under."""
+
+    text: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Seating:
+    """One scenario's tables and what they refer to; paths are relative to `config` and stay under `allowed`."""
+
+    table: ScenarioTable
+    game: Game
+    config: Path
+    allowed: Sequence[Path]
+
+    def players(self) -> tuple[PlayerPlan, ...]:
+        """Every player in seat order; `ScenarioError` where a table cannot be seated."""
+        ids = self._ids()
+        everyone = [name for names in ids for name in names]
+        plans: list[PlayerPlan] = []
+        for index, (table, names) in enumerate(zip(self.table.players, ids, strict=True)):
+            plan, template = self._plan(table, ("players", index))
+            template = template or self._template(self.table.defaults, ("defaults",))
+            plans.extend(self._seated(plan, template, name, everyone) for name in names)
+        return tuple(plans)
+
+    def staff(self, players: Sequence[PlayerPlan]) -> dict[str, PlayerPlan]:
+        """The plan of each role, with the id `@role`; `ScenarioError` for a role that the game does not have."""
+        everyone = [player.id for player in players]
+        plans: dict[str, PlayerPlan] = {}
+        for role, table in self.table.staff.items():
+            if role not in self.game.staff:
+                hint, valid = nearest(role, sorted(self.game.staff)) if self.game.staff else ("; it takes none", "")
+                raise ScenarioError(
+                    f"{self.game.name} has no such staff{hint}", key=dotted(("staff", role)), valid=valid
+                )
+            plan, template = self._plan(table, ("staff", role))
+            plans[role] = self._seated(plan, template, f"@{role}", everyone)
+        return plans
+
+    def _ids(self) -> list[list[str]]:
+        """The ids of each table; a population's numbers go on where an earlier one of the same id stopped."""
+        if not self.table.players:
+            raise ScenarioError("there are none; each needs a [[players]] table", key="players")
+        if (total := sum(table.count or 1 for table in self.table.players)) > MOST_PLAYERS:
+            raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
+        ids: list[list[str]] = []
+        owner: dict[str, int] = {}
+        numbered: dict[str, int] = {}
+        for index, table in enumerate(self.table.players):
+            first = numbered.get(table.name, 0) + 1
+            names = [table.name] if table.count is None else [f"{table.name}{first + n}" for n in range(table.count)]
+            if table.count is not None:
+                numbered[table.name] = first + table.count - 1
+            key = dotted(("players", index, "id" if table.id is not None else "player_id"))
+            for name in names:
+                self._claim(name, index, owner, key)
+            ids.append(names)
+        return ids
+
+    def _claim(self, name: str, index: int, owner: dict[str, int], key: str) -> None:
+        try:
+            legal_id(name)
+        except ValueError as error:  # a population's number made it too long
+            raise ScenarioError(f"{error}, found {shown(name)}", key=key) from None
+        other = owner.setdefault(name.casefold(), index)
+        if other != index:
+            raise ScenarioError(f"{shown(name)} is the id of players.{other} already; case does not count", key=key)
+
+    def _plan(self, table: Defaults, key: tuple[str | int, ...]) -> tuple[PlayerPlan, _Template | None]:
+        """The plan that all of a table's seats share, and the table's own prompt."""
+        defaults = self.table.defaults
+        source = key if table.model is not None else ("defaults",)
+        text = table.model or defaults.model
+        if text is None:
+            raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
+        name = ModelName.parse(text)
+        path = self._checked(name, text, dotted((*source, "model")))
+        if path is not None:
+            text = f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"
+        settings, client_kwargs = _overlaid(defaults, table)
+        if name.kind == "human":
+            settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
+        plan = PlayerPlan(id="", model=text, settings=settings, client_kwargs=client_kwargs, path=path)
+        return plan, self._template(table, key)
+
+    def _checked(self, name: ModelName, text: str, key: str) -> Path | None:
+        """The file that the model names, where it names one; `ScenarioError` where this scenario has no such model."""
+        if name.kind == "bot" and name.rest not in self.game.bots:
+            hint, valid = nearest(text, [f"bot/{policy}" for policy in self.game.bots])
+            raise ScenarioError(f"{self.game.name} has no {shown(text)}{hint}", key=key, valid=valid)
+        if name.kind == "remote":
+            try:
+                resolve(name.provider, self.table.providers, {})
+            except ScenarioError as error:
+                raise ScenarioError(error.problem, key=error.key or key, valid=error.valid) from None
+        return None if name.file is None else located(name.file, self.config, self.allowed, key=key)
+
+    def _template(self, table: Defaults, key: tuple[str | int, ...]) -> _Template | None:
+        if table.prompt_file is not None:
+            at = dotted((*key, "prompt_file"))
+            text = read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at)
+            if secret_in(text):
+                raise ScenarioError(f"the file holds what {ADVICE}", key=at)
+            return _Template(text, at)
+        if table.prompt is not None:
+            return _Template(table.prompt, dotted((*key, "prompt")))
+        if isinstance(table, PlayerTable) and table.character_prompt is not None:
+            return _Template(table.character_prompt, dotted((*key, "character_prompt")))
+        return None
+
+    def _seated(self, plan: PlayerPlan, template: _Template | None, name: str, everyone: Sequence[str]) -> PlayerPlan:
+        if template is None:
+            return replace(plan, id=name)
+        values = {"player": name, "players": "", "others": "", "game": self.game.title}
+        if "${players}" in template.text:  # thousands of names are joined for those alone who ask
+            values["players"] = ", ".join(everyone)
+        if "${others}" in template.text:
+            values["others"] = ", ".join(other for other in everyone if other != name)
+        try:
+            return replace(plan, id=name, prompt=expanded(template.text, values))
+        except ValueError as error:
+            raise ScenarioError(str(error), key=template.key) from None
+
+
+def _overlaid(defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:
+    """The table's settings over the defaults', and what is passed through; sampling is taken out of the latter."""
+    values: dict[str, object] = {}
+    client_kwargs: dict[str, JsonValue] = {}
+    for layer in (defaults, table):
+        kwargs = layer.client_kwargs
+        for source in (layer, *([kwargs] if kwargs else [])):
+            names = source.model_fields_set & ModelSettings.model_fields.keys()
+            values |= {name: getattr(source, name) for name in names}
+        client_kwargs |= kwargs.__pydantic_extra__ if kwargs else {}
+    return ModelSettings().model_copy(update=values), client_kwargs

@@ -1,0 +1,165 @@
+"""Attempts: what is tried again, after what wait, and when it ends. Sleeps are recorded, not slept."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.attempts import AttemptPolicy, Attempts, pause, persevere, retry_wait
+from agentsim.models.base import Completion
+
+BROKEN = TransportFailed("broken", code="http_500")
+REFUSED = ModelRefused("no", code="refusal")
+REJECTED = ProviderRejected("never", code="bad_key")
+GOOD = Completion("yes")
+
+
+def limited(after: float | None = None) -> RateLimited:
+    return RateLimited("slow down", retry_after=after)
+
+
+class Story:
+    """A model that fails as told and then answers, with everything that happened around it."""
+
+    def __init__(
+        self, *errors: BaseException, policy: AttemptPolicy | None = None, used: Attempts | None = None
+    ) -> None:
+        self.errors = list(errors)
+        self.policy, self.used = policy or AttemptPolicy(), used or Attempts()
+        self.calls = 0
+        self.sleeps: list[float] = []
+        self.heard: list[ModelError] = []
+
+    async def attempt(self) -> Completion:
+        self.calls += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return GOOD
+
+    async def sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+
+    def play(self) -> Completion | ModelError:
+        try:
+            return asyncio.run(persevere(self.attempt, self.policy, self.used, self.heard.append, self.sleep))
+        except ModelError as error:
+            return error
+
+
+def test_the_first_answer_is_taken() -> None:
+    story = Story()
+    assert story.play() is GOOD
+    assert (story.calls, story.sleeps, story.heard, story.used) == (1, [], [], Attempts(made=1))
+
+
+def test_a_transport_fault_is_tried_again_once() -> None:
+    story = Story(BROKEN)
+    assert story.play() is GOOD
+    assert (story.sleeps, story.heard, story.used) == ([0.5], [BROKEN], Attempts(made=2, retries=1))
+
+
+def test_the_last_error_is_raised_and_heard() -> None:
+    last = TransportFailed("again", code="timeout")
+    story = Story(BROKEN, last)
+    assert story.play() is last
+    assert (story.heard, story.used) == ([BROKEN, last], Attempts(made=2, retries=1))
+
+
+@pytest.mark.parametrize("error", [REFUSED, REJECTED])
+def test_what_cannot_succeed_is_raised_at_once(error: ModelError) -> None:
+    story = Story(error)
+    assert story.play() is error
+    assert (story.sleeps, story.heard, story.used) == ([], [error], Attempts(made=1))
+
+
+def test_what_earlier_calls_of_the_decision_used_counts() -> None:
+    assert Story(BROKEN, used=Attempts(made=1, retries=1)).play() is BROKEN
+    # One attempt was made for a reply that could not be read; this fault is the third and last allowed.
+    story = Story(BROKEN, policy=AttemptPolicy(retries=5), used=Attempts(made=2))
+    assert story.play() is BROKEN
+    assert story.used == Attempts(made=3)
+
+
+@pytest.mark.parametrize(
+    ("waits", "expected"),
+    [
+        (0.5, [0.5, 1.0, 2.0, 4.0]),
+        (0.0, [0, 0, 0, 0]),
+        ((2.0,), [2, 2, 2, 2]),
+        ((1.0, 3.0), [1, 3, 3, 3]),
+        ((), [0] * 4),
+    ],
+)
+def test_waits_double_or_are_exact(waits: float | tuple[float, ...], expected: list[float]) -> None:
+    story = Story(*[BROKEN] * 4, policy=AttemptPolicy(retries=9, max_attempts=9, retry_wait_s=waits))
+    assert story.play() is GOOD
+    assert story.sleeps == expected
+
+
+def test_doubling_ends_at_a_minute_unless_more_was_asked_for() -> None:
+    assert retry_wait(AttemptPolicy(), 2000) == 60
+    assert retry_wait(AttemptPolicy(retry_wait_s=90), 3) == 90
+
+
+def test_a_rate_limit_is_a_wait_and_not_an_attempt() -> None:
+    story = Story(limited(3.0), limited(), limited(0.25))
+    assert story.play() is GOOD
+    assert story.sleeps == [3.0, 10.0, 0.25]
+    assert (story.used.made, story.used.retries, len(story.heard)) == (1, 0, 3)
+    assert story.used.waited_s == pytest.approx(14)  # the quarter of a second takes one of the patience
+
+
+def test_patience_ends_before_a_wait_that_would_pass_it() -> None:
+    last = limited(5.0)
+    story = Story(limited(6.0), last, policy=AttemptPolicy(rate_limit_patience_s=10))
+    assert story.play() is last
+    assert (story.sleeps, story.used) == ([6.0], Attempts(waited_s=6.0))
+
+
+def test_patience_is_the_decisions_and_carried_over() -> None:
+    policy = AttemptPolicy(rate_limit_patience_s=10)
+    assert pause(limited(5), policy, Attempts(waited_s=5)) == 5
+    assert pause(limited(5), policy, Attempts(waited_s=5.1)) is None
+    assert pause(limited(3600), AttemptPolicy(), Attempts()) is None
+
+
+def test_a_host_that_says_now_for_ever_is_not_asked_for_ever() -> None:
+    story = Story(*[limited(0.0) for _ in range(1000)])
+    assert isinstance(story.play(), RateLimited)
+    assert story.calls == 301
+
+
+def test_rate_limits_and_faults_are_counted_apart() -> None:
+    story = Story(limited(1.0), BROKEN, limited(1.0))
+    assert story.play() is GOOD
+    assert (story.sleeps, story.used) == ([1.0, 0.5, 1.0], Attempts(made=2, retries=1, waited_s=2.0))
+
+
+def test_a_cancellation_passes_and_counts_nothing() -> None:
+    story = Story(asyncio.CancelledError())
+    with pytest.raises(asyncio.CancelledError):
+        story.play()
+    assert (story.calls, story.heard, story.used) == (1, [], Attempts())
+
+
+def test_a_mistake_of_ours_is_not_tried_again() -> None:
+    story = Story(KeyError("ours"))
+    with pytest.raises(KeyError):
+        story.play()
+    assert (story.calls, story.heard) == (1, [])
+
+
+def test_a_cancellation_while_waiting_ends_the_wait() -> None:
+    async def main() -> None:
+        async def always() -> Completion:
+            raise limited(100)
+
+        task = asyncio.create_task(persevere(always, AttemptPolicy(), Attempts(), lambda _error: None))
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())

@@ -1,0 +1,327 @@
+"""Faults: every status, body and exception becomes one of four kinds, in one clean line."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.base import Usage
+from agentsim.models.envelope import completion_in
+from agentsim.models.faults import Faults, retry_after
+from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from tests.fakes.replies import envelope
+
+KEY = "sk-canary-1234567890abcdef"
+OPENAI = Faults(BUILT_IN["openai"], "gpt-5-mini", (KEY,))
+OLLAMA = Faults(BUILT_IN["ollama"], "llama3.2")
+DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
+
+
+def error(message: str = "", **parts: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **parts}}
+
+
+def judged(status: int, body: Any = b"", headers: dict[str, str] | None = None, faults: Faults = OPENAI) -> ModelError:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return faults.status(status, headers or {}, content)
+
+
+GEMINI_BAD_KEY = [error("API key not valid.", code=400, status="INVALID_ARGUMENT")]
+GEMINI_SCHEMA = [error('Invalid JSON payload. Unknown name "additionalProperties"', code=400)]
+GEMINI_QUOTA = [
+    error(
+        "You exceeded your current quota",
+        code=429,
+        status="RESOURCE_EXHAUSTED",
+        details=[{"@type": "x/google.rpc.RetryInfo", "retryDelay": "36.5s"}],
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "code"),
+    [
+        (400, error("no", code="context_length_exceeded"), ModelRefused, "context"),
+        (400, error("This model's maximum context length is 8192 tokens."), ModelRefused, "context"),
+        (
+            400,
+            error("the request exceeds the available context size", type="exceed_context_size_error"),
+            ModelRefused,
+            "context",
+        ),
+        (400, [error("The input token count (9) exceeds the maximum", code=400)], ModelRefused, "context"),
+        (413, b"<html>Payload Too Large</html>", ModelRefused, "context"),
+        (500, error("input length exceeds the context length"), ModelRefused, "context"),
+        (400, error("flagged", code="content_policy_violation"), ModelRefused, "moderation"),
+        (400, error("filtered", code="content_filter"), ModelRefused, "moderation"),
+        (403, error("no", metadata={"reasons": ["x"]}), ModelRefused, "moderation"),
+        (403, error("Requires moderation"), ModelRefused, "moderation"),
+        (401, error("Incorrect API key"), ProviderRejected, "bad_key"),
+        (400, GEMINI_BAD_KEY, ProviderRejected, "bad_key"),
+        (400, [error("x", details=[{"reason": "API_KEY_INVALID"}])], ProviderRejected, "bad_key"),
+        (402, error("credits"), ProviderRejected, "no_credit"),
+        (429, error("pay", code="insufficient_quota"), ProviderRejected, "no_credit"),
+        (429, error("pay", type="insufficient_quota", code=None), ProviderRejected, "no_credit"),
+        (403, error("not yours"), ProviderRejected, "forbidden"),
+        (404, error("model not found"), ProviderRejected, "unknown_model"),
+        (404, {"error": "model not found"}, ProviderRejected, "unknown_model"),
+        (404, b"<html>404</html>", ProviderRejected, "unknown_model"),
+        (
+            400,
+            error("Unsupported value", param="temperature", code="unsupported_value"),
+            ProviderRejected,
+            "bad_request",
+        ),
+        (400, GEMINI_SCHEMA, ProviderRejected, "bad_request"),
+        (422, {"detail": "what"}, ProviderRejected, "bad_request"),
+        (405, b"", ProviderRejected, "bad_request"),
+        (302, b"", ProviderRejected, "redirect"),
+        (429, error("slow"), RateLimited, "rate_limited"),
+        (429, b"slow down", RateLimited, "rate_limited"),
+        (429, GEMINI_QUOTA, RateLimited, "rate_limited"),
+        (408, b"", TransportFailed, "http_408"),
+        (500, error("oops"), TransportFailed, "http_500"),
+        (502, b"<html>Bad gateway</html>", TransportFailed, "http_502"),
+        (503, b"[" * 100_000, TransportFailed, "http_503"),
+        (529, b"\xff\xfe", TransportFailed, "http_529"),
+    ],
+)
+def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], code: str) -> None:
+    fault = judged(status, body)
+    assert type(fault) is kind
+    assert (fault.code, fault.status) == (code, status)
+
+
+@pytest.mark.parametrize(
+    ("reported", "kind", "code"),
+    [
+        ({"code": 502, "message": "upstream"}, TransportFailed, "http_502"),
+        ({"code": "503"}, TransportFailed, "http_503"),
+        ({"code": 429}, RateLimited, "rate_limited"),
+        ({"code": "rate_limit_exceeded"}, RateLimited, "rate_limited"),
+        ({"code": 401}, ProviderRejected, "bad_key"),
+        ({"code": 402}, ProviderRejected, "no_credit"),
+        ({"code": "insufficient_quota"}, ProviderRejected, "no_credit"),
+        ({"code": "model_not_found"}, ProviderRejected, "unknown_model"),
+        ({"code": 400, "message": "maximum context length"}, ModelRefused, "context"),
+        ({"code": 403, "message": "flagged"}, ModelRefused, "moderation"),
+        ({"code": "server_error"}, TransportFailed, "provider_error"),
+        ({"code": True}, TransportFailed, "provider_error"),
+        ({"code": 7}, TransportFailed, "provider_error"),
+        ("just words", TransportFailed, "provider_error"),
+        (None, TransportFailed, "provider_error"),
+        ([1], TransportFailed, "provider_error"),
+    ],
+)
+def test_an_error_inside_a_200(reported: Any, kind: type[ModelError], code: str) -> None:
+    fault = OPENAI.reported(reported)
+    assert type(fault) is kind
+    assert fault.code == code
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"retry-after": " 0.5 "}, 0.5),
+        ({"RETRY-AFTER": "0"}, 0.0),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "3600"}, 3600.0),
+        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 GMT", "date": DATE}, 7.0),
+        ({"retry-after": "Sat, 21 Nov 2026 09:00:00 GMT", "date": DATE}, None),
+        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 GMT"}, None),
+        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 -0000", "date": DATE}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "1e999"}, None),
+        ({"retry-after": "9" * 400}, None),
+        ({"retry-after": "٣"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+@given(st.text(), st.text())
+def test_retry_after_reads_anything(value: str, date: str) -> None:
+    seconds = retry_after({"retry-after": value, "date": date})
+    assert seconds is None or seconds >= 0
+
+
+def test_a_rate_limit_says_how_long() -> None:
+    assert isinstance(fault := judged(429, error("x"), {"Retry-After": "3"}), RateLimited)
+    assert fault.retry_after == 3
+    assert isinstance(fault := judged(429, GEMINI_QUOTA), RateLimited)
+    assert fault.retry_after == 36.5
+
+
+def test_hints() -> None:
+    lab = resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, {})
+    assert "run `ollama pull llama3.2`" in str(judged(404, error("no"), faults=OLLAMA))
+    assert "`api_key_env` in [providers.lab]" in str(judged(401, faults=Faults(lab, "m")))
+    assert "OPENAI_API_KEY" in str(judged(401))
+    assert "leave `temperature` out" in str(judged(400, error("Unsupported value", param="temperature")))
+    assert "`max_tokens_field` in [providers.openai]" in str(judged(400, error("use 'max_completion_tokens'")))
+    assert "`strip_schema_keywords`" in str(judged(400, GEMINI_SCHEMA))
+
+
+@pytest.mark.parametrize(
+    ("cause", "code", "words"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "unreachable", "Connection refused"),
+        (socket.gaierror(-2, "Name or service not known"), "unreachable", "Name or service not known"),
+        (ssl.SSLCertVerificationError(1, "certificate verify failed"), "unreachable", "certificate verify failed"),
+        (ConnectionResetError(104, "Connection reset by peer"), "reset", "Connection reset by peer"),
+        (ValueError(f"Illegal header value b'Bearer {KEY}'"), "reset", "ValueError"),
+    ],
+)
+def test_a_connection_that_fails_names_its_cause_and_no_header(cause: Exception, code: str, words: str) -> None:
+    outer = RuntimeError(f"Connection error. {KEY}")
+    outer.__cause__ = ExceptionGroup("all attempts failed", [cause])
+    fault = OLLAMA.connection(outer)
+    assert isinstance(fault, TransportFailed)
+    assert fault.code == code
+    assert words in str(fault)
+    assert "127.0.0.1:11434" in str(fault)
+    assert KEY not in str(fault)
+    assert ("`ollama serve`" in str(fault)) == (code == "unreachable")
+
+
+@given(st.text(max_size=400), st.integers(300, 599))
+def test_whatever_a_server_says_is_one_short_clean_line(said: str, status: int) -> None:
+    line = str(judged(status, error(f"{said}\x1b[31m\u202e{KEY}\n{said}" + "x" * 500)))
+    assert len(line) < 700
+    assert "canary" not in line
+    assert line.isprintable() or line.replace("\ufffd", "").isascii() or not set("\x1b\u202e\n\r") & set(line)
+    assert not set("\x1b\u202e\n\r\u2028") & set(line)
+
+
+# ---------------------------------------------------------------------------------------- bodies of a 200
+
+
+def received(body: Any, content_type: str = "application/json") -> ModelError | Any:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    try:
+        return completion_in(content, content_type, OPENAI)
+    except ModelError as fault:
+        return fault
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "code"),
+    [
+        (b"<html>Log in</html>", TransportFailed, "bad_envelope"),
+        (b"", TransportFailed, "bad_envelope"),
+        (b'{"choices": [', TransportFailed, "bad_envelope"),
+        (b'{"a": "\xff"}', TransportFailed, "bad_envelope"),
+        (b"[" * 100_000, TransportFailed, "bad_envelope"),
+        (b'{"a": ' + b"9" * 5000 + b"}", TransportFailed, "bad_envelope"),
+        (b'"words"', TransportFailed, "bad_envelope"),
+        (b"null", TransportFailed, "bad_envelope"),
+        ([], TransportFailed, "bad_envelope"),
+        ({}, TransportFailed, "bad_envelope"),
+        ({"choices": None}, TransportFailed, "bad_envelope"),
+        ({"choices": []}, TransportFailed, "bad_envelope"),
+        ({"choices": "no"}, TransportFailed, "bad_envelope"),
+        ({"choices": [None]}, TransportFailed, "bad_envelope"),
+        ({"choices": [{"finish_reason": "stop"}]}, TransportFailed, "bad_envelope"),
+        ({"choices": [{"message": None}]}, TransportFailed, "bad_envelope"),
+        ({"choices": [{"message": {"content": 7}}]}, TransportFailed, "bad_envelope"),
+        ({"error": {"code": 502, "message": "x"}}, TransportFailed, "http_502"),
+        ({"error": {"code": 401}, "choices": [{"message": {"content": "x"}}]}, ProviderRejected, "bad_key"),
+        ([{"error": {"code": 429}}], RateLimited, "rate_limited"),
+        (envelope("half", finish_reason="error"), TransportFailed, "provider_error"),
+        (envelope("half", finish_reason="error", error={"code": 503}), TransportFailed, "http_503"),
+        (envelope(None, finish_reason="content_filter"), ModelRefused, "content_filter"),
+        (envelope(None, message={"content": None, "refusal": "no"}), ModelRefused, "refusal"),
+    ],
+)
+def test_a_200_that_is_no_completion(body: Any, kind: type[ModelError], code: str) -> None:
+    fault = received(body)
+    assert type(fault) is kind
+    assert fault.code == code
+
+
+def test_a_page_is_shown_by_its_type_and_its_first_words() -> None:
+    fault = received(b"<html>Log in, " + KEY.encode(), "text/html; charset=utf-8")
+    assert "text/html" in str(fault)
+    assert "<html>Log in" in str(fault)
+    assert "canary" not in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "reasoning"),
+    [
+        ({"content": "yes"}, "yes", None),
+        ({"content": ""}, "", None),
+        ({"content": None}, "", None),
+        ({}, "", None),
+        ({"content": "", "reasoning": "hm"}, "", "hm"),
+        ({"content": "a", "reasoning_content": "hm"}, "a", "hm"),
+        ({"content": "a", "reasoning": {"x": 1}}, "a", None),
+        ({"content": "a", "refusal": "no"}, "a", None),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]}, "ab", None),
+        ({"content": "a\x1b[31m\u202eb\r\nc\ud800"}, "ab\nc\ufffd", None),
+    ],
+)
+def test_the_text_of_a_completion(message: dict[str, Any], text: str, reasoning: str | None) -> None:
+    completion = received(envelope("x", message=message))
+    assert (completion.text, completion.reasoning) == (text, reasoning)
+
+
+def test_what_the_response_says_of_itself() -> None:
+    body = envelope("x", model="gpt-5-mini-2025\n", finish_reason="length") | {
+        "provider": "Azure",
+        "usage": {
+            "prompt_tokens": 812,
+            "completion_tokens": 91.0,
+            "prompt_tokens_details": {"cached_tokens": 640},
+            "completion_tokens_details": {"reasoning_tokens": 3},
+            "cost": 0.0004,
+        },
+    }
+    completion = received(body)
+    assert (completion.model, completion.provider, completion.finish_reason) == ("gpt-5-mini-2025", "Azure", "length")
+    assert completion.usage == Usage(
+        prompt_tokens=812, cached_tokens=640, completion_tokens=91, reasoning_tokens=3, cost_usd=0.0004
+    )
+
+
+@pytest.mark.parametrize("value", [b"NaN", b"-1", b'"12"', b"true", b"1e999", b"null", b"[]", b"1" + b"0" * 400])
+def test_usage_that_cannot_be_is_unknown(value: bytes) -> None:
+    usage = b'{"prompt_tokens": V, "completion_tokens": V, "cost": V, "prompt_tokens_details": V}'.replace(b"V", value)
+    body = b'{"choices": [{"message": {"content": "x"}}], "usage": ' + usage + b"}"
+    assert received(body).usage == Usage()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.sampled_from(["error", "choices", "message", "content", "usage", "code"]), inner)
+    ),
+)
+
+
+@given(JSON)
+def test_no_json_leaves_the_closed_set(body: Any) -> None:
+    for candidate in (
+        body,
+        {"choices": [{"message": body}]},
+        {"choices": [body]},
+        {"error": body},
+        envelope("x") | {"usage": body},
+    ):
+        received(candidate)
+    judged(400, body)

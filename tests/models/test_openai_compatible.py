@@ -1,0 +1,443 @@
+"""The client against real sockets: what goes over the wire, what comes back, and that it always ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.endpoint import Endpoint, Endpoints
+from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
+from agentsim.models.spacing import Spacer
+from tests.fakes.replies import envelope, varied_by_schema
+from tests.fakes.server import FakeServer, Raw
+
+KEY = "sk-canary-1234567890abcdef"
+SCHEMA = {
+    "type": "object",
+    "properties": {"vote": {"type": "string", "enum": ["B", "C"]}, "speech": {"type": "string", "maxLength": 20}},
+    "required": ["vote", "speech"],
+    "additionalProperties": False,
+}
+CALL = Call((("system", "Rules."), ("user", "Vote.")), SCHEMA, "vote", tag="A/vote/1/1")
+PLAIN = Call((("user", "Hello."),))
+SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
+
+
+def lab(base_url: str, **changes: Any) -> Profile:
+    profile = resolve("lab", {"lab": ProviderSettings(base_url=base_url, api_key_env="LAB_KEY")}, {})
+    return replace(profile, **changes)
+
+
+def ask(
+    scenario: str = "ok",
+    call: Call = PLAIN,
+    sampling: Sampling = SAMPLING,
+    *,
+    server: FakeServer | None = None,
+    key: str | None = KEY,
+    **changes: Any,
+) -> tuple[Completion | ModelError, FakeServer]:
+    """One call to one scenario."""
+    fake = server or FakeServer()
+
+    async def main() -> Completion | ModelError:
+        async with fake:
+            profile = lab(fake.url(scenario), **changes)
+            model = OpenAICompatible("lab/some/model", profile, Endpoint(profile.base_url, key))
+            try:
+                return await model.complete(call, sampling)
+            except ModelError as fault:
+                return fault
+            finally:
+                await model.aclose()
+
+    return asyncio.run(main()), fake
+
+
+def test_a_call_and_its_completion() -> None:
+    answer, server = ask("ok", CALL)
+    assert isinstance(answer, Completion)
+    assert json.loads(answer.text)["vote"] == "B"
+    assert (answer.finish_reason, answer.model, answer.usage.prompt_tokens) == ("stop", "some/model", 10)
+    (sent,) = server.received
+    assert (sent.method, sent.path) == ("POST", "/ok/v1/chat/completions")
+    assert sent.headers["authorization"] == f"Bearer {KEY}"
+    assert sent.headers["content-type"] == "application/json"
+    assert sent.body == {
+        "model": "some/model",
+        "messages": [{"role": "system", "content": "Rules."}, {"role": "user", "content": "Vote."}],
+        "temperature": 0.7,
+        "max_tokens": 64,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {
+                "name": "vote",
+                "strict": True,
+                "schema": SCHEMA
+                | {"properties": {"vote": {"type": "string", "enum": ["B", "C"]}, "speech": {"type": "string"}}},
+            },
+        },
+    }
+
+
+def test_nothing_is_sent_that_was_not_asked_for() -> None:
+    _, server = ask("ok", PLAIN, Sampling(timeout_s=5), key=None)
+    (sent,) = server.received
+    assert sent.body == {
+        "model": "some/model",
+        "messages": [{"role": "user", "content": "Hello."}],
+        "max_tokens": 1024,
+    }
+    assert "authorization" not in sent.headers
+
+
+@pytest.mark.parametrize(("mode", "format_sent"), [("json_object", {"type": "json_object"}), ("prompt", None)])
+def test_weaker_structured_modes(mode: str, format_sent: object) -> None:
+    _, server = ask("ok", CALL, structured=mode)
+    assert server.received[0].body.get("response_format") == format_sent
+
+
+def test_extras_are_merged_the_later_over_the_earlier() -> None:
+    extra = {
+        "top_p": 0.5,
+        "temperature": 0.1,
+        "max_completion_tokens": 9,
+        "top_k": 3,
+        "extra_body": {"provider": {"order": ["x"]}, "min_p": 0.1},
+    }
+    _, server = ask(
+        "ok",
+        CALL,
+        replace(SAMPLING, extra=extra),
+        extra_body={"top_k": 1, "user": "u", "provider": {"sort": "price"}},
+        structured_body={"provider": {"require_parameters": True}},
+    )
+    body = server.received[0].body
+    assert {key: body[key] for key in ("top_p", "temperature", "max_completion_tokens", "top_k", "min_p", "user")} == {
+        "top_p": 0.5,
+        "temperature": 0.1,
+        "max_completion_tokens": 9,
+        "top_k": 3,
+        "min_p": 0.1,
+        "user": "u",
+    }
+    assert body["provider"] == {"require_parameters": True, "sort": "price", "order": ["x"]}
+    assert "max_tokens" not in body
+    assert "extra_body" not in body
+
+
+@pytest.mark.parametrize(
+    "extra", [{"stream": True}, {"timeout": 1}, {"api_key": KEY}, {"x": float("nan")}, {"extra_body": 1}]
+)
+def test_extras_that_would_change_the_call_itself_are_refused(extra: dict[str, Any]) -> None:
+    fault, server = ask("ok", PLAIN, replace(SAMPLING, extra=extra))
+    assert isinstance(fault, ProviderRejected)
+    assert KEY not in str(fault)
+    assert not server.received
+
+
+@pytest.mark.parametrize("provider", ["openai", "openrouter", "gemini", "ollama"])
+def test_built_in_profiles_on_the_wire(provider: str) -> None:
+    built_in = BUILT_IN[provider]
+    kept = {name: getattr(built_in, name) for name in ("max_tokens_field", "strip_schema_keywords", "structured_body")}
+    _, server = ask("ok", CALL, **kept)
+    body = server.received[0].body
+    schema = body["response_format"]["json_schema"]
+    assert body[built_in.max_tokens_field] == 64
+    assert ("max_completion_tokens" in body) == (provider == "openai")
+    assert body.get("provider") == ({"require_parameters": True} if provider == "openrouter" else None)
+    assert ("additionalProperties" in schema["schema"]) == schema["strict"] == (provider != "gemini")
+    assert "maxLength" not in schema["schema"]["properties"]["speech"]
+
+
+def test_the_environments_openai_account_stays_at_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-environment")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-canary-admin")
+    monkeypatch.setenv("OPENAI_ORG_ID", "canary-org")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "canary-project")
+    monkeypatch.setenv(
+        "OPENAI_CUSTOM_HEADERS", "X-Canary: canary-custom\nAuthorization: Bearer canary-other\nx-b: canary"
+    )
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/canary")
+    for key in (None, "lab-key"):
+        _, server = ask("ok", key=key)
+        (sent,) = server.received
+        assert "canary" not in repr(sent)
+        assert sent.headers.get("authorization") == (f"Bearer {key}" if key else None)
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_our_own_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    answer, _ = ask("ok")
+    assert isinstance(answer, Completion)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "kind", "code"),
+    [
+        ("hang", TransportFailed, "timeout"),
+        ("drip", TransportFailed, "timeout"),
+        ("rate_limited", RateLimited, "rate_limited"),
+        ("http_500", TransportFailed, "http_500"),
+        ("http_529", TransportFailed, "http_529"),
+        ("bad_key", ProviderRejected, "bad_key"),
+        ("unknown_model", ProviderRejected, "unknown_model"),
+        ("no_credit", ProviderRejected, "no_credit"),
+        ("forbidden", ProviderRejected, "forbidden"),
+        ("quota", ProviderRejected, "no_credit"),
+        ("bad_parameter", ProviderRejected, "bad_request"),
+        ("redirect", ProviderRejected, "redirect"),
+        ("moderated", ModelRefused, "moderation"),
+        ("context", ModelRefused, "context"),
+        ("refusal", ModelRefused, "refusal"),
+        ("content_filter", ModelRefused, "content_filter"),
+        ("html_200", TransportFailed, "bad_envelope"),
+        ("error_200", TransportFailed, "http_502"),
+        ("bad_json", TransportFailed, "bad_envelope"),
+        ("empty_body", TransportFailed, "bad_envelope"),
+        ("empty_choices", TransportFailed, "bad_envelope"),
+        ("bad_utf8", TransportFailed, "bad_envelope"),
+        ("deep_json", TransportFailed, "bad_envelope"),
+        ("truncated_body", TransportFailed, "reset"),
+        ("reset", TransportFailed, "reset"),
+    ],
+)
+def test_every_fault_is_one_request_and_one_error_of_the_closed_set(
+    scenario: str, kind: type[ModelError], code: str
+) -> None:
+    slow = scenario in {"hang", "drip"}
+    fault, server = ask(scenario, CALL, replace(SAMPLING, timeout_s=0.3) if slow else SAMPLING)
+    assert type(fault) is kind
+    assert fault.code == code
+    assert len(server.received) == 1
+    assert "\n" not in str(fault)
+    assert KEY not in "".join((str(fault), repr(fault.__cause__), repr(fault.__dict__)))
+    assert fault.__suppress_context__ or fault.__context__ is None
+
+
+def test_an_empty_text_is_a_completion() -> None:
+    answer, _ = ask("empty_text")
+    assert isinstance(answer, Completion)
+    assert answer.text == ""
+
+
+@pytest.mark.parametrize("scenario", ["hang", "drip"])
+def test_the_deadline_holds_however_the_server_trickles(scenario: str) -> None:
+    server = FakeServer()
+    ask("ok")  # the SDK is loaded, so that only the wait is measured
+    began = time.monotonic()
+    fault, _ = ask(scenario, sampling=replace(SAMPLING, timeout_s=0.3), server=server)
+    assert isinstance(fault, TransportFailed)
+    assert 0.3 <= time.monotonic() - began < 1.5
+
+
+def test_a_server_that_echoes_the_key_does_not_get_it_shown() -> None:
+    for raw in (
+        Raw(401, {"error": {"message": f"bad key {KEY}"}}),
+        Raw(500, f"Bearer {KEY}", content_type="text/plain"),
+        Raw(200, f"<html>{KEY}", content_type="text/html"),
+        Raw(200, {"error": {"code": 400, "message": f"{KEY[:12]}***{KEY[-8:]}"}}),
+    ):
+        fault, _ = ask("ok", server=FakeServer(lambda _body, raw=raw: raw))  # type: ignore[misc] # bound per loop
+        assert isinstance(fault, ModelError)
+        assert "canary" not in str(fault)
+        assert KEY[-8:] not in str(fault)
+
+
+def test_a_refused_connection_names_the_place_and_a_remedy() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    profile = resolve("ollama", {}, {"OLLAMA_HOST": f"127.0.0.1:{port}"})
+
+    async def main() -> None:
+        await OpenAICompatible("ollama/x", profile, Endpoint(profile.base_url, None)).complete(PLAIN, SAMPLING)
+
+    with pytest.raises(
+        TransportFailed, match=rf"127\.0\.0\.1:{port} \(.*refused.*\); is `ollama serve` running"
+    ) as caught:
+        asyncio.run(main())
+    assert caught.value.code == "unreachable"
+
+
+def with_model(
+    use: Callable[[OpenAICompatible, Endpoint], Any], server: FakeServer, scenario: str, **endpoint: Any
+) -> Any:
+    async def main() -> Any:
+        async with server:
+            profile = lab(server.url(scenario))
+            shared = Endpoint(profile.base_url, KEY, **endpoint)
+            try:
+                return await use(OpenAICompatible("lab/m", profile, shared), shared)
+            finally:
+                await shared.aclose()
+
+    return asyncio.run(main())
+
+
+def test_waiting_for_a_slot_is_not_counted_in_the_deadline() -> None:
+    async def crowd(model: OpenAICompatible, _endpoint: Endpoint) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(4):
+                group.create_task(model.complete(PLAIN, replace(SAMPLING, timeout_s=0.35)))
+
+    server = FakeServer(latency_s=0.15)
+    with_model(crowd, server, "ok", slots=1)
+    assert server.completed["ok"] == 4
+    assert server.most_in_flight == 1
+
+
+def test_waiting_for_the_spacing_is_not_counted_in_the_deadline() -> None:
+    waited: list[float] = []
+    now = [0.0]
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        now[0] += seconds
+
+    async def twice(model: OpenAICompatible, _endpoint: Endpoint) -> None:
+        await model.complete(PLAIN, SAMPLING)
+        await model.complete(PLAIN, SAMPLING)
+
+    with_model(twice, FakeServer(), "ok", spacer=Spacer(60.0, clock=lambda: now[0], sleep=sleep))
+    assert waited == [60.0]
+
+
+def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
+    heard: list[ModelError] = []
+    used = Attempts()
+
+    async def patiently(model: OpenAICompatible, _endpoint: Endpoint) -> Completion:
+        return await persevere(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
+
+    server = FakeServer(retry_after="0.05")
+    began = time.monotonic()
+    answer = with_model(patiently, server, "rate_limited")
+    assert isinstance(answer, Completion)
+    assert time.monotonic() - began >= 0.05
+    assert (used.made, used.retries, len(heard), server.completed["rate_limited"]) == (1, 0, 1, 2)
+
+
+def test_a_fault_is_tried_again_on_the_wire() -> None:
+    used = Attempts()
+    policy = AttemptPolicy(retry_wait_s=0.0)
+
+    async def again(model: OpenAICompatible, _endpoint: Endpoint) -> Completion:
+        return await persevere(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
+
+    server = FakeServer()
+    assert isinstance(with_model(again, server, "flaky"), Completion)
+    assert (used, server.started["flaky"]) == (Attempts(made=2, retries=1), 2)
+
+
+def test_fifty_calls_of_200_ms_take_about_one() -> None:
+    async def crowd(model: OpenAICompatible, _endpoint: Endpoint) -> float:
+        await model.complete(PLAIN, SAMPLING)
+        began = time.monotonic()
+        await asyncio.gather(*(model.complete(PLAIN, SAMPLING) for _ in range(50)))
+        return time.monotonic() - began
+
+    server = FakeServer(latency_s=0.2)
+    assert with_model(crowd, server, "ok") < 1.5
+    assert server.most_in_flight == 50
+
+
+def test_a_cancelled_call_frees_its_slot() -> None:
+    async def cancel(model: OpenAICompatible, endpoint: Endpoint) -> None:
+        task = asyncio.create_task(model.complete(PLAIN, SAMPLING))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with asyncio.timeout(1), endpoint.admission():
+            pass
+
+    server = FakeServer()
+    with_model(cancel, server, "hang", slots=1)
+
+
+def test_models_behind_one_address_and_key_share_an_endpoint() -> None:
+    async def main() -> None:
+        endpoints = Endpoints()
+        profile = lab("http://127.0.0.1:1/v1", spacing_s=0.1)
+        one = endpoints.at(profile, KEY)
+        assert endpoints.at(replace(profile, spacing_s=0.0), KEY) is one
+        assert endpoints.at(profile, "other") is not one
+        assert one.spacer.spacing_s == 0.1
+        assert one.client is one.client
+        assert one.client.max_retries == 0
+        await endpoints.aclose()
+        await endpoints.aclose()
+
+    asyncio.run(main())
+
+
+def test_importing_the_client_does_not_load_the_sdk() -> None:
+    code = (
+        "import sys, agentsim.models.openai_compatible, agentsim.models.attempts, agentsim.models.prices\n"
+        "assert not {'openai', 'httpx2', 'genai_prices'} & set(sys.modules), 'loaded too early'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+# ---------------------------------------------------------------------------------------- the fake itself
+
+
+def test_the_fake_serves_from_a_thread_and_counts() -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        profile = lab(server.url("ok"))
+
+        async def main() -> set[str]:
+            model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None))
+            texts = {
+                (await model.complete(replace(CALL, messages=(("user", str(n)),)), SAMPLING)).text for n in range(9)
+            }
+            await model.aclose()
+            return texts
+
+        texts = asyncio.run(main())
+        assert {json.loads(text)["vote"] for text in texts} == {"B", "C"}
+        assert asyncio.run(main()) == texts
+        assert server.completed["ok"] == 18
+
+
+def test_the_fake_serves_as_a_process() -> None:
+    command = [sys.executable, "-m", "tests.fakes.server", "--latency", "0.01"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            base = f"http://127.0.0.1:{int(process.stdout.readline())}"
+            body = json.dumps({"model": "m", "messages": []}).encode()
+            request = urllib.request.Request(f"{base}/ok~one/v1/chat/completions", body)
+            with urllib.request.urlopen(request, timeout=10) as response:
+                assert json.load(response)["model"] == "m"
+            with urllib.request.urlopen(f"{base}/_stats", timeout=10) as response:
+                assert json.load(response) == {"started": {"ok~one": 1}, "completed": {"ok~one": 1}}
+            with urllib.request.urlopen(f"{base}/_requests", timeout=10) as response:
+                assert json.load(response)[0]["path"] == "/ok~one/v1/chat/completions"
+        finally:
+            process.terminate()
+
+
+def test_a_reply_function_may_give_a_whole_answer() -> None:
+    answer, _ = ask("ok", server=FakeServer(lambda _body: Raw(200, envelope("own", model="x"))))
+    assert isinstance(answer, Completion)
+    assert (answer.text, answer.model) == ("own", "x")

@@ -1,0 +1,82 @@
+"""Prices: the response, then the scenario, then what is free, then the catalogue, then nobody knows."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from agentsim.models.base import Usage
+from agentsim.models.prices import Price, Prices
+
+MILLION = Usage(prompt_tokens=1_000_000, cached_tokens=500_000, completion_tokens=1_000_000)
+
+
+def test_what_the_response_says_counts_most() -> None:
+    prices = Prices({"openai/gpt-5-mini": Price(input=1, output=1)})
+    assert prices.cost("openai/gpt-5-mini", Usage(cost_usd=0.5)) == 0.5
+    assert prices.cost("nobody/knows", Usage(cost_usd=0.0)) == 0.0
+
+
+def test_the_scenario_counts_more_than_the_catalogue() -> None:
+    prices = Prices(
+        {"openai/gpt-5-mini": Price(input=2, output=10), "lab/x": Price(input=2, output=10, cached_input=1)}
+    )
+    assert prices.cost("openai/gpt-5-mini", MILLION) == pytest.approx(12)
+    assert prices.cost("lab/x", MILLION) == pytest.approx(1 + 0.5 + 10)
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-5-mini", "openrouter/openai/gpt-5-mini"])
+def test_the_catalogue_knows_models_under_our_names(name: str) -> None:
+    cost = Prices({}).cost(name, MILLION)
+    assert cost is not None
+    assert 0 < cost < 100
+
+
+def test_gemini_is_google() -> None:
+    assert Prices({}).known("gemini/gemini-2.5-flash")
+
+
+@pytest.mark.parametrize("name", ["lab/x", "openai/gpt-nonsense", "openai/", "openai", "my-openai/gpt-5-mini", ""])
+def test_an_unknown_price_is_none_and_never_zero(name: str) -> None:
+    prices = Prices({})
+    assert not prices.known(name)
+    assert prices.cost(name, MILLION) is None
+    assert prices.estimate(name, 10, 10) is None
+
+
+def test_unknown_tokens_make_an_unknown_cost() -> None:
+    prices = Prices({"lab/x": Price(input=1, output=1)})
+    assert prices.cost("lab/x", Usage(prompt_tokens=5)) is None
+    assert prices.cost("openai/gpt-5-mini", Usage()) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["ollama/llama3.2", "vllm/x", "lmstudio/x", "local/smollm2-135m", "bot/careful", "human", "script:a.json"]
+)
+def test_what_runs_here_is_free(name: str) -> None:
+    prices = Prices({})
+    assert prices.known(name)
+    assert prices.cost(name, Usage()) == 0.0
+    assert prices.cost(name, MILLION) == 0.0
+    assert prices.estimate(name, 10, 10) == 0.0
+
+
+def test_an_estimate_is_the_worst_case() -> None:
+    prices = Prices({"lab/x": Price(input=2, output=10, cached_input=0)})
+    assert prices.estimate("lab/x", 1_000_000, 1_000_000) == pytest.approx(12)
+
+
+def test_more_cached_than_sent_is_no_discount_below_zero() -> None:
+    prices = Prices({"lab/x": Price(input=2, output=0, cached_input=1)})
+    usage = Usage(prompt_tokens=1_000_000, cached_tokens=9_000_000, completion_tokens=0)
+    assert prices.cost("lab/x", usage) == pytest.approx(1)
+    assert Prices({}).cost("openai/gpt-5-mini", usage) is not None
+
+
+@pytest.mark.parametrize(
+    "table",
+    [{"input": -1, "output": 0}, {"input": float("nan"), "output": 0}, {"input": 1}, {"input": "1", "output": 1}],
+)
+def test_a_price_is_a_finite_number_of_dollars(table: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Price.model_validate(table)

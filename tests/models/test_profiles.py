@@ -1,0 +1,141 @@
+"""Provider profiles: what a scenario and the environment may change, and where keys may go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from agentsim.errors import ScenarioError
+from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+
+
+def test_every_built_in_profile_resolves_to_itself() -> None:
+    for name, profile in BUILT_IN.items():
+        assert resolve(name, {}, {}) == profile
+
+
+def test_a_table_overrides_what_it_names_and_nothing_else() -> None:
+    settings = ProviderSettings(
+        spacing_ms=200,
+        structured="prompt",
+        max_tokens_field="max_tokens",
+        extra_body={"a": 1},
+        strip_schema_keywords=[],
+    )
+    profile = resolve("openai", {"openai": settings}, {})
+    assert (profile.spacing_s, profile.structured, profile.max_tokens_field) == (0.2, "prompt", "max_tokens")
+    assert (profile.extra_body, profile.strip_schema_keywords) == ({"a": 1}, frozenset())
+    assert (profile.base_url, profile.key_envs) == (BUILT_IN["openai"].base_url, ("OPENAI_API_KEY",))
+
+
+def test_a_provider_of_ones_own() -> None:
+    lab = ProviderSettings(base_url="http://localhost:8000/v1/", api_key_env="LAB_KEY")
+    profile = resolve("lab", {"lab": lab}, {})
+    assert (profile.base_url, profile.host, profile.key_envs) == (
+        "http://localhost:8000/v1",
+        "localhost:8000",
+        ("LAB_KEY",),
+    )
+    assert (profile.structured, profile.max_tokens_field, profile.spacing_s) == ("json_schema", "max_tokens", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("address", "keys"),
+    [
+        ("http://127.0.0.1:8000/v1", ()),
+        ("https://proxy.example/v1", ()),
+        ("https://api.openai.com.example/v1", ()),
+        ("http://api.openai.com/v1", ()),
+        ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+        ("https://eu.api.openai.com/v1", ("OPENAI_API_KEY",)),
+    ],
+)
+def test_a_providers_key_stays_at_its_own_address(address: str, keys: tuple[str, ...]) -> None:
+    by_table = resolve("openai", {"openai": ProviderSettings(base_url=address)}, {})
+    by_environment = resolve("openai", {}, {"OPENAI_BASE_URL": address})
+    assert by_table == by_environment
+    assert by_table.key_envs == keys
+
+
+def test_a_named_variable_sends_its_key_anywhere() -> None:
+    settings = ProviderSettings(base_url="http://127.0.0.1:8000/v1", api_key_env="MINE")
+    assert resolve("openai", {"openai": settings}, {}).key_envs == ("MINE",)
+
+
+def test_the_table_counts_more_than_the_environment() -> None:
+    settings = ProviderSettings(base_url="http://127.0.0.1:1/v1")
+    env = {"OPENROUTER_BASE_URL": "http://127.0.0.1:2/v1"}
+    assert resolve("openrouter", {"openrouter": settings}, env).base_url == "http://127.0.0.1:1/v1"
+    assert resolve("openrouter", {}, env).base_url == "http://127.0.0.1:2/v1"
+
+
+@pytest.mark.parametrize(
+    ("host", "base_url"),
+    [
+        ("gpu1", "http://gpu1:11434/v1"),
+        ("gpu1:8080", "http://gpu1:8080/v1"),
+        (":8080", "http://127.0.0.1:8080/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("http://gpu1", "http://gpu1:80/v1"),
+        ("https://gpu1", "https://gpu1:443/v1"),
+        ("https://gpu1:1/ollama/", "https://gpu1:1/ollama/v1"),
+        ("[::1]:8080", "http://[::1]:8080/v1"),
+        ("", "http://127.0.0.1:11434/v1"),
+    ],
+)
+def test_ollama_host_means_what_it_means_to_ollama(host: str, base_url: str) -> None:
+    assert resolve("ollama", {}, {"OLLAMA_HOST": host}).base_url == base_url
+
+
+def test_ollama_base_url_is_taken_as_it_is() -> None:
+    env = {"OLLAMA_HOST": "other", "OLLAMA_BASE_URL": "http://gpu1:1/v1"}
+    assert resolve("ollama", {}, env).base_url == "http://gpu1:1/v1"
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "ftp://x/v1", "http://user:canary@x/v1", "http://x:99999", "http://[x"]
+)
+def test_an_unusable_address_in_the_environment_is_named_but_not_shown(address: str) -> None:
+    with pytest.raises(ScenarioError, match="OPENAI_BASE_URL") as caught:
+        resolve("openai", {}, {"OPENAI_BASE_URL": address})
+    assert address not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("opnai", "did you mean openai"), ("lap", "did you mean lab"), ("google", "--provider openrouter")],
+)
+def test_an_unknown_provider_gets_the_nearest_name(name: str, hint: str) -> None:
+    lab = ProviderSettings(base_url="http://127.0.0.1:1/v1")
+    with pytest.raises(ScenarioError, match=hint) as caught:
+        resolve(name, {"lab": lab}, {})
+    assert "openrouter" in caught.value.valid
+    assert "lab" in caught.value.valid
+
+
+def test_a_table_without_an_address_says_which_key_is_missing() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        resolve("lab", {"lab": ProviderSettings(spacing_ms=1)}, {})
+    assert caught.value.key == "providers.lab.base_url"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"spacing_ms": -1},
+        {"spacing_ms": float("nan")},
+        {"spacing_ms": True},
+        {"structured": "auto"},
+        {"max_tokens_field": "max"},
+        {"base_url": "localhost:8000"},
+        {"base_url": "http://me:canary@host/v1"},
+        {"api_key_env": "sk-canary"},
+        {"api_key": "canary"},
+    ],
+)
+def test_a_wrong_table_is_refused_without_showing_what_it_holds(table: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        ProviderSettings.model_validate(table)
+    assert "canary" not in str(caught.value)

@@ -1,0 +1,93 @@
+"""Spacing: start to start, in order, pushed back by the host. The clock is ours, so nothing sleeps."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agentsim.models.spacing import LONGEST_PUSH_S, Spacer
+
+
+class Clock:
+    """Time that passes only in `sleep`."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def starts(spacing_s: float, callers: int, *, push: float | None = None) -> list[tuple[int, float]]:
+    clock = Clock()
+    spacer = Spacer(spacing_s, clock=clock, sleep=clock.sleep)
+    seen: list[tuple[int, float]] = []
+
+    async def caller(number: int) -> None:
+        await spacer.turn()
+        seen.append((number, round(clock.now - 100.0, 6)))
+        if push is not None and number == 0:
+            spacer.push_back(push)
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number in range(callers):
+                group.create_task(caller(number))
+
+    asyncio.run(main())
+    return seen
+
+
+def test_without_spacing_nobody_waits() -> None:
+    assert starts(0.0, 3) == [(0, 0.0), (1, 0.0), (2, 0.0)]
+
+
+def test_calls_start_one_spacing_apart_in_the_order_of_asking() -> None:
+    assert starts(0.2, 4) == [(0, 0.0), (1, 0.2), (2, 0.4), (3, 0.6)]
+
+
+def test_time_already_passed_counts() -> None:
+    clock = Clock()
+    spacer = Spacer(1.0, clock=clock, sleep=clock.sleep)
+
+    async def main() -> float:
+        await spacer.turn()
+        clock.now += 5
+        await spacer.turn()
+        return clock.now
+
+    assert asyncio.run(main()) == 105.0
+
+
+def test_a_host_that_asks_to_wait_moves_everyone_even_who_waits_already() -> None:
+    assert starts(0.2, 3, push=2.0) == [(0, 0.0), (1, 2.0), (2, 2.2)]
+
+
+def test_one_answer_cannot_stop_the_others_for_an_hour() -> None:
+    assert starts(0.0, 2, push=3600) == [(0, 0.0), (1, LONGEST_PUSH_S)]
+
+
+def test_who_is_cancelled_in_the_line_leaves_no_gap() -> None:
+    clock = Clock()
+    blocked = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        await blocked.wait()
+        clock.now += seconds
+
+    spacer = Spacer(1.0, clock=clock, sleep=sleep)
+
+    async def main() -> float:
+        await spacer.turn()
+        first, second = asyncio.create_task(spacer.turn()), asyncio.create_task(spacer.turn())
+        await asyncio.sleep(0)
+        first.cancel()
+        blocked.set()
+        await second
+        assert first.cancelled()
+        return clock.now
+
+    assert asyncio.run(main()) == 101.0
