@@ -16,6 +16,7 @@ from agentsim.models.profiles import Profile
 from agentsim.models.spacing import Spacer
 
 if TYPE_CHECKING:
+    import httpx2
     import openai
 
 __all__ = ["Endpoint", "Endpoints"]
@@ -44,12 +45,26 @@ class Endpoint:
             await self.spacer.turn()
             yield
 
-    @property
-    def client(self) -> openai.AsyncOpenAI:
-        """The SDK's client: no retries and no timeout of its own, no redirects, no key but ours."""
+    def open(self) -> None:
+        """Make the SDK's client, unless there is one; the first one costs an import of half a second."""
         if self._client is None:
             self._client = _client(self.base_url, self.key)
-        return self._client
+
+    async def post(self, path: str, body: dict[str, Any]) -> httpx2.Response:
+        """One request and its whole answer, as the SDK sends it: without retries, deadline or redirects.
+
+        Raises what the SDK raises for a connection that fails and for any status that is no success.
+        """
+        import httpx2  # openai's own transport, and loaded by it
+        import openai
+
+        self.open()
+        assert self._client is not None
+        # The SDK refuses to send nothing unless it is told so with each request.
+        headers: dict[str, Any] = {} if self.key else {"Authorization": openai.Omit()}
+        # `create()` would walk every message against its types and build an object that promises types it does
+        # not check; the raw response is what can be judged.
+        return await self._client.post(path, body=body, options={"headers": headers}, cast_to=httpx2.Response)
 
     async def aclose(self) -> None:
         """Close the connections; may be called again."""
@@ -104,5 +119,8 @@ def _headers(host: str, key: str | None, omitted: Any) -> dict[str, Any]:
             if ":" in line:
                 headers[line.partition(":")[0].strip()] = omitted
         headers |= {"OpenAI-Organization": omitted, "OpenAI-Project": omitted}
-    headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
-    return headers | {"Authorization": f"Bearer {key}" if key else omitted}
+    if key:
+        # Said outright, because a custom header of the environment would count more than `api_key`.
+        headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
+        headers["Authorization"] = f"Bearer {key}"
+    return headers

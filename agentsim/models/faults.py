@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
@@ -269,6 +269,9 @@ def _is_connecting(error: BaseException) -> bool:
 
 
 def _system_words(error: BaseException) -> str:
-    # str() of other errors may hold a header, and a header may hold the key.
-    words: Any = error.strerror if isinstance(error, OSError) else None
-    return words if isinstance(words, str) and words else type(error).__name__
+    """The operating system's words for an error; str() of others may hold a header, and a header the key."""
+    if isinstance(error, (socket.gaierror, ssl.SSLError)):
+        return error.strerror or type(error).__name__
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return type(error).__name__

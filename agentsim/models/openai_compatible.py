@@ -7,7 +7,7 @@ an error means (`envelope`, `faults`).
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import Any
 
 from agentsim.errors import ProviderRejected, RateLimited
 from agentsim.models.base import Call, Completion, Sampling
@@ -16,9 +16,6 @@ from agentsim.models.endpoint import Endpoint
 from agentsim.models.envelope import completion_in
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-
-if TYPE_CHECKING:
-    import openai
 
 __all__ = ["OpenAICompatible"]
 
@@ -44,11 +41,11 @@ class OpenAICompatible:
         if problem := extra_problem(sampling.extra):
             raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         body = request_body(self._profile, self._model, call, sampling)
-        client = self._endpoint.client  # made here: the first one costs an import, which is not the provider's time
+        self._endpoint.open()  # not within the deadline: what it costs is not the provider's time
         async with self._endpoint.admission():
             try:
                 async with asyncio.timeout(sampling.timeout_s):
-                    return await self._exchange(client, body)
+                    return await self._exchange(body)
             except TimeoutError:
                 raise self._faults.timeout(sampling.timeout_s) from None
             except RateLimited as limited:
@@ -56,14 +53,11 @@ class OpenAICompatible:
                     self._endpoint.spacer.push_back(limited.retry_after)
                 raise
 
-    async def _exchange(self, client: openai.AsyncOpenAI, body: dict[str, object]) -> Completion:
-        import httpx2  # openai's own transport, and loaded by it
+    async def _exchange(self, body: dict[str, Any]) -> Completion:
         import openai
 
-        # The SDK's `create()` would walk every message against its types and build an object that promises
-        # types it does not check. The raw response is what `envelope` can judge.
         try:
-            response = await client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+            response = await self._endpoint.post("/chat/completions", body)
         except openai.APIStatusError as error:
             answer = error.response
             raise self._faults.status(answer.status_code, answer.headers, answer.content) from None

@@ -100,8 +100,9 @@ def view(panel: Panel, players: Mapping[str, int]) -> TableView | ChartView | Bo
 
 
 def _cell(value: Cell, heat: int | None = None) -> CellView:
-    numeric = isinstance(value, int | float)
-    return CellView(number(value) if value is None or isinstance(value, int | float) else value, numeric, heat)
+    if isinstance(value, str):
+        return CellView(value, False)
+    return CellView(number(value), True, heat)
 
 
 def _table(panel: Table) -> TableView:
@@ -133,7 +134,8 @@ class _Plot:
 
     def __init__(self, chart: Chart, players: Mapping[str, int]) -> None:
         self._chart = chart
-        self._tones = [tone(players.get(s.name, place)) for place, s in enumerate(chart.series)]
+        alone = len(chart.series) == 1 and chart.series[0].name not in players
+        self._tones = ["solo" if alone else tone(players.get(s.name, place)) for place, s in enumerate(chart.series)]
         # A short series is a series with gaps, and so is one with numbers that cannot be drawn.
         self._values: list[list[float | None]] = [
             [
@@ -145,7 +147,7 @@ class _Plot:
         ticks = _ticks(*self._extent())
         self._low, self._high = ticks[0], ticks[-1]
         self._left = 12 + _CHARACTER * max(len(number(tick)) for tick in ticks)
-        self._right, self._top = _WIDTH - 8, 14.0
+        self._right, self._top = _WIDTH - 8, 26.0 if chart.y_label else 10.0
         self._band = (self._right - self._left) / max(1, len(chart.x))
         longest = max((len(text) for text in chart.x), default=0)
         self._tilted = chart.kind != "line" and _CHARACTER * min(longest, _LABEL_MAX) > self._band - 4
@@ -181,7 +183,9 @@ class _Plot:
             lines=lines,
             dots=dots,
             bars=() if chart.kind == "line" else self._bars(),
-            legend=tuple(zip((series.name for series in chart.series), self._tones, strict=True)),
+            legend=()
+            if len(chart.series) == 1 and (chart.y_label or not chart.series[0].name)
+            else tuple(zip((series.name for series in chart.series), self._tones, strict=True)),
             data=TableView("", "", columns, rows),
         )
 
@@ -211,9 +215,7 @@ class _Plot:
         needed = 14 if self._tilted else _CHARACTER * widest + 8
         every = max(1, math.ceil(needed / self._band))
         return tuple(
-            Label(self._x(place), shorts[place], text)
-            for place, text in enumerate(self._chart.x)
-            if place % every == 0
+            Label(self._x(place), shorts[place], text) for place, text in enumerate(self._chart.x) if place % every == 0
         )
 
     def _lines(self) -> tuple[tuple[tuple[str, str], ...], tuple[Mark, ...]]:

@@ -136,7 +136,7 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     """The small print of the header: what identifies the game."""
     volatile = history.volatile
     seated = [record for record in history.players if not record.id.startswith("@")]
-    facts = [("Seed", str(history.seed)), ("Players", f"{len(seated)}"), ("Models", _models(history))]
+    facts = [("Seed", str(history.seed)), ("Players", f"{len(seated):,}")]
     if isinstance(started := volatile.get("started_at"), str):
         facts.append(("Started", text.when(started)))
     if isinstance(wall := volatile.get("wall_s"), int | float):
@@ -150,12 +150,14 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     facts.append(("Decisions", f"{len(history.decisions):,}, {fell_back:,} by fallback, {again:,} asked again"))
     if options.include_usage:
         facts.append(("Cost", text.money(history.usage.cost_usd)))
-    return [(label, value) for label, value in facts if value]
+    if models := _models([record.model for record in seated if record.model]):
+        facts.append(("Models", models))
+    return facts
 
 
-def _models(history: History) -> str:
-    models = list(dict.fromkeys(record.model for record in history.players if record.model))
-    return ", ".join(models[:4]) + (f" and {len(models) - 4} more" if len(models) > 4 else "")
+def _models(models: list[str]) -> str:
+    distinct = list(dict.fromkeys(models))
+    return ", ".join(distinct[:8]) + (f" and {len(distinct) - 8} more" if len(distinct) > 8 else "")
 
 
 def _standings(history: History) -> tuple[list[str], list[tuple[StandingRecord, str]]]:

@@ -140,8 +140,8 @@ class Timeline:
             role=decision.player if decision.player.startswith("@") else f"player {decision.player}",
             content="",
             player=decision.player,
-            sight="log",
-            viewers=(),
+            sight="private",
+            viewers=(decision.player,),
             data=_json(decision.decision),
             badges=tuple(_badges(decision)),
             prompt=self._exchange(decision.tries, anchor),
@@ -181,9 +181,10 @@ class Timeline:
                 same += 1
             for role, segments in record.messages[same:]:
                 messages.append(Message(role, self._joined(segments, anchor), attempt))
+            before = list(record.messages)
             if record.reply and self._reasoning:
                 messages.append(Message("reply", self._joined(record.reply, anchor), attempt))
-            before = record.messages
+                before.append(("assistant", record.reply))
         return tuple(messages)
 
     def _thoughts(self, tries: Sequence[TryRecord], anchor: str) -> Markup | None:

@@ -69,11 +69,11 @@ class Desk:
 
     async def _call(self, ask: Ask, player: Player, messages: tuple[Message, ...], number: int) -> Completion:
         if not isinstance(player, ModelPlayer):  # a person takes no slot, no money and all the time there is
-            self.watcher.calling(ask)
+            self.watcher.person(asked=True)
             try:
                 return await player.reply(ask, messages, number)
             finally:
-                self.watcher.called(ask, self.totals)
+                self.watcher.person(asked=False)
         async with self.slots:
             if self.stopped is not None:
                 raise self.stopped

@@ -36,5 +36,8 @@ class Watcher:
     def told(self, events: Sequence[Told]) -> None:
         """Events the rules have told since the last call of this."""
 
+    def person(self, *, asked: bool) -> None:
+        """A person at this terminal is asked now, or has answered."""
+
     def waiting(self, ask: Ask, reason: str) -> None:
         """A call failed and may be made again after a wait."""

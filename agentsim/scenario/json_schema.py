@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from agentsim.engine.game import Game
+from agentsim.scenario.scenario import Find, found
 from agentsim.scenario.schema import ScenarioTable
 
 __all__ = ["json_schema"]
@@ -13,8 +13,15 @@ __all__ = ["json_schema"]
 _DEFS = "#/$defs/"
 
 
-def json_schema(find: Callable[[str], Game], names: Sequence[str]) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a scenario; `game_config` follows the `game`."""
+def json_schema(find: Find | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a scenario for these games or all that are installed.
+
+    `game_config` follows the `game`.
+    """
+    if names is None:
+        from agentsim import games  # games are imported when one is used
+
+        names = games.names()
     schema = _without_null(ScenarioTable.model_json_schema())
     definitions = schema.setdefault("$defs", {})
     schema["properties"]["game"] = {"enum": list(names), "description": "Which game"}
@@ -22,7 +29,7 @@ def json_schema(find: Callable[[str], Game], names: Sequence[str]) -> dict[str, 
     definitions["PlayerTable"]["anyOf"] = [{"required": ["id"]}, {"required": ["player_id"]}]
     conditions = []
     for name in names:
-        own = _without_null(find(name).config.model_json_schema())
+        own = _without_null(found(name, find).config.model_json_schema())
         inner = {f"{name}.{key}": value for key, value in own.pop("$defs", {}).items()}
         definitions |= {key: _renamed(value, name) for key, value in (inner | {f"{name}.game_config": own}).items()}
         config = {"properties": {"game_config": {"$ref": f"{_DEFS}{name}.game_config"}}}
@@ -49,12 +56,12 @@ def _renamed(node: Any, game: str) -> Any:
 
 
 def _without_null(node: Any) -> Any:
-    """The node without the branch and the default that TOML has no word for."""
+    """The node without the branches and the defaults that TOML has no word for."""
     if isinstance(node, list):
         return [_without_null(item) for item in node]
     if not isinstance(node, dict):
         return node
-    node = {key: _without_null(value) for key, value in node.items() if (key, value) != ("default", None)}
+    node = {key: _without_null(value) for key, value in node.items() if value is not None}
     branches = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
     if len(branches) == 1 and len(node["anyOf"]) == 2:
         del node["anyOf"]

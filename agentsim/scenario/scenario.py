@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, JsonValue
 
 from agentsim.engine.game import Game, GameConfig
 from agentsim.models.prices import Price
@@ -53,7 +53,9 @@ class _Paths(Table):
 
 
 class _RunPart(Table):
-    """What may differ between two runs of one game."""
+    """What may differ between two runs of one game; a history's `volatile.run` holds more than this."""
+
+    model_config = ConfigDict(extra="ignore")
 
     name: str | None
     limits: Limits

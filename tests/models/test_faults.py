@@ -203,14 +203,13 @@ def test_whatever_a_server_says_is_one_short_clean_line(said: str, status: int) 
     line = str(judged(status, error(f"{said}\x1b[31m\u202e{KEY}\n{said}" + "x" * 500)))
     assert len(line) < 700
     assert "canary" not in line
-    assert line.isprintable() or line.replace("\ufffd", "").isascii() or not set("\x1b\u202e\n\r") & set(line)
     assert not set("\x1b\u202e\n\r\u2028") & set(line)
 
 
 # ---------------------------------------------------------------------------------------- bodies of a 200
 
 
-def received(body: Any, content_type: str = "application/json") -> ModelError | Any:
+def received(body: Any, content_type: str = "application/json") -> Any:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     try:
         return completion_in(content, content_type, OPENAI)

@@ -109,7 +109,9 @@ class _Writer:
             self.heard.append(f'{{"from":"{role}","says":"{heading}"}}')
         return event
 
-    def decide(self, player: str, kind: str, decision: dict[str, Any], reply: str, thought: str | None) -> dict[str, Any]:
+    def decide(
+        self, player: str, kind: str, decision: dict[str, Any], reply: str, thought: str | None
+    ) -> dict[str, Any]:
         question = f"Player {player}, your {kind} please. The game is at decision {len(self.decisions) + 1}."
         system = interned(self.texts, RULES, f"Persona of {player}: {PERSONAS[player]}")
         user = interned(self.texts, *self.heard, question)
@@ -142,7 +144,9 @@ def _pitches(w: _Writer, index: int) -> None:
             failed = dict(decision["tries"][0], reply=None, reasoning=None, finish_reason=None,
                           error={"code": "timeout", "message": "no answer within 30 s"})  # fmt: skip
             decision["tries"].insert(0, failed)
-        w.links(w.event("pitch", f"Player {player}'s pitch", f"player {player}", words, words=len(words.split())), decision)
+        w.links(
+            w.event("pitch", f"Player {player}'s pitch", f"player {player}", words, words=len(words.split())), decision
+        )
 
 
 def _votes(w: _Writer, index: int) -> None:
@@ -200,7 +204,7 @@ def document() -> dict[str, Any]:
     w.round("Round 1")
     _pitches(w, 1)
     _votes(w, 1)
-    _tally(w, 1, "Player D is eliminated", "A 1, B 0, C 0, D 3.", "D leaves the island and joins the jury.", A=1, B=0, C=0, D=3)
+    _tally(w, 1, "Player D is eliminated", "A 1, B 0, C 0, D 3.", "D joins the jury.", A=1, B=0, C=0, D=3)
     w.round("Round 2")
     _pitches(w, 2)
     w.event("message", "A and C, in private", "player A", "You kept me. I keep you. B?", ["A", "C"], to="C")
@@ -274,7 +278,8 @@ def panels() -> list[Panel]:
               (Series("A", (38, 9, 15)), Series("B", (14, 13, None)), Series("C", (17, 11, 28)),
                Series("D", (27, None, None))), x_label="round", y_label="words"),
         Chart("Votes received", "stacked", ("Round 1", "Round 2", "Final"),
-              (Series("A", (1, 0, 1)), Series("B", (0, 2, None)), Series("C", (0, 0, 1)), Series("D", (3, None, None)))),
+              (Series("A", (1, 0, 1)), Series("B", (0, 2, None)), Series("C", (0, 0, 1)),
+               Series("D", (3, None, None)))),
         Board("The camp", 4, 2, (
             ("Set-up", (Tile(0, 0, "Beach", ("A", "B")), Tile(1, 0, "Fire", ("C",)), Tile(2, 0, "Jury bench"),
                         Tile(3, 1, "Lookout over the long lagoon", ("D",), owner="D"))),

@@ -119,6 +119,7 @@
     back.addEventListener("click", () => show(Number(slider.value) - 1));
     on.addEventListener("click", () => show(Number(slider.value) + 1));
     bar.append(back, slider, on);
+    for (const frame of frames) frame.querySelector("summary").tabIndex = -1;
     steps.before(bar);
     show(frames.length);
   }

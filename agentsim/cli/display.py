@@ -1,0 +1,62 @@
+"""display: which watcher shows a run, for the time it plays. What each shows is in `progress` and below."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from agentsim.cli.options import DisplayMode
+from agentsim.cli.screen import safe, shortened
+from agentsim.engine.event import EveryoneType, Told
+from agentsim.engine.play import Ask
+from agentsim.runner.watch import Watcher
+
+__all__ = ["PlainDisplay", "public_lines", "shown"]
+
+
+def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
+    """(heading, content) of what everybody heard. Private events stay off the screen: a player may sit at it."""
+    return [
+        (safe(told.event.heading), shortened(told.event.content, width))
+        for told in events
+        if isinstance(told.to, EveryoneType)
+    ]
+
+
+class PlainDisplay(Watcher):
+    """One line for each public event, for logs and pipes; a stream that has gone away is no reason to stop."""
+
+    def _say(self, line: str) -> None:
+        try:
+            print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the display
+        except (BrokenPipeError, OSError, ValueError):
+            self._say = lambda line: None  # type: ignore[method-assign] # nobody is reading any more
+
+    def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        self._say(f"{name}: {game}, {len(players)} players")
+
+    def told(self, events: Sequence[Told]) -> None:
+        for heading, content in public_lines(events, 200):
+            self._say(f"{heading}: {content}")
+
+    def waiting(self, ask: Ask, reason: str) -> None:
+        self._say(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
+
+
+@contextmanager
+def shown(mode: DisplayMode) -> Iterator[Watcher]:
+    """The watcher for this mode, drawn while the block runs."""
+    rich = mode is DisplayMode.rich or (mode is DisplayMode.auto and sys.stderr is not None and sys.stderr.isatty())
+    if mode is DisplayMode.none:
+        yield Watcher()
+    elif rich:
+        from agentsim.cli.progress import RichDisplay
+
+        display = RichDisplay()
+        try:
+            yield display
+        finally:
+            display.close()
+    else:
+        yield PlainDisplay()

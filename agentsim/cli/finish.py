@@ -1,0 +1,83 @@
+"""finish: what every command that plays prints at the end, and with which code it exits."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from agentsim.cli.pages import write_page
+from agentsim.cli.screen import safe, shortened
+
+if TYPE_CHECKING:
+    from agentsim.report.page import PageOptions
+    from agentsim.runner.session import RunResult
+
+__all__ = ["finish", "money"]
+
+DEGRADED = 4
+
+
+def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> None:
+    """Write the page, print the result, and exit with the code of DESIGN section 6."""
+    html = None if page is None else write_page(result.files, page)
+    files, history, error = result.files, result.history, result.error
+    outcome = history["outcome"] or {"winner": None, "standings": []}
+    if as_json:
+        line = {
+            "name": files.name,
+            "status": result.status,
+            "game": history["game"],
+            "seed": history["seed"],
+            "winner": outcome["winner"],
+            "standings": outcome["standings"],
+            "usage": history["usage"],
+            "history": str(files.history),
+            "journal": str(files.journal),
+            "html": None if html is None else str(html),
+        }
+        typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
+    else:
+        for row in _report(history):
+            typer.echo(row)
+        typer.echo(f"history: {files.history}")
+        if html is not None:
+            typer.echo(f"page:    {html}")
+    if error is not None:
+        typer.echo(f"agentsim: {shortened(str(error), 600)}", err=True)
+        typer.echo(f"agentsim: go on with: agentsim resume {files.name}{_elsewhere(result)}", err=True)
+        raise typer.Exit(error.exit_code)
+    if result.status == "degraded":
+        limit = history["volatile"]["run"]["limits"]["max_fallback_rate"]
+        typer.echo(f"agentsim: degraded: more than {limit:.0%} of the decisions are fallbacks", err=True)
+        raise typer.Exit(DEGRADED)
+
+
+def _elsewhere(result: RunResult) -> str:
+    directory = str(result.files.directory)
+    return "" if directory == "logs" else f" --logs-dir {directory}"
+
+
+def _report(history: Any) -> list[str]:
+    outcome, usage = history["outcome"], history["usage"]
+    rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
+    models = {player["id"]: player["model"] for player in history["players"]}
+    if outcome is not None:
+        rows.append(f"winner: {outcome['winner'] or 'shared'} ({outcome['reason'].replace('_', ' ')})")
+        for place in outcome["standings"]:
+            score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place["score"].items())
+            rows.append(f"  {place['rank']}. {place['player']}  {models[place['player']]}  {score}")
+    if usage["calls"]:
+        rows.append(
+            f"calls: {usage['calls']} ({usage['failed_calls']} failed, {usage['reasks']} re-asked, "
+            f"{usage['fallbacks']} fallbacks); tokens: {usage['prompt_tokens']:,} in ({usage['cached_tokens']:,} "
+            f"cached), {usage['completion_tokens']:,} out; cost: {money(usage['cost_usd'])}; "
+            f"{history['volatile']['wall_s']:.1f} s"
+        )
+    return [safe(row) for row in rows]
+
+
+def money(cost_usd: float | None) -> str:
+    """US dollars, or that nobody knows."""
+    return "unknown" if cost_usd is None else f"${cost_usd:.4f}"

@@ -1,0 +1,68 @@
+"""options: the command line's shared options, so that one name means one thing in every command."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "AllowDir",
+    "AsJson",
+    "Config",
+    "Display",
+    "DisplayMode",
+    "EnvFile",
+    "Game",
+    "IncludePrompts",
+    "IncludeReasoning",
+    "IncludeUsage",
+    "LogsDir",
+    "MaxCost",
+    "NoHtml",
+    "Overrides",
+    "Provider",
+    "RunName",
+    "Seed",
+]
+
+
+class DisplayMode(StrEnum):
+    """How progress is shown; `auto` is `rich` on a terminal and `plain` elsewhere."""
+
+    auto = "auto"
+    rich = "rich"
+    plain = "plain"
+    none = "none"
+
+
+Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.")]
+LogsDir = Annotated[
+    Path, typer.Option("--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", show_envvar=True)
+]
+Display = Annotated[
+    DisplayMode, typer.Option("--display", envvar="AGENTSIM_DISPLAY", help="How progress is shown, on stderr.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one line of JSON on stdout.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Instead of the scenario's seed.", min=0)]
+Game = Annotated[str | None, typer.Option("--game", help="Which game, where the file does not say or says otherwise.")]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", help="KEY=VALUE, such as players.0.temperature=0.2; repeatable.")
+]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", help="US dollars; instead of limits.max_cost_usd.", min=0)]
+Provider = Annotated[str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.")]
+AllowDir = Annotated[
+    list[Path] | None, typer.Option("--allow-dir", help="A further directory that files may be read from; repeatable.")
+]
+EnvFile = Annotated[
+    Path | None, typer.Option("--env-file", help="A file of KEY=VALUE besides ./.env; the environment wins.")
+]
+NoHtml = Annotated[bool, typer.Option("--no-html", help="Write no page.")]
+IncludePrompts = Annotated[bool, typer.Option("--include-prompts", help="Put every prompt into the page, folded.")]
+IncludeReasoning = Annotated[
+    bool, typer.Option("--include-reasoning", help="Put the models' reasoning into the page, folded.")
+]
+IncludeUsage = Annotated[bool, typer.Option("--include-usage", help="End the page with calls, tokens and cost.")]
+RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]

@@ -1,0 +1,105 @@
+"""progress: the live display of a run on a terminal: where the game is, who is asked, what it has cost.
+
+Foreign text reaches Rich only as `Text` of safe strings: markup in a model's words is words.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.rule import Rule
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from agentsim.cli.display import public_lines
+from agentsim.cli.finish import money
+from agentsim.cli.screen import safe, shortened
+from agentsim.engine.event import Told
+from agentsim.engine.play import Ask, Wave
+from agentsim.history.totals import Totals
+from agentsim.runner.watch import Watcher
+
+__all__ = ["RichDisplay"]
+
+_SHOWN_AT_ONCE = 6
+
+
+class RichDisplay(Watcher):
+    """Public events scroll by; below them one panel says round, phase, speakers, calls, tokens, cost, time."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, markup=False, emoji=False, highlight=False)
+        self._live: Live | None = None
+        self._started = time.monotonic()
+        self._name = self._round = self._phase = ""
+        self._speaking: Counter[str] = Counter()
+        self._totals = Totals()
+        self._spinner = Spinner("dots")
+
+    def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        self._name = f"{game} · {name}"
+        self._started = time.monotonic()
+        self._show()
+
+    def wave(self, wave: Wave, round_title: str) -> None:
+        kinds = dict.fromkeys(ask.request.kind for ask in wave.asks)
+        self._round, self._phase = round_title, ", ".join(kinds).replace("_", " ")
+
+    def calling(self, ask: Ask) -> None:
+        self._speaking[ask.request.player] += 1
+
+    def called(self, ask: Ask, totals: Totals) -> None:
+        self._speaking[ask.request.player] -= 1
+        self._speaking += Counter()  # drops those who are done
+        self._totals = totals
+
+    def told(self, events: Sequence[Told]) -> None:
+        for heading, content in public_lines(events, max(40, self._console.width * 2)):
+            line = Text(heading, style="bold")
+            line.append(f"  {content}", style="not bold dim")
+            self._console.print(line)
+
+    def person(self, *, asked: bool) -> None:
+        if asked:
+            self.close()
+        else:
+            self._show()
+
+    def waiting(self, ask: Ask, reason: str) -> None:
+        self._console.print(Text(f"{safe(ask.request.player)}: {shortened(reason, 200)}", style="yellow"))
+
+    def close(self) -> None:
+        """Take the panel off the screen."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _show(self) -> None:
+        if self._live is None:
+            self._live = Live(get_renderable=self._panel, console=self._console, refresh_per_second=8, transient=True)
+            self._live.start()
+
+    def _panel(self) -> RenderableType:
+        totals, seconds = self._totals, int(time.monotonic() - self._started)
+        cost = None if totals.unpriced_calls else totals.cost_usd
+        speaking = list(self._speaking)
+        names = ", ".join(speaking[:_SHOWN_AT_ONCE]) + (
+            f" and {len(speaking) - _SHOWN_AT_ONCE} more" * (len(speaking) > _SHOWN_AT_ONCE)
+        )
+        where = Table.grid(padding=(0, 2))
+        where.add_row(
+            self._spinner,
+            Text(safe(self._round), style="bold"),
+            Text(safe(self._phase)),
+            Text(f"asking {safe(names)}" if names else "", style="cyan"),
+        )
+        counts = (
+            f"{totals.calls} calls · {totals.prompt_tokens:,} tokens in, {totals.completion_tokens:,} out · "
+            f"{money(cost)} · {seconds // 60}:{seconds % 60:02d}"
+        )
+        return Group(Rule(Text(safe(self._name)), style="dim"), where, Text(counts, style="dim"))

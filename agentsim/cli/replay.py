@@ -1,0 +1,28 @@
+"""`agentsim replay`: prove that a history is what its journal leads to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from agentsim.cli import options as o
+
+__all__ = ["replay"]
+
+
+def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
+    """Execute a run again from its journal, without any network, and compare it with its history."""
+    import json
+
+    from agentsim.history.files import find_run
+    from agentsim.runner.replay import prove
+
+    files = find_run(logs_dir, name)
+    proof = prove(files)
+    if as_json:
+        line = {"name": files.name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
+        typer.echo(json.dumps(line))
+        return
+    end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
+    typer.echo(f"{files.name}: {proof.decisions} decisions replayed {end}; the history is identical")

@@ -1,0 +1,47 @@
+"""`agentsim resume`: go on with a run that did not come to its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentsim.cli import options as o
+
+__all__ = ["resume"]
+
+
+def resume(
+    *,
+    name: o.RunName,
+    logs_dir: o.LogsDir = Path("logs"),
+    max_cost: o.MaxCost = None,
+    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0)] = None,
+    display: o.Display = o.DisplayMode.auto,
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    env_file: o.EnvFile = None,
+    include_prompts: o.IncludePrompts = False,
+    include_reasoning: o.IncludeReasoning = False,
+    include_usage: o.IncludeUsage = False,
+) -> None:
+    """Continue an interrupted run from its journal; nothing is paid for twice."""
+    import json
+
+    from agentsim.cli.display import shown
+    from agentsim.cli.environment import environment
+    from agentsim.cli.finish import finish
+    from agentsim.history.files import find_run
+    from agentsim.report.page import PageOptions
+    from agentsim.runner.session import RunResult, go_on
+
+    files = find_run(logs_dir, name)
+    with shown(display) as watcher:
+        result = go_on(files, env=environment(env_file), watcher=watcher, max_cost_usd=max_cost, max_calls=max_calls)
+    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
+    if result is None:  # finished before: nothing changes, the page neither
+        history = json.loads(files.history.read_text(encoding="utf-8"))
+        finish(RunResult(files, {**history, "status": history["status"]}), page=None, as_json=as_json)
+        return
+    finish(result, page=page, as_json=as_json)

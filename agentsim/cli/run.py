@@ -1,0 +1,55 @@
+"""`agentsim run`: play a scenario and leave journal, history and page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentsim.cli import options as o
+
+__all__ = ["run"]
+
+
+def run(
+    *,
+    config: o.Config,
+    seed: o.Seed = None,
+    name: Annotated[str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.")] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    overrides: o.Overrides = None,
+    game: o.Game = None,
+    max_cost: o.MaxCost = None,
+    display: o.Display = o.DisplayMode.auto,
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    env_file: o.EnvFile = None,
+    provider: o.Provider = None,
+    allow_dir: o.AllowDir = None,
+    include_prompts: o.IncludePrompts = False,
+    include_reasoning: o.IncludeReasoning = False,
+    include_usage: o.IncludeUsage = False,
+) -> None:
+    """Play the game of a scenario; leaves a journal, a history and a page."""
+    from agentsim.cli.display import shown
+    from agentsim.cli.environment import environment
+    from agentsim.cli.finish import finish
+    from agentsim.report.page import PageOptions
+    from agentsim.runner.session import begin
+    from agentsim.scenario.load import load
+
+    env = environment(env_file)
+    scenario = load(
+        config,
+        overrides=overrides or (),
+        provider=provider,
+        game=game,
+        seed=seed,
+        allow_dirs=allow_dir or (),
+        max_cost_usd=max_cost,
+    )
+    with shown(display) as watcher:
+        result = begin(scenario, logs_dir, env=env, stem=name, watcher=watcher)
+    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
+    finish(result, page=page, as_json=as_json)

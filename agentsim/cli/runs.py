@@ -1,0 +1,44 @@
+"""`agentsim runs`: what is in the logs folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from agentsim.cli import options as o
+
+__all__ = ["runs"]
+
+
+def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
+    """List runs: status, game, winner, cost; the newest last."""
+    import json
+
+    from agentsim.cli.finish import money
+    from agentsim.cli.screen import safe
+    from agentsim.history.listing import list_runs
+
+    found = list_runs(logs_dir)
+    if as_json:
+        typer.echo(json.dumps([run.to_json() for run in found], ensure_ascii=True, allow_nan=False))
+        return
+    if not found:
+        typer.echo(f"no runs in {logs_dir}")
+        return
+    rows = [
+        ("name", "status", "game", "winner", "cost"),
+        *(
+            (
+                run.name,
+                run.status,
+                run.game,
+                run.winner or "-",
+                "-" if run.status == "unreadable" else money(run.cost_usd),
+            )
+            for run in found
+        ),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())

@@ -1,0 +1,70 @@
+"""listing: what runs a folder holds, read from their histories, or from their journals where those are all there is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import JournalError
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import is_running, read_journal
+
+__all__ = ["Run", "list_runs"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One line of the list.
+
+    `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
+    `unreadable` for files that are no run.
+    """
+
+    name: str
+    status: str
+    game: str = "-"
+    seed: int | None = None
+    winner: str | None = None
+    cost_usd: float | None = None
+    started_at: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As `agentsim runs --json` prints it."""
+        return asdict(self)
+
+
+def list_runs(directory: Path) -> list[Run]:
+    """Every run in a folder, oldest first; an empty or missing folder has none."""
+    if not directory.is_dir():
+        return []
+    names = {path.stem for path in directory.iterdir() if path.suffix in {".json", ".jsonl"} and path.is_file()}
+    runs = [_run(RunFiles(directory, name)) for name in names]
+    return sorted(runs, key=lambda run: (run.started_at, run.name))
+
+
+def _run(files: RunFiles) -> Run:
+    running = is_running(files.journal)
+    try:
+        if files.history.is_file() and not running:
+            return _from_history(files)
+        head = read_journal(files.journal).head
+        status = "running" if running else "interrupted"
+        return Run(files.name, status, str(head["game"]), int(head["seed"]), None, None, str(head["started_at"]))
+    except (JournalError, OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Run(files.name, "unreadable")
+
+
+def _from_history(files: RunFiles) -> Run:
+    history = json.loads(files.history.read_text(encoding="utf-8"))
+    outcome = history["outcome"]
+    return Run(
+        files.name,
+        str(history["status"]),
+        str(history["game"]),
+        int(history["seed"]),
+        None if outcome is None else outcome["winner"],
+        history["usage"]["cost_usd"],
+        str(history["volatile"]["started_at"]),
+    )

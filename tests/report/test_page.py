@@ -1,0 +1,324 @@
+"""The page: what it holds, how it is built, and what it never holds."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from typing import Any
+
+import pytest
+
+from agentsim.errors import UsageError
+from agentsim.history.record import History
+from agentsim.report import timeline
+from agentsim.report.page import PageOptions, render
+from tests.report.dom import Node, parse
+from tests.report.sample import PERSONAS, PITCHES, REASONING, RULES, VOTES, document, panels, sample
+
+ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
+NAME = "gameplay_20260412_093005"
+
+
+def page(history: History | None = None, options: PageOptions = PageOptions(), css: str = "body { margin: 0 }") -> str:
+    return render(history or sample(), panels(), options, name=NAME, css=css)
+
+
+def tree(history: History | None = None, options: PageOptions = PageOptions()) -> Node:
+    return parse(page(history, options))
+
+
+def changed(**fields: Any) -> History:
+    return History.model_validate(document() | fields)
+
+
+def event(root: Node, seq: int) -> Node:
+    return root.one("article", id=f"e{seq}")
+
+
+def the_event(kind: str, role: str, nth: int = 0) -> int:
+    """The seq of the nth such event."""
+    found = [e.seq for r in sample().rounds for e in r.events if e.kind == kind and e.role == role]
+    return found[nth]
+
+
+def test_the_same_history_gives_the_same_bytes() -> None:
+    assert page(options=ALL).encode() == page(options=ALL).encode()
+
+
+@pytest.mark.parametrize("options", [PageOptions(), ALL, PageOptions(as_seen_by="B")], ids=["bare", "all", "B"])
+def test_the_page_is_sound(options: PageOptions) -> None:
+    root = tree(options=options)
+    ids = [node.attrs["id"] for node in root.walk() if "id" in node.attrs]
+    assert len(ids) == len(set(ids))
+    for node in root.walk():
+        assert not {name for name in node.attrs if name == "style" or name.startswith("on")}, node
+        assert node.tag not in {"img", "link", "iframe", "object", "base"}
+        if "href" in node.attrs:
+            assert node.attrs["href"][0] == "#"
+            assert node.attrs["href"][1:] in ids
+        for name in ("aria-labelledby", "for"):
+            assert set(node.attrs.get(name, "").split()) <= set(ids)
+    assert [node.tag for node in root.all() if node.tag in {"h1", "main", "header"}][:2] == ["header", "h1"]
+
+
+def test_the_policy_names_exactly_the_inlined_style_and_script() -> None:
+    root = tree(options=ALL)
+    policy = root.one("meta", http_equiv="Content-Security-Policy").attrs["content"]
+
+    def sha(node: Node) -> str:
+        return base64.b64encode(hashlib.sha256(node.text.encode()).digest()).decode()
+
+    style, script = root.one("style"), root.one("script")
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{sha(style)}'; script-src 'sha256-{sha(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    head = [node.tag for node in root.one("head").all()]
+    assert head.index("meta") < head.index("style"), "the policy must stand before what it governs"
+
+
+def test_the_header_says_what_was_played() -> None:
+    header = tree(options=ALL).one("header", cls="masthead")
+    assert header.one("h1").text == NAME
+    assert header.one("p", cls="kicker").text == "Agent Island"
+    assert header.one("p", cls="lead").text == "C wins. The jury was tied, one vote each; the lot fell on C."
+    facts = {fact.one("dt").text: fact.one("dd").text for fact in header.all("div", cls="fact")}
+    assert facts == {
+        "Status": "Completed",
+        "Seed": "7",
+        "Players": "4",
+        "Started": "2026-04-12 09:30:05 UTC",
+        "Took": "1 min 44 s",
+        "agentsim": "0.1.0",
+        "Rules": "version 1",
+        "Decisions": "19, 1 by fallback, 3 asked again",
+        "Cost": "unknown",
+        "Models": "openrouter/openai/gpt-5-mini, openrouter/anthropic/claude-haiku-4.5, "
+        "openrouter/google/gemini-2.5-flash, ollama/llama3.2",
+    }
+
+
+def test_a_shared_first_place_and_no_outcome_are_said() -> None:
+    standings = [{"player": p, "rank": 1, "score": {}} for p in "AB"]
+    shared = changed(outcome={"reason": "Out of rounds.", "winner": None, "standings": standings})
+    assert tree(shared).one("p", cls="lead").text == "First place is shared by A, B. Out of rounds."
+    stopped = tree(changed(outcome=None, status="stopped_budget"))
+    assert "No outcome" in stopped.one("p", cls="lead").text
+    assert stopped.one("dd", cls="stopped_budget").text == "Stopped at the budget; it can be resumed"
+    assert not stopped.all("section", id="standings")
+
+
+def test_a_history_without_its_volatile_part_renders() -> None:
+    facts = [node.text for node in tree(changed(volatile={})).all("dt")]
+    assert "Started" not in facts
+
+
+def test_standings_are_a_table_of_ranks_and_scores() -> None:
+    table = tree().one("section", id="standings").one("table")
+    assert [cell.text for cell in table.one("thead").all("th")] == [
+        "Rank", "Player", "jury votes", "votes against", "Model"]  # fmt: skip
+    rows = [[cell.text.strip() for cell in row.all() if cell.tag in {"td", "th"}] for row in table.one("tbody").all("tr")]
+    assert rows[0] == ["1", "C winner", "1", "0", "openrouter/google/gemini-2.5-flash"]
+    assert rows[2][:4] == ["3", "B", "–", "2"]
+
+
+def test_every_event_is_there_once_in_order_with_its_words() -> None:
+    shown = tree().one("section", id="timeline").all("article")
+    events = [e for r in sample().rounds for e in r.events]
+    assert [node.attrs["id"] for node in shown] == [f"e{e.seq}" for e in events]
+    for node, e in zip(shown, events, strict=True):
+        assert node.one("h4").text == e.heading
+        assert node.one("p", cls="role").text.startswith(e.role)
+        assert node.one("div", cls="said").text == e.content
+        assert node.attrs["data-kind"] == e.kind
+    assert [node.text for node in tree().all("h3") if node.attrs.get("id", "").startswith("round-")] == [
+        "Set-up", "Round 1", "Round 2", "Final"]  # fmt: skip
+
+
+def test_private_and_log_only_events_say_who_saw_them() -> None:
+    root = tree()
+    vote = event(root, the_event("vote", "player A"))
+    assert vote.one("div", cls="sight").text == "Private. Seen by A"
+    assert vote.attrs["data-sight"] == "private"
+    message = event(root, the_event("message", "player A"))
+    assert message.one("div", cls="sight").text == "Private. Seen by A, C"
+    log = event(root, 2)
+    assert log.one("div", cls="sight").text == "Log only. No player saw this"
+    assert not event(root, 3).all("div", cls="sight")
+
+
+def test_many_viewers_fold() -> None:
+    ids = [f"p{i}" for i in range(40)]
+    doc = document()
+    doc["rounds"][0]["events"][1]["visibility"] = ids
+    sight = event(tree(History.model_validate(doc)), 2).one("div", cls="sight")
+    assert sight.one("summary").text == "40 players"
+    assert "p39" in sight.text
+
+
+def test_fallbacks_reasks_and_retries_are_badges() -> None:
+    def badges(kind: str, role: str, nth: int = 0) -> list[str]:
+        return [badge.text for badge in event(tree(), the_event(kind, role, nth)).all("li", cls="badge")]
+
+    assert badges("vote", "player D") == ["Re-asked: illegal you may not vote for yourself; valid: C, A, B"]
+    assert badges("vote", "player B", 1) == [
+        "Fallback unreadable twice",
+        "Re-asked: unreadable no vote can be found in the reply",
+        "Failed: unreadable no vote can be found in the reply",
+    ]
+    assert badges("pitch", "player C", 2) == ["Retried: timeout no answer within 30 s"]
+    assert badges("pitch", "player A") == []
+    assert "bad" in event(tree(), the_event("vote", "player B", 1)).all("li", cls="badge")[0].classes
+
+
+def test_a_repair_and_a_reply_cut_short_are_badges() -> None:
+    doc = document()
+    doc["decisions"][0]["parse"] = {"stage": "lenient", "candidates": 1, "repaired": True}
+    doc["decisions"][0]["tries"][0]["finish_reason"] = "length"
+    labels = [b.one("strong").text for b in event(tree(History.model_validate(doc)), 3).all("li", cls="badge")]
+    assert labels == ["Cut short", "Repaired"]
+
+
+def test_without_flags_there_are_no_prompts_no_reasoning_and_no_usage() -> None:
+    text = page()
+    for secret in (RULES, *PERSONAS.values(), *REASONING.values(), "Your reply could not be used", "your pitch please"):
+        assert secret not in text
+    root = parse(text)
+    for cls in ("prompt", "reasoning", "usage", "cost"):
+        assert not root.all(cls=cls)
+    assert not root.all(id="usage")
+    assert not root.all(id="scenario")
+    assert "token" not in root.one("main").text.lower()
+    assert "Cost" not in [node.text for node in root.all("dt")]
+
+
+def test_prompts_and_reasoning_are_folded_under_their_event() -> None:
+    root = tree(options=ALL)
+    vote = event(root, the_event("vote", "player D"))
+    prompt = vote.one("details", cls="prompt")
+    assert "open" not in prompt.attrs
+    said = list(zip((p.text for p in prompt.all("p")), (pre.text for pre in prompt.all("pre")), strict=True))
+    assert said[0] == ("system", f"{RULES}\nPersona of D: {PERSONAS['D']}")
+    assert said[1][0] == "user"
+    assert said[2:] == [  # what the first attempt had sent already is not repeated
+        ("reply", '{"vote": "D"}'),
+        ("user, attempt 2", "Your reply could not be used: you may not vote for yourself; valid: C, A, B"),
+        ("reply, attempt 2", '{"vote": "A", "why": "The promise is a threat to my arithmetic."}'),
+    ]
+    reasoning = vote.one("details", cls="reasoning")
+    assert reasoning.one("div", cls="said").text == REASONING[(1, "D")]
+    for node in root.all("details"):
+        if "prompt" in node.classes or "reasoning" in node.classes:
+            assert "open" not in node.attrs
+
+
+def test_a_prompt_without_a_decision_is_shown_from_the_event() -> None:
+    history = changed(decisions=[])
+    first = event(tree(history, ALL), 3)
+    assert RULES in first.one("details", cls="prompt").one("pre").text
+
+
+def test_raw_replies_need_both_flags() -> None:
+    doc = document()
+    doc["texts"].append("<think>RAW THOUGHT</think>")
+    doc["decisions"][0]["tries"][0]["reply"] = [len(doc["texts"]) - 1]
+    history = History.model_validate(doc)
+    assert "RAW THOUGHT" not in page(history, PageOptions(include_prompts=True))
+    assert "RAW THOUGHT" not in page(history, PageOptions(include_reasoning=True))
+    assert "RAW THOUGHT" in page(history, ALL)
+
+
+def test_the_second_event_of_a_decision_links_to_the_first() -> None:
+    doc = document()
+    doc["rounds"][1]["events"][1]["metadata"] = {"decision": 1}
+    link = event(tree(History.model_validate(doc), ALL), 4).one("a", cls="elsewhere")
+    assert link.attrs["href"] == "#e3"
+
+
+def test_beyond_the_budget_a_repeated_text_is_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "PROMPT_BUDGET", 0)
+    root = tree(options=ALL)
+    assert RULES in event(root, 3).text
+    second = event(root, 4)
+    assert RULES not in second.text
+    assert second.all("a", cls="again")[0].attrs["href"] == "#e3"
+
+
+def test_decisions_without_an_event_are_listed() -> None:
+    silent = tree().one("section", id="silent")
+    assert [node.attrs["id"] for node in silent.all("article")] == ["d19"]
+    assert "I was second." in silent.text
+
+
+def test_usage_ends_the_page_and_an_unknown_cost_is_unknown() -> None:
+    main = tree(options=ALL).one("main")
+    usage = main.all("section")[-1]
+    assert usage.attrs["id"] == "usage"
+    rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in usage.all("tr")]
+    assert rows[1] == ["Player", "made", "failed", "re-asks", "fallbacks", "prompt", "cached", "completion",
+                       "reasoning", "Cost"]  # fmt: skip
+    assert rows[2][0] == "A"
+    assert rows[2][-1] == "$0.0018"
+    assert rows[4] == ["C", "6", "1", "0", "0", "704", "352", "238", "20", "unknown"]
+    assert rows[-1][0] == "In all"
+    assert rows[-1][-1] == "unknown"
+    assert "5 calls have no known price" in usage.text
+
+
+def test_hidden_characters_become_chips_and_joiners_of_words_stay() -> None:
+    doc = document()
+    doc["rounds"][1]["events"][0]["content"] = "a\u202eb\x1b[31m\x00\r c\ud800 v\u200do \U0001f469\u200d\U0001f467\nend"
+    doc["rounds"][1]["events"][0]["kind"] = "odd\u202ekind"
+    root = parse(render(History.model_construct(**_constructed(doc)), [], PageOptions(), name="n\u202e", css=""))
+    said = event(root, 3).one("div", cls="said")
+    assert [chip.text for chip in said.all("span", cls="chip")] == [
+        "U+202E", "U+001B", "U+0000", "U+000D", "U+D800", "U+200D"]  # fmt: skip
+    assert "\U0001f469\u200d\U0001f467\nend" in said.text
+    assert event(root, 3).attrs["data-kind"] == "odd⟨U+202E⟩kind"
+    assert root.one("title").text.startswith("n⟨U+202E⟩")
+
+
+def _constructed(doc: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a history, without the validation that a lone surrogate would not pass."""
+    content = doc["rounds"][1]["events"][0]["content"]
+    doc["rounds"][1]["events"][0]["content"] = ""
+    history = History.model_validate(doc)
+    first = history.rounds[1].events[0].model_copy(update={"content": content})
+    round1 = history.rounds[1].model_copy(update={"events": [first, *history.rounds[1].events[1:]]})
+    return {**dict(history), "rounds": [history.rounds[0], round1, *history.rounds[2:]]}
+
+
+def test_a_page_as_seen_by_one_player_holds_nothing_of_the_others() -> None:
+    for reader in PERSONAS:
+        text = page(options=PageOptions(True, True, True, as_seen_by=reader))
+        for player in set(PERSONAS) - {reader}:
+            assert PERSONAS[player] not in text
+            for (_, thinker), thought in REASONING.items():
+                assert thinker == reader or thought not in text
+            for votes in VOTES.values():
+                assert player not in votes or not votes[player][1] or votes[player][1] not in text
+        assert PERSONAS[reader] in text
+        assert PITCHES[1]["A"].split("\n")[0] in text
+        assert "The orders of speech were drawn" not in text
+        assert "gpt-5-nano" not in text
+        assert ("You kept me. I keep you." in text) == (reader in "AC")
+        speakers = [option.text for option in parse(text).one("select", id="by-player").all("option")]
+        assert "A" in speakers, "who spoke in public is known without the decision"
+
+
+def test_a_page_as_seen_by_nobody_is_refused() -> None:
+    with pytest.raises(UsageError, match="valid: A, B, C, D"):
+        page(options=PageOptions(as_seen_by="Z"))
+
+
+def test_ten_thousand_events_render_in_seconds() -> None:
+    doc = document()
+    events = [e for r in doc["rounds"] for e in r["events"]]
+    many = [events[i % len(events)] | {"seq": i + 1} for i in range(10_000)]
+    doc["rounds"] = [{"index": i, "title": f"Round {i}", "events": many[i * 100 : i * 100 + 100]} for i in range(100)]
+    history = History.model_validate(doc)
+    started = time.perf_counter()
+    text = page(history, ALL)
+    assert time.perf_counter() - started < 20  # about 2 s; the bound only catches what grows with the square
+    assert text.count("<article") == 10_001

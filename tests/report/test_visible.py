@@ -1,0 +1,144 @@
+"""A history as one player could have kept it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentsim.errors import UsageError
+from agentsim.history.record import History
+from agentsim.report.visible import as_seen_by
+from tests.report.sample import MODELS, PERSONAS, REASONING, VOTES, document, sample
+
+
+def dumped(history: History) -> str:
+    return json.dumps(history.model_dump(mode="json"), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("player", MODELS)
+def test_only_what_the_player_heard_remains(player: str) -> None:
+    before = [e for r in sample().rounds for e in r.events]
+    after = [e for r in as_seen_by(sample(), player).rounds for e in r.events]
+    heard = [e.seq for e in before if e.visibility == "all" or player in e.visibility]
+    assert [e.seq for e in after] == heard
+    assert 0 < len(after) < len(before)
+
+
+@pytest.mark.parametrize("player", MODELS)
+def test_nothing_secret_of_the_others_remains(player: str) -> None:
+    text = dumped(as_seen_by(sample(), player))
+    for other in set(MODELS) - {player}:
+        assert PERSONAS[other] not in text
+        assert MODELS[other] not in text
+        assert f"Player {other}, your" not in text
+        for votes in VOTES.values():
+            _, why = votes.get(other, (None, ""))
+            assert not why or why not in text
+    for (_, thinker), thought in REASONING.items():
+        assert (thought in text) == (thinker == player)
+    for staff in ("@summarizer", "gpt-5-nano", "You are terse", "concurrency", "agent_island.toml", '"memory"'):
+        assert staff not in text
+
+
+def test_own_prompts_reasoning_and_persona_stay() -> None:
+    seen = as_seen_by(sample(), "D")
+    assert [decision.player for decision in seen.decisions] == ["D", "D", "D"]
+    vote = seen.decisions[1]
+    assert [error and error["code"] for error in (attempt.error for attempt in vote.tries)] == ["illegal", None]
+    words = [seen.texts[index] for _, segments in vote.tries[0].messages for index in segments]
+    assert f"Persona of D: {PERSONAS['D']}" in words
+    assert vote.tries[0].reasoning is not None
+    assert seen.texts[vote.tries[0].reasoning[0]] == REASONING[(1, "D")]
+    event = next(e for r in seen.rounds for e in r.events if e.kind == "vote")
+    assert event.prompt is not None
+    assert [seen.texts[i] for i in event.prompt] == words
+    assert seen.scenario["players"] == [
+        {"id": "D", "model": "ollama/llama3.2", "temperature": 0.7, "prompt": PERSONAS["D"]}
+    ]
+
+
+def test_no_unused_text_remains_and_each_stays_once() -> None:
+    seen = as_seen_by(sample(), "B")
+    used: set[int] = set()
+    for decision in seen.decisions:
+        for attempt in decision.tries:
+            used |= {i for _, segments in attempt.messages for i in segments}
+            used |= {*(attempt.reply or ()), *(attempt.reasoning or ())}
+    used |= {i for r in seen.rounds for e in r.events for i in (*(e.prompt or ()), *(e.reasoning or ()))}
+    assert used == set(range(len(seen.texts)))
+    assert len(seen.texts) == len(set(seen.texts))
+
+
+def test_others_public_events_lose_prompt_reasoning_and_metadata() -> None:
+    for r in as_seen_by(sample(), "A").rounds:
+        for e in r.events:
+            if e.role == "player B":
+                assert (e.prompt, e.reasoning, e.metadata) == (None, None, {})
+
+
+def test_usage_is_the_players_own() -> None:
+    seen, whole = as_seen_by(sample(), "A"), sample().usage
+    assert whole.by_player is not None
+    assert seen.usage.by_player == {"A": whole.by_player["A"]}
+    assert seen.usage.model_copy(update={"by_player": None}) == whole.by_player["A"]
+
+
+def test_a_player_for_whom_nothing_was_called_used_nothing() -> None:
+    doc = document()
+    del doc["usage"]["by_player"]["A"]
+    usage = as_seen_by(History.model_validate(doc), "A").usage
+    assert (usage.calls, usage.cost_usd) == (0, 0.0)
+
+
+def test_ranks_are_known_and_others_scores_are_not() -> None:
+    outcome = as_seen_by(sample(), "A").outcome
+    assert outcome is not None
+    assert outcome.winner == "C"
+    assert [(s.player, s.rank) for s in outcome.standings] == [("C", 1), ("A", 2), ("B", 3), ("D", 4)]
+    assert [bool(s.score) for s in outcome.standings] == [False, True, False, False]
+
+
+def test_changing_what_others_keep_to_themselves_changes_nothing() -> None:
+    """Noninterference: every private value of the others replaced, the same bytes."""
+    doc: dict[str, Any] = document()
+    doc["scenario"]["players"][1]["prompt"] = "CHANGED"
+    doc["scenario"]["game_config"]["secret"] = "CHANGED"
+    doc["players"][1]["model"] = "CHANGED"
+    doc["outcome"]["standings"][2]["score"] = {"hidden": 99}
+    for decision in doc["decisions"]:
+        if decision["player"] != "A":
+            decision["decision"] = {"CHANGED": True}
+            decision["usage"]["cost_usd"] = 1.0
+    for r in doc["rounds"]:
+        for e in r["events"]:
+            if e["visibility"] != "all" and "A" not in e["visibility"]:
+                e["content"] = e["heading"] = "CHANGED"
+                e["data"] = {"changed": 1}
+    assert dumped(as_seen_by(History.model_validate(doc), "A")) == dumped(as_seen_by(sample(), "A"))
+
+
+def test_seeing_twice_is_seeing_once() -> None:
+    once = as_seen_by(sample(), "C")
+    assert as_seen_by(once, "C") == once
+
+
+def test_it_does_not_change_the_history_it_reads() -> None:
+    history = sample()
+    before = dumped(history)
+    as_seen_by(history, "C")
+    assert dumped(history) == before
+
+
+@pytest.mark.parametrize("player", ["Z", "", "a", "@summarizer"])
+def test_an_unknown_player_is_refused_with_the_known(player: str) -> None:
+    with pytest.raises(UsageError, match=r"\(valid: A, B, C, D\)$"):
+        as_seen_by(sample(), player)
+
+
+def test_of_very_many_players_the_error_names_some() -> None:
+    doc = document()
+    doc["players"] = [{"id": f"agent{i}", "model": "bot/careful"} for i in range(1, 101)]
+    with pytest.raises(UsageError, match="agent20 and 80 more"):
+        as_seen_by(History.model_validate(doc), "agent101")

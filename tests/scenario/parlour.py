@@ -1,0 +1,96 @@
+"""A game small enough to be read at a glance, for scenarios of every shape; its rules do not matter here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.game import Bot, Game, GameConfig, Outcome
+from agentsim.engine.panel import Panel
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.engine.table import Table
+from agentsim.errors import ScenarioError
+
+SEATS = """
+game = "parlour"
+
+[defaults]
+model = "bot/careful"
+
+[[players]]
+id = "A"
+
+[[players]]
+id = "B"
+"""
+
+
+class Mood(Enum):
+    CALM = "calm"
+    WILD = "wild"
+
+
+class Guest(GameConfig):
+    name: str
+    chairs: tuple[int, ...] = ()
+
+
+class ParlourConfig(GameConfig):
+    rounds: Annotated[int, Field(ge=1, le=100)] | Literal["auto"] = "auto"
+    stake: float = Field(default=1.0, gt=0, lt=10)
+    moods: tuple[Mood, ...] = (Mood.CALM,)
+    guests: tuple[Guest, ...] = ()
+    quiet: bool = False
+
+    @model_validator(mode="after")
+    def _quiet_guests(self) -> ParlourConfig:
+        if self.quiet and self.guests:
+            raise ValueError("a quiet parlour has no guests")
+        return self
+
+
+def careful(request: Request[Any], stream: Stream) -> Decision:
+    raise NotImplementedError("nobody plays in these tests")
+
+
+class Parlour:
+    name: ClassVar[str] = "parlour"
+    title: ClassVar[str] = "The Parlour"
+    summary: ClassVar[str] = "two or more sit"
+    rules_version: ClassVar[int] = 1
+    config: ClassVar[type[GameConfig]] = ParlourConfig
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
+    events: ClassVar[tuple[type[Event], ...]] = ()
+    bots: ClassVar[Mapping[str, Bot]] = {"careful": careful, "bold": careful}
+    staff: ClassVar[frozenset[str]] = frozenset({"summarizer", "moderator"})
+
+    def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
+        if len(players) < 2:
+            raise ScenarioError(f"one cannot sit alone, found {len(players)}", key="players", valid="2 or more")
+
+    async def play(self, table: Table, config: Any) -> Outcome:
+        raise NotImplementedError("nobody plays in these tests")
+
+    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+        return []
+
+
+def find(name: str) -> Game:
+    if name != "parlour":
+        raise ScenarioError(f"there is no game {name!r}", key="game", valid="parlour")
+    return Parlour()
+
+
+def written(folder: Path, text: str, name: str = "x.toml") -> Path:
+    """The text as a file in a `configs/` below `folder`."""
+    path = folder / "configs" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="")
+    return path

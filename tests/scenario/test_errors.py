@@ -1,0 +1,231 @@
+"""Every way in which a scenario can be wrong, and the one line that says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentsim.errors import ScenarioError
+from agentsim.scenario import load
+from tests.scenario.parlour import SEATS, find, written
+
+MODEL_SHAPE = (
+    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
+    "--provider P puts P/ before every model name"
+)
+ID_SHAPE = "must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit"
+TOP = "defaults, game, game_config, limits, name, players, prices, providers, seed, staff"
+LAB = '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
+ADVICE = "looks like a key or password; keys come from the environment"
+
+# What is added to two good seats (the first line goes to player B), and the line after the file's name.
+ADDED = {
+    "typo": ("temprature = 1", "players.1.temprature: unknown key (did you mean temperature?)"),
+    "case": ("MODEL = 'human'", "players.1.MODEL: unknown key (did you mean model?)"),
+    "unknown table": ("[zebra]", f"zebra: unknown key (valid: {TOP})"),
+    "typo in game_config": ("[game_config]\nround = 3", "game_config.round: unknown key (did you mean rounds?)"),
+    "typo deep in game_config": (
+        "[[game_config.guests]]\nname = 'Z'\nchiars = [1]",
+        "game_config.guests.0.chiars: unknown key (did you mean chairs?)",
+    ),
+    "typo in staff": ("[staff.moderator]\nmodle = 'human'", "staff.moderator.modle: unknown key (did you mean model?)"),
+    "typo beats missing": ("[prices.'lab/x']\ninptu = 1", 'prices."lab/x".inptu: unknown key (did you mean input?)'),
+    "cold": ("temperature = -1", "players.1.temperature: must be a number from 0 to 2, found -1"),
+    "hot": ("temperature = 2.5", "players.1.temperature: must be a number from 0 to 2, found 2.5"),
+    "a word": ("temperature = 'hot'", 'players.1.temperature: must be a number from 0 to 2, found "hot"'),
+    "true is no number": ("temperature = true", "players.1.temperature: must be a number from 0 to 2, found true"),
+    "nan": ("temperature = nan", "players.1.temperature: must be a finite number, found nan"),
+    "infinity": ("timeout_s = inf", "players.1.timeout_s: must be a finite number, found inf"),
+    "no time": ("timeout_s = 0", "players.1.timeout_s: must be a number above 0 and at most 86400, found 0"),
+    "half a token": ("max_tokens = 1.5", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 1.5"),
+    "fault": (
+        "reask_on = ['unreadable', 'rude']",
+        'players.1.reask_on.1: must be one of "unreadable", "ambiguous", "illegal", found "rude"',
+    ),
+    "wait": (
+        "retry_wait_s = 'long'",
+        "players.1.retry_wait_s: must be a number from 0 to 86400 or a list of at least 1, "
+        'each a number from 0 to 86400, found "long"',
+    ),
+    "wait in a list": (
+        "retry_wait_s = [1, -2]",
+        "players.1.retry_wait_s.1: must be a number from 0 to 86400, found -2",
+    ),
+    "bare model": ("model = 'gpt-4'", f'players.1.model: {MODEL_SHAPE}, found "gpt-4"'),
+    "nameless bot": ("model = 'bot/'", f'players.1.model: {MODEL_SHAPE}, found "bot/"'),
+    "unknown bot": (
+        "model = 'bot/crefull'",
+        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?)',
+    ),
+    "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl"),
+    "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf"),
+    "long id": ("[[players]]\nid = 'zespół 1'", f'players.2.id: {ID_SHAPE}, found "zespół 1"'),
+    "reserved id": (
+        "[[players]]\nid = 'Narrator'",
+        'players.2.id: must not be one of NARRATOR, ENGINE, SYSTEM, EVERYONE, ALL, in any case, found "Narrator"',
+    ),
+    "one id twice": ("[[players]]\nid = 'a'", 'players.2.id: "a" is the id of players.0 already; case does not count'),
+    "number taken": (
+        "[[players]]\nid = 'c2'\n[[players]]\nid = 'c'\ncount = 2",
+        'players.3.id: "c2" is the id of players.2 already; case does not count',
+    ),
+    "number too long": (f"[[players]]\nid = '{'n' * 32}'\ncount = 2", f'players.2.id: {ID_SHAPE}, found "{"n" * 32}1"'),
+    "no id": ("[[players]]\nmodel = 'human'", "players.2: id is missing"),
+    "two names": ("[[players]]\nid = 'C'\nplayer_id = 'C'", "players.2: id and player_id are two names of one key"),
+    "none of them": (
+        "[[players]]\nid = 'c'\ncount = 0",
+        "players.2.count: must be a whole number from 1 to 20000, found 0",
+    ),
+    "too many": (
+        "[[players]]\nid = 'c'\ncount = 20000",
+        "players: 20002 are too many (valid: at most 20000)",
+    ),
+    "two prompts": ("prompt = 'a'\nprompt_file = 'b'", "players.1: prompt and prompt_file exclude each other"),
+    "missing prompt": ("prompt_file = 'no.txt'", "players.1.prompt_file: no such file: no.txt"),
+    "prompt of nul": ('prompt_file = "a\\u0000b"', "players.1.prompt_file: not a usable path: ab"),
+    "placeholder": (
+        "prompt = 'I am ${palyer}'",
+        "players.1.prompt: has an unknown placeholder ${palyer} (did you mean ${player}?)",
+    ),
+    "strange placeholder": (
+        "character_prompt = '${x.y}'",
+        "players.1.character_prompt: has an unknown placeholder ${x.y} "
+        "(known: ${player}, ${players}, ${others}, ${game})",
+    ),
+    "open placeholder": ("prompt = '${player'", "players.1.prompt: has a ${ that is not closed; $$ is a dollar"),
+    "twice": (
+        "max_tokens = 1\nclient_kwargs = { max_tokens = 2 }",
+        "players.1: max_tokens stands both here and in client_kwargs",
+    ),
+    "hot kwargs": (
+        "client_kwargs = { temperature = 3 }",
+        "players.1.client_kwargs.temperature: must be a number from 0 to 2, found 3",
+    ),
+    "unknown staff": (
+        "[staff.moderater]\nmodel = 'human'",
+        "staff.moderater: parlour has no such staff (did you mean moderator?)",
+    ),
+    "word in a union": (
+        "[game_config]\nrounds = 'three'",
+        'game_config.rounds: must be a whole number from 1 to 100 or "auto", found "three"',
+    ),
+    "open range": (
+        "[game_config]\nstake = 10",
+        "game_config.stake: must be a number above 0 and below 10, found 10",
+    ),
+    "enum": ("[game_config]\nmoods = ['sad']", 'game_config.moods.0: must be one of "calm", "wild", found "sad"'),
+    "missing": ("[[game_config.guests]]", "game_config.guests.0.name: is missing (valid: text)"),
+    "the game's own check": (
+        "[game_config]\nquiet = true\nguests = [{ name = 'Z' }]",
+        "game_config: a quiet parlour has no guests",
+    ),
+    "price": ("[prices.'lab/x']\ninput = 1", 'prices."lab/x".output: is missing (valid: a number of at least 0)'),
+    "price of nothing": ("[prices.x]\ninput = 1\noutput = 1", f"prices: x {MODEL_SHAPE}"),
+    "unpriced": (
+        f"model = 'lab/x'\n{LAB}[limits]\nmax_cost_usd = 1",
+        'limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and output, '
+        "in US dollars per million tokens",
+    ),
+    "bot as provider": ("[providers.bot]", "providers: no model name can begin with bot/ and mean a provider"),
+    "date": ("[game_config]\nstake = 2024-01-01", "game_config.stake: must be in quotes, found the date 2024-01-01"),
+    "huge": ("[game_config]\nrounds = 0xfffffffffffffffff", "game_config.rounds: must be a number of at most 64 bits"),
+    "key in a provider": ("[providers.lab]\napi_key = 'x'", f"providers.lab.api_key: {ADVICE}"),
+    "key in kwargs": ("client_kwargs = { OPENAI-API-KEY = 'x' }", f"players.1.client_kwargs.OPENAI-API-KEY: {ADVICE}"),
+    "openai's key": ("[providers.lab]\napi_key_env = 'sk-live'", f"providers.lab.api_key_env: {ADVICE}"),
+    "google's key": ("model = 'AIzaSyA-1234567'", f"players.1.model: {ADVICE}"),
+    "key in a prompt": ("prompt = 'use sk-proj-0123456789abcdef'", f"players.1.prompt: {ADVICE}"),
+    "key in a list": ("[game_config]\nmoods = ['sk-live']", f"game_config.moods.0: {ADVICE}"),
+    "key as a key": ("[providers.sk-live-123]", f"providers: a key below it {ADVICE}"),
+    "password in a URL": ("[providers.lab]\nbase_url = 'http://me:pass@host/v1'", f"providers.lab.base_url: {ADVICE}"),
+    "key without its mark": (
+        "[providers.lab]\napi_key_env = 'my private words'",
+        "providers.lab.api_key_env: must be the name of an environment variable, never the key itself",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ADDED)
+def test_what_is_wrong_is_said_in_one_line(case: str, tmp_path: Path) -> None:
+    added, line = ADDED[case]
+    path = written(tmp_path, f"{SEATS}{added}\n")
+    with pytest.raises(ScenarioError) as raised:
+        load(path, find=find)
+    assert str(raised.value) == f"{path}: {line}"
+    assert raised.value.__cause__ is None
+
+
+WHOLE = {
+    "no game": ('[[players]]\nid = "A"', "game: is missing; give it here or as --game (valid: parlour, whist)"),
+    "another game": ('game = "chess"', "game: there is no game 'chess' (valid: parlour)"),
+    "no players": ('game = "parlour"', "players: there are none; each needs a [[players]] table"),
+    "players as a number": ("players = 3", "players: must be a list, each a table, found 3"),
+    "a player as a number": ("players = [3]", "players.0: must be a table, found 3"),
+    "a provider as a number": ("providers = { lab = 3 }", "providers.lab: must be a table"),
+    "too few": (
+        'game = "parlour"\n[[players]]\nid = "A"\nmodel = "human"',
+        "players: one cannot sit alone, found 1 (valid: 2 or more)",
+    ),
+    "no model": ('game = "parlour"\n[[players]]\nid = "A"', "players.0.model: is missing, and [defaults] has none"),
+    "defaults": ("[defaults]\nretries = -1", "defaults.retries: must be a whole number from 0 to 100, found -1"),
+    "a bot in the defaults": (
+        'game = "parlour"\n[defaults]\nmodel = "bot/zzz"\n[[players]]\nid = "A"',
+        'defaults.model: parlour has no "bot/zzz" (valid: bot/bold, bot/careful)',
+    ),
+    "a placeholder in the defaults": (
+        'game = "parlour"\n[defaults]\nmodel = "human"\nprompt = "${all}"\n[[players]]\nid = "A"',
+        "defaults.prompt: has an unknown placeholder ${all} (known: ${player}, ${players}, ${others}, ${game})",
+    ),
+    "seed below zero": ("seed = -1", "seed: must be a whole number from 0 to 9223372036854775807, found -1"),
+    "true as a seed": ("seed = true", "seed: must be a whole number from 0 to 9223372036854775807, found true"),
+    "a path as a name": (
+        'name = "../x"',
+        'name: must be text that matches ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$, found "../x"',
+    ),
+    "control characters in a key": ('"a\\u001b[31mb\\n" = 1', f"ab: unknown key (valid: {TOP})"),
+    "long words": (
+        f'seed = "{"x" * 500}"',
+        f'seed: must be a whole number from 0 to 9223372036854775807, found "{"x" * 57}..."',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_what_is_wrong_with_a_whole_file(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentsim.games.names", lambda: ["parlour", "whist"])
+    text, line = WHOLE[case]
+    path = written(tmp_path, text)
+    with pytest.raises(ScenarioError) as raised:
+        load(path, find=find)
+    assert str(raised.value) == f"{path}: {line}"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("google", "needs `--provider openrouter`"), ("openruter", "mean openrouter?")]
+)
+def test_an_unknown_provider_is_named_with_what_might_be_meant(name: str, hint: str, tmp_path: Path) -> None:
+    path = written(tmp_path, SEATS + f'model = "{name}/gemini-2.5-flash"\n')
+    with pytest.raises(ScenarioError, match=hint) as raised:
+        load(path, find=find)
+    assert raised.value.key == "players.1.model"
+
+
+def test_a_provider_of_ones_own_needs_an_address(tmp_path: Path) -> None:
+    path = written(tmp_path, SEATS + 'model = "lab/x"\n[providers.lab]\n')
+    with pytest.raises(ScenarioError) as raised:
+        load(path, find=find)
+    assert raised.value.key == "providers.lab.base_url"
+
+
+@pytest.mark.parametrize("key", ["model", "messages", "stream", "n", "base_url"])
+def test_client_kwargs_cannot_say_what_is_ours(key: str, tmp_path: Path) -> None:
+    path = written(tmp_path, SEATS + f"client_kwargs = {{ {key} = 1 }}\n")
+    with pytest.raises(ScenarioError, match="cannot be set there") as raised:
+        load(path, find=find)
+    assert raised.value.key == "players.1.client_kwargs"
+
+
+def test_words_that_resemble_keys_are_not_refused(tmp_path: Path) -> None:
+    prompt = "ask-me-anything, sk-learn-based-approach, no api_key here, $100, bearer of news, http://host:80/@x"
+    path = written(tmp_path, SEATS + f'prompt = "{prompt}"\n')
+    assert load(path, find=find).players[1].prompt == prompt

@@ -1,0 +1,84 @@
+"""A scenario out of what a history and a journal keep of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentsim.errors import ScenarioError
+from agentsim.scenario import Scenario, load
+from tests.scenario.parlour import SEATS, find, written
+from tests.scenario.test_load import FULL, ISLAND
+
+FILES = SEATS + 'model = "script:a.jsonl"\n[staff.moderator]\nmodel = "local/m.gguf"\n'
+
+
+def loaded(folder: Path, text: str) -> Scenario:
+    path = written(folder, text)
+    (path.parent / "a.jsonl").touch()
+    (path.parent / "m.gguf").touch()
+    return load(path, game="parlour", provider="openrouter" if text is ISLAND else None, allow_dirs=[folder], find=find)
+
+
+@pytest.mark.parametrize("text", [FULL, SEATS, ISLAND, FILES], ids=["full", "seats", "island", "files"])
+def test_the_round_trip_through_json_is_exact(text: str, tmp_path: Path) -> None:
+    scenario = loaded(tmp_path, text)
+    identity, run_part = json.loads(json.dumps([scenario.identity(), scenario.run_part()], allow_nan=False))
+    run_part["concurrency"] = 16  # a history's volatile.run says more
+    restored = Scenario.restore(identity, run_part, seed=scenario.seed, find=find)
+    assert restored == scenario
+    assert json.dumps(restored.identity()) == json.dumps(scenario.identity())
+    assert json.dumps(restored.run_part()) == json.dumps(scenario.run_part())
+
+
+def test_the_identity_does_not_know_where_or_how_fast(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    other = FULL.replace("127.0.0.1:8000", "localhost:9").replace("evening", "morning").replace("seed = 7", "seed = 8")
+    other = other.replace("concurrency = 4", "concurrency = 9").replace("max_calls = 500", "max_calls = 5")
+    first, second = loaded(here, FULL), loaded(there, other)
+    assert json.dumps(first.identity()) == json.dumps(second.identity())
+    assert str(tmp_path) not in json.dumps(loaded(here, FILES).identity())
+
+
+def test_the_order_of_tables_does_not_matter(tmp_path: Path) -> None:
+    staff = '[staff.moderator]\nmodel = "human"\n', '[staff.summarizer]\nmodel = "human"\n'
+    one = loaded(tmp_path, SEATS + staff[0] + staff[1])
+    two = loaded(tmp_path, SEATS + staff[1] + staff[0])
+    assert json.dumps(one.identity()) == json.dumps(two.identity())
+
+
+def test_the_identity_is_resolved(tmp_path: Path) -> None:
+    identity = loaded(tmp_path, SEATS).identity()
+    assert list(identity) == ["game", "game_config", "players", "staff", "providers", "prices"]
+    assert identity["game_config"] == {"rounds": "auto", "stake": 1.0, "moods": ["calm"], "guests": [], "quiet": False}
+    assert list(identity["players"][0])[:4] == ["id", "model", "temperature", "max_tokens"]
+
+
+def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
+    scenario = loaded(tmp_path, FULL)
+    assert scenario.run_part() == {
+        "name": "evening",
+        "limits": {"max_cost_usd": 2.0, "max_calls": 500, "concurrency": 4, "max_fallback_rate": 0.5},
+        "base_urls": {"lab": "http://127.0.0.1:8000/v1"},
+        "paths": {"config": str(scenario.path), "models": {}, "allow_dirs": [str(tmp_path)]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("game_config", {"rounds": 0}, 'game_config.rounds: must be a whole number from 1 to 100 or "auto", found 0'),
+        ("players", [{"id": "A"}], "players.0.model: is missing (valid: text)"),
+        ("game", "chess", "game: there is no game 'chess' (valid: parlour)"),
+        ("extra", 1, "extra: unknown key (valid: game, game_config, players, prices, providers, staff)"),
+    ],
+)
+def test_what_is_not_an_identity_is_an_error(key: str, value: object, line: str, tmp_path: Path) -> None:
+    scenario = loaded(tmp_path, SEATS)
+    with pytest.raises(ScenarioError) as raised:
+        Scenario.restore(scenario.identity() | {key: value}, scenario.run_part(), find=find)
+    assert str(raised.value) == line
