@@ -11,7 +11,6 @@ def schema() -> None:
     """Print the JSON Schema of the scenario file."""
     import json
 
-    from agentsim.games import find, names
     from agentsim.scenario.json_schema import json_schema
 
-    typer.echo(json.dumps(json_schema(find, names), indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))

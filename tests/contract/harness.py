@@ -1,0 +1,96 @@
+"""What the contract tests share: a game's tiny scenario, played on bots by the kernel alone or on a fake server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from agentsim import games
+from agentsim.engine.chance import Stream
+from agentsim.engine.game import Bot, Game
+from agentsim.engine.reading import Decision
+from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.request import Choice, Request
+from agentsim.runner.session import RunResult, begin
+from agentsim.scenario.load import load
+from agentsim.scenario.scenario import Scenario
+
+GAMES = games.names()
+MOST_DECISIONS = 60
+
+
+def tiny_path(name: str) -> Path:
+    """The tiny scenario that ships in the game's folder."""
+    return Path(str(resources.files(type(games.find(name)).__module__.rpartition(".")[0]) / "tiny.toml"))
+
+
+def tiny(name: str, *overrides: str) -> Scenario:
+    return load(tiny_path(name), overrides=overrides)
+
+
+def on_bots(name: str, bot: Bot | str, *, seed: int | None = None) -> Rehearsal:
+    scenario, game = tiny(name), games.find(name)
+    players = [plan.id for plan in scenario.players]
+    return rehearse(
+        game,
+        scenario.config.model_dump(mode="json"),
+        players,
+        bot=bot,
+        seed=scenario.seed if seed is None and scenario.seed is not None else seed or 0,
+        staff=sorted(scenario.staff),
+    )
+
+
+def some_bot(game: Game) -> Bot:
+    return game.bots["random" if "random" in game.bots else min(game.bots)]
+
+
+def on_server(name: str, url: str, logs: Path, *overrides: str, stem: str = "run") -> RunResult:
+    """The tiny game with every seat filled by the model behind `url`."""
+    scenario = tiny(name, 'defaults.model="fake/echo"', f'providers.fake.base_url="{url}"', *overrides)
+    return begin(scenario, logs, env={}, stem=stem)
+
+
+def free_texts(request: Request[Any], decision: Decision) -> list[str]:
+    """Names of the fields in which a player may say what it likes."""
+    closed = {name for name, legal in request.options().items() if isinstance(legal, Choice)}
+    return [
+        name
+        for name, value in decision
+        if name not in closed and (isinstance(value, str) or (isinstance(value, dict) and value))
+    ]
+
+
+def marking(policy: Bot, changed: Callable[[Request[Any], int], bool] = lambda request, nth: False) -> Bot:
+    """A policy whose every free text is a marker of its own; those of `changed` decisions differ, not in length.
+
+    `changed` is asked with the request and how often this policy has been asked for that player and kind.
+    """
+    counts: dict[tuple[str, str], int] = {}
+
+    def marked(request: Request[Any], luck: Stream) -> Decision:
+        decision = policy(request, luck)
+        key = (request.player, request.kind)
+        counts[key] = nth = counts.get(key, 0) + 1
+        letter = "y" if changed(request, nth) else "x"
+        values = decision.model_dump()
+        for name in free_texts(request, decision):
+            value, marker = values[name], marker_of(request.player, request.kind, nth, letter)
+            values[name] = (
+                {part: f"{marker}{place}{letter}" for place, part in enumerate(value)}
+                if isinstance(value, dict)
+                else f"{marker}0{letter}"
+            )
+        return type(decision).model_validate(values)
+
+    return marked
+
+
+def marker_of(player: str, kind: str, nth: int, letter: str = "x") -> str:
+    return f"{letter}q{player}q{kind}q{nth}q"
+
+
+def other_players(players: Sequence[str], than: str) -> list[str]:
+    return [player for player in players if player != than]
