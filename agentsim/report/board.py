@@ -15,11 +15,11 @@ from agentsim.report.tones import tone
 
 __all__ = ["BoardView", "lay_out"]
 
-CELL, ROW = 90.0, 66.0
+CELL, ROW = 80.0, 62.0
 _MAX_FRAMES = 200
-_LABEL_CHARACTERS = 14
+_LABEL_CHARACTERS = 13
 _MARK_CHARACTERS = 8
-_CHARACTER = 5.6
+_CHARACTER = 5.8
 
 
 @dataclass(frozen=True, slots=True)

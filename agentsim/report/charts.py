@@ -148,13 +148,12 @@ class _Plot:
         self._low, self._high = ticks[0], ticks[-1]
         self._left = 12 + _CHARACTER * max(len(number(tick)) for tick in ticks)
         self._right, self._top = _WIDTH - 8, 26.0 if chart.y_label else 10.0
-        self._band = (self._right - self._left) / max(1, len(chart.x))
-        longest = max((len(text) for text in chart.x), default=0)
-        self._tilted = chart.kind != "line" and _CHARACTER * min(longest, _LABEL_MAX) > self._band - 4
+        longest = _CHARACTER * max((len(_short(text)) for text in chart.x), default=0)
+        self._tilted = chart.kind != "line" and longest > self._band - 4
+        if self._tilted:  # the first label leans out to the left of its bar
+            self._left = max(self._left, 0.75 * longest - self._band / 2)
         self._base = _HEIGHT - 24
-        below = (14 + _CHARACTER * 0.75 * min(longest, _LABEL_MAX) if self._tilted else 20) + (
-            16 if chart.x_label else 0
-        )
+        below = (14 + 0.75 * longest if self._tilted else 20) + (16 if chart.x_label else 0)
         self._full_height = self._base + below + 4
         self._y_ticks = tuple(Label(self._y(tick), number(tick)) for tick in ticks)
 
@@ -202,6 +201,10 @@ class _Plot:
             low = min(0.0, low)
         return low, max(high, 0.0) if self._chart.kind == "bar" else high
 
+    @property
+    def _band(self) -> float:
+        return (self._right - self._left) / max(1, len(self._chart.x))
+
     def _x(self, place: int) -> float:
         return round(self._left + self._band * (place + 0.5), 1)
 
@@ -210,7 +213,7 @@ class _Plot:
         return round(self._base - share * (self._base - self._top), 1)
 
     def _x_ticks(self) -> tuple[Label, ...]:
-        shorts = [_short(plain(text)) for text in self._chart.x]
+        shorts = [_short(text) for text in self._chart.x]
         widest = max((len(short) for short in shorts), default=1)
         needed = 14 if self._tilted else _CHARACTER * widest + 8
         every = max(1, math.ceil(needed / self._band))
@@ -263,6 +266,10 @@ class _Plot:
 
 
 def _short(text: str) -> str:
+    """A label that fits: of a long path (a model's name), what tells it apart is at the end."""
+    text = plain(text)
+    if len(text) > _LABEL_MAX:
+        text = text.rpartition("/")[2] or text
     return text if len(text) <= _LABEL_MAX else text[: _LABEL_MAX - 1] + "…"
 
 

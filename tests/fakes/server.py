@@ -73,7 +73,7 @@ class FakeServer:
         self,
         reply: Reply = first_by_schema,
         *,
-        latency_s: float = 0.0,
+        latency_s: float | Callable[[Any], float] = 0.0,
         retry_after: str | None = "0.01",
         drip_s: float = 0.01,
         port: int = 0,
@@ -139,9 +139,10 @@ class FakeServer:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         connection.pending = name
         behaviour = name.partition("~")[0]
-        if self.latency_s:
+        latency = self.latency_s(received.body) if callable(self.latency_s) else self.latency_s
+        if latency:
             loop = asyncio.get_running_loop()
-            connection.timer = loop.call_later(self.latency_s, self._play, connection, behaviour, name, received)
+            connection.timer = loop.call_later(latency, self._play, connection, behaviour, name, received)
         else:
             self._play(connection, behaviour, name, received)
 

@@ -16,15 +16,16 @@ from agentsim.report.page import PageOptions, render
 from tests.report.dom import Node, parse
 from tests.report.sample import PERSONAS, PITCHES, REASONING, RULES, VOTES, document, panels, sample
 
+BARE = PageOptions()
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
 NAME = "gameplay_20260412_093005"
 
 
-def page(history: History | None = None, options: PageOptions = PageOptions(), css: str = "body { margin: 0 }") -> str:
+def page(history: History | None = None, options: PageOptions = BARE, css: str = "body { margin: 0 }") -> str:
     return render(history or sample(), panels(), options, name=NAME, css=css)
 
 
-def tree(history: History | None = None, options: PageOptions = PageOptions()) -> Node:
+def tree(history: History | None = None, options: PageOptions = BARE) -> Node:
     return parse(page(history, options))
 
 
@@ -118,7 +119,9 @@ def test_standings_are_a_table_of_ranks_and_scores() -> None:
     table = tree().one("section", id="standings").one("table")
     assert [cell.text for cell in table.one("thead").all("th")] == [
         "Rank", "Player", "jury votes", "votes against", "Model"]  # fmt: skip
-    rows = [[cell.text.strip() for cell in row.all() if cell.tag in {"td", "th"}] for row in table.one("tbody").all("tr")]
+    rows = [
+        [cell.text.strip() for cell in row.all() if cell.tag in {"td", "th"}] for row in table.one("tbody").all("tr")
+    ]
     assert rows[0] == ["1", "C winner", "1", "0", "openrouter/google/gemini-2.5-flash"]
     assert rows[2][:4] == ["3", "B", "–", "2"]
 

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  const form = byId("filters"), find = byId("find"), tally = byId("tally"), reset = byId("reset");
+  const form = byId("filters"), find = byId("find"), tally = byId("tally"), showAll = byId("show-all");
   const selects = { player: byId("by-player"), kind: byId("by-kind"), sight: byId("by-sight") };
   const events = [...document.querySelectorAll("#timeline article.event")];
   const rounds = [...document.querySelectorAll("#timeline section.round")];
@@ -58,7 +58,7 @@
     }
     const all = shown.length === events.length;
     tally.value = all ? `${events.length} events` : `${shown.length} of ${events.length} events`;
-    reset.hidden = all && !query && wanted.length === 0;
+    showAll.hidden = all && !query && wanted.length === 0;
     highlight(shown, query);
   };
 
@@ -88,7 +88,7 @@
   const arrive = () => {
     const target = location.hash.length > 1 && byId(location.hash.slice(1));
     if (!target) return;
-    if (target.closest("[hidden]")) { form.reset(); for (const event of events) event.hidden = false; for (const round of rounds) round.hidden = false; }
+    if (target.closest("[hidden]")) { form.reset(); apply(); }
     for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
     target.scrollIntoView();
   };

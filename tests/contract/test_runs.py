@@ -1,0 +1,164 @@
+"""What every game promises when it is really run: same history at any concurrency, from any cut, and in replay."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.history.record import History
+from agentsim.runner.replay import prove, without_volatile
+from agentsim.runner.session import go_on
+from tests.contract.harness import GAMES, on_server, tiny
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+
+pytestmark = pytest.mark.parametrize("name", GAMES)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeServer]:
+    with FakeServer(varied_by_schema).in_thread() as fake:
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def uneven() -> Iterator[FakeServer]:
+    """Answers after 0 to 15 ms, as the request's own digits say: replies of one wave overtake each other."""
+    with FakeServer(varied_by_schema, latency_s=lambda body: (hash_of(body) % 16) / 1000).in_thread() as fake:
+        yield fake
+
+
+def hash_of(body: Any) -> int:
+    return sum(json.dumps(body, sort_keys=True).encode()) % 997
+
+
+def stable(files: RunFiles) -> dict[str, Any]:
+    return without_volatile(json.loads(files.history.read_text(encoding="utf-8")))
+
+
+def text_without_volatile(files: RunFiles) -> str:
+    head, _, _ = files.history.read_text(encoding="utf-8").partition('"volatile":')
+    return head
+
+
+def test_any_concurrency_gives_the_same_history(name: str, uneven: FakeServer, tmp_path: Path) -> None:
+    texts = set()
+    for concurrency in (1, 2, 3, 5, 16, 50):
+        result = on_server(name, uneven.url(), tmp_path, f"limits.concurrency={concurrency}", stem=f"c{concurrency}")
+        assert result.status == "completed", result.error
+        texts.add(text_without_volatile(result.files))
+    assert len(texts) == 1
+    assert uneven.most_in_flight > 1, "nothing ever ran at the same time: this proved nothing"
+
+
+def test_replay_proves_the_live_history(name: str, server: FakeServer, tmp_path: Path) -> None:
+    result = on_server(name, server.url(), tmp_path)
+    calls = server.completed["ok"]
+    proof = prove(result.files)
+    assert proof.complete
+    assert proof.decisions == len(result.history["decisions"])
+    assert server.completed["ok"] == calls, "a replay calls nobody"
+
+
+def test_resume_at_every_line_of_the_journal_equals_live(name: str, server: FakeServer, tmp_path: Path) -> None:
+    live = on_server(name, server.url(), tmp_path / "live")
+    wanted = text_without_volatile(live.files)
+    raw = live.files.journal.read_bytes()
+    lines = raw.splitlines(keepends=True)
+    decided = 0
+    for cut in range(1, len(lines)):
+        before = server.completed["ok"]
+        files = RunFiles(tmp_path / "cut", f"cut{cut}")
+        files.directory.mkdir(exist_ok=True)
+        files.journal.write_bytes(b"".join(lines[:cut]))
+        decided += b'"record":"decision"' in lines[cut - 1]
+        resumed = go_on(files, env={})
+        assert resumed is not None
+        assert resumed.status == "completed", resumed.error
+        assert text_without_volatile(files) == wanted
+        repeated = server.completed["ok"] - before
+        assert repeated == len(live.history["decisions"]) - decided, "a call that was on disk was made again"
+    shutil.rmtree(tmp_path / "cut")
+
+
+def test_resume_at_every_byte_of_the_tail_equals_live(name: str, server: FakeServer, tmp_path: Path) -> None:
+    live = on_server(name, server.url(), tmp_path / "live")
+    wanted = text_without_volatile(live.files)
+    lines = live.files.journal.read_bytes().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if b'"record":"decision"' in line)
+    head, tail = b"".join(lines[:last]), lines[last]
+    files = RunFiles(tmp_path / "cut", "cut")
+    files.directory.mkdir()
+    for size in range(len(tail) + 1):
+        files.journal.write_bytes(head + tail[:size])
+        files.history.unlink(missing_ok=True)
+        resumed = go_on(files, env={})
+        assert resumed is not None
+        assert text_without_volatile(files) == wanted
+
+
+def test_a_finished_run_is_left_as_it_is(name: str, server: FakeServer, tmp_path: Path) -> None:
+    result = on_server(name, server.url(), tmp_path)
+    before = (result.files.journal.read_bytes(), result.files.history.read_bytes())
+    assert go_on(result.files, env={}) is None
+    assert (result.files.journal.read_bytes(), result.files.history.read_bytes()) == before
+
+
+def test_the_history_fits_its_format_and_its_places_exist(name: str, server: FakeServer, tmp_path: Path) -> None:
+    result = on_server(name, server.url(), tmp_path)
+    history = History.model_validate_json(result.files.history.read_bytes())
+    texts = range(len(history.texts))
+    used: set[int] = set()
+    for decision in history.decisions:
+        for attempt in decision.tries:
+            used.update(place for _, places in attempt.messages for place in places)
+            used.update(attempt.reply or ())
+            used.update(attempt.reasoning or ())
+    assert used == set(texts), "every text is used, and every place is a text"
+    assert len(set(history.texts)) == len(history.texts), "every text stands once"
+    seqs = [event.seq for part in history.rounds for event in part.events]
+    assert seqs == list(range(1, len(seqs) + 1))
+    assert [decision.index for decision in history.decisions] == list(range(1, len(history.decisions) + 1))
+    assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
+    assert history.usage.calls == len(history.decisions)
+    keys = list(json.loads(result.files.history.read_text(encoding="utf-8")))
+    assert keys == list(History.model_fields), "the order of keys is part of the format"
+
+
+def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(
+    name: str, server: FakeServer, tmp_path: Path
+) -> None:
+    """Every event one player could not see, and every persona, reply and private word of the others, is absent."""
+    from agentsim.cli.pages import write_page
+    from agentsim.report.page import PageOptions
+
+    result = on_server(name, server.url(), tmp_path)
+    history = History.model_validate_json(result.files.history.read_bytes())
+    checked = 0
+    for player in (plan.id for plan in tiny(name).players):
+        options = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True, as_seen_by=player)
+        page = write_page(result.files, options).read_text(encoding="utf-8")
+        seen = " ".join(
+            [event.content for part in history.rounds for event in part.events if _sees(event.visibility, player)]
+        )
+        for decision in history.decisions:
+            if decision.player == player:
+                continue
+            for words in (value for value in decision.decision.values() if isinstance(value, str)):
+                if words.startswith("text ") and words not in seen:
+                    checked += 1
+                    assert words not in page, f"{player}'s page holds what {decision.player} said in private"
+        for plan in tiny(name).players:
+            if plan.prompt and plan.id != player:
+                assert plan.prompt not in page
+    assert checked
+
+
+def _sees(visibility: Any, player: str) -> bool:
+    return visibility == "all" or player in visibility

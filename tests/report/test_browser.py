@@ -1,0 +1,282 @@
+"""The page in a real browser: it reads without a script, its script works, and foreign text is only text.
+
+Set AGENTSIM_CHROMIUM to the browser's path where it is not found. Without a browser these tests are skipped,
+but where the variable CI is set they fail: there, a skipped promise is a broken one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from agentsim.engine.panel import Board, Chart, Panel, Series, Table, Tile
+from agentsim.history.record import History
+from agentsim.report.page import PageOptions, render
+from agentsim.report.style import find_css
+from tests.report.sample import document, panels, sample
+
+ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+CORPUS = {
+    "script": "<script>window.PWN=1</script>",
+    "attribute": '" onmouseover="window.PWN=1" x="',
+    "image": "'><img src=x onerror=window.PWN=1>",
+    "svg": "<svg/onload=window.PWN=1>",
+    "close-script": "</script><script>window.PWN=1</script>",
+    "comment": "<!--<script>window.PWN=1//-->",
+    "close-style": "</style><img src=x onerror=window.PWN=1>",
+    "close-title": "</title></textarea></pre><iframe srcdoc='<script>parent.PWN=1</script>'>",
+    "url": "javascript:window.PWN=1//[click](javascript:window.PWN=1)",
+    "template": "{{ ''.__class__ }}{% raw %}${window.PWN=1}",
+    "entity": "&lt;script&gt;window.PWN=1&lt;/script&gt;&#x202e;",
+    "css": "} body { background: url(https://example.invalid/x) } </style",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    named = os.environ.get("AGENTSIM_CHROMIUM")
+    found = named or next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
+    if found is None:
+        missing = "no Chromium found: install one, or set AGENTSIM_CHROMIUM to its path"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=ARGS)
+        yield chromium
+        chromium.close()
+
+
+class Opened:
+    """A page with everything it complained about and everything it asked for."""
+
+    def __init__(self, browser: Browser, file: Path, **context: Any) -> None:
+        self.context = browser.new_context(**context)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.failures: dict[str, str | None] = {}
+        self.page.on("requestfailed", lambda request: self.failures.update({request.url: request.failure}))
+        self.page.goto(file.as_uri())
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.context.close()
+        assert kind is not None or self.complaints == []
+
+    def shown(self) -> list[str]:
+        """The ids of the events of the timeline that are not filtered away."""
+        ids: list[str] = self.page.evaluate(
+            "[...document.querySelectorAll('#timeline article')].filter(e => e.checkVisibility()).map(e => e.id)"
+        )
+        return ids
+
+
+def written(tmp_path: Path, history: History, some: list[Panel], options: PageOptions = ALL, name: str = "run") -> Path:
+    file = tmp_path / "page.html"
+    file.write_text(render(history, some, options, name=name, css=find_css(tmp_path)), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def page_file(tmp_path: Path) -> Path:
+    return written(tmp_path, sample(), panels())
+
+
+def test_nothing_is_complained_about_or_asked_for(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        assert opened.page.title() == "run – Agent Island"
+        assert opened.complaints == []
+        assert opened.requests == [page_file.as_uri()]
+        # The policy lets the style sheet count: the page is not in the browser's default serif on white.
+        assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(252, 251, 248)"
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_on_any_screen(browser: Browser, page_file: Path, width: int, scheme: str) -> None:
+    with Opened(browser, page_file, viewport={"width": width, "height": 900}, color_scheme=scheme) as opened:
+        opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_search_narrows_the_timeline_and_escape_widens_it(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        everything = opened.shown()
+        opened.page.keyboard.press("/")
+        assert opened.page.evaluate("document.activeElement.id") == "find"
+        opened.page.keyboard.type("BIDDING war")
+        expect(opened.page.locator("#tally")).to_have_text("1 of 27 events")
+        assert opened.shown() == ["e9"]
+        assert opened.page.locator("#round-3").is_hidden()
+        opened.page.keyboard.press("Escape")
+        expect(opened.page.locator("#tally")).to_have_text("27 events")
+        assert opened.shown() == everything
+
+
+def test_what_is_found_inside_a_fold_opens_it(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        opened.page.fill("#find", "drifting together")
+        expect(opened.page.locator("#e10 details.reasoning .said")).to_be_visible()
+        opened.page.fill("#find", "")
+        expect(opened.page.locator("details.reasoning[open]")).to_have_count(0)
+
+
+def test_filters_by_player_kind_and_sight_combine(browser: Browser, page_file: Path) -> None:
+    events = [e for r in sample().rounds for e in r.events]
+    with Opened(browser, page_file) as opened:
+        opened.page.select_option("#by-player", "A")
+        assert opened.shown() == [f"e{e.seq}" for e in events if e.role == "player A"]
+        opened.page.select_option("#by-kind", "vote")
+        assert opened.shown() == [f"e{e.seq}" for e in events if e.role == "player A" and e.kind == "vote"]
+        opened.page.select_option("#by-sight", "public")
+        assert opened.shown() == []
+        opened.page.click("#show-all")
+        expect(opened.page.locator("#tally")).to_have_text("27 events")
+        opened.page.select_option("#by-sight", "log")
+        assert opened.shown() == ["e2"]
+
+
+def test_a_link_to_a_filtered_event_shows_it(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        opened.page.select_option("#by-sight", "log")
+        opened.page.evaluate("location.hash = '#e9'")
+        expect(opened.page.locator("#e9")).to_be_visible()
+
+
+def test_a_board_is_stepped_through(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        steps = opened.page.locator(".steps > details")
+        assert [steps.nth(i).is_visible() for i in (0, 1)] == [False, True]
+        opened.page.get_by_role("button", name="Back").click()
+        assert [steps.nth(i).is_visible() for i in (0, 1)] == [True, False]
+
+
+def test_without_javascript_everything_can_be_read(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file, java_script_enabled=False) as opened:
+        assert opened.page.locator("#filters").is_hidden()
+        assert opened.page.locator("#timeline article").count() == 27
+        assert opened.page.locator("#e9 .said").first.is_visible()
+        prompt = opened.page.locator("#e9 details.prompt")
+        assert prompt.locator("pre").first.is_hidden()
+        prompt.locator("summary").click()
+        assert prompt.locator("pre").first.is_visible()
+        first = opened.page.locator(".steps > details").first
+        first.locator("summary").click()
+        assert first.locator("svg").is_visible()
+
+
+def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        for _ in range(3):
+            opened.page.keyboard.press("Tab")
+        style = "getComputedStyle(document.activeElement)"
+        assert opened.page.evaluate(f"{style}.outlineStyle") == "solid"
+        assert opened.page.evaluate(f"{style}.outlineWidth") == "2px"
+
+
+_FIXED = {"format", "status", "source", "started_at", "finished_at"}  # closed sets of words, and times
+
+
+def poisoned(value: Any, payload: str, key: str = "") -> Any:
+    """Every text of a history with the payload behind it, the ids, the keys of open tables and the times too."""
+    if isinstance(value, dict):
+        open_table = key in {"data", "score", "by_player", "decision", "versions", "game_config"}
+        return {k + payload if open_table and k != "agentsim" else k: poisoned(v, payload, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [poisoned(entry, payload, key) for entry in value]
+    if isinstance(value, str) and key not in _FIXED and not (key == "visibility" and value == "all"):
+        return value + payload
+    return value
+
+
+def poisoned_panels(payload: str) -> list[Panel]:
+    return [
+        Table("T" + payload, ("c" + payload,), (("v" + payload,),), "n" + payload),
+        Chart("L" + payload, "line", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,))),
+              "x" + payload, "y" + payload, "n" + payload),
+        Chart("B" + payload, "bar", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,)))),
+        Board("G" + payload, 1, 1, (("f" + payload, (Tile(0, 0, "t" + payload, ("A" + payload,), "A" + payload),)),)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("payload", CORPUS.values(), ids=CORPUS)
+def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, payload: str) -> None:
+    doc = poisoned(document(), payload)
+    file = written(tmp_path, History.model_validate(doc), poisoned_panels(payload), name="run" + payload)
+    with Opened(browser, file) as opened:
+        page = opened.page
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        page.fill("#find", payload[:20])  # the script handles foreign text, too
+        page.fill("#find", "")
+        for select in ("#by-player", "#by-kind"):
+            page.select_option(select, index=1)
+            page.select_option(select, index=0)
+        for link in page.locator("a.seq").all()[:3]:
+            link.click()
+        assert page.evaluate("window.PWN") is None
+        assert opened.complaints == []
+        assert opened.requests == [file.as_uri()]
+        assert page.evaluate("document.scripts.length") == 1
+        assert page.evaluate("document.querySelectorAll('img, iframe, [onload], [onerror], [onmouseover]').length") == 0
+        assert page.evaluate("[...document.links].every(a => a.getAttribute('href').startsWith('#'))")
+        text = page.evaluate("document.body.textContent")
+        first = doc["rounds"][1]["events"][0]
+        game = doc["game"].replace("_", " ").title()
+        assert page.title() == " ".join(f"run{payload} – {game}".split())
+        for words in (
+            first["heading"], first["role"], first["content"], doc["players"][0]["model"], doc["outcome"]["reason"],
+            doc["rounds"][1]["title"], "unreadable twice" + payload, "no answer within 30 s" + payload,
+            doc["scenario"]["players"][1]["prompt"], doc["texts"][0], doc["decisions"][0]["tries"][0]["messages"][0][0],
+            "run" + payload, "0.1.0" + payload, "T" + payload, "c" + payload, "v" + payload, "L" + payload,
+            json.dumps("words" + payload)[1:-1],
+        ):  # fmt: skip
+            assert words in text, words
+        headings = page.evaluate("[...document.querySelectorAll('h4')].map(h => h.innerText)")
+        assert " ".join(first["heading"].split()) in headings, "it is not only there, a reader sees it"
+
+
+def test_a_style_sheet_cannot_leave_its_element_or_load(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "logs.css").write_text(
+        "@import 'https://example.invalid/a.css';\r\nbody { background: url(https://example.invalid/b.png) }\r\n"
+        "</style><script>window.PWN=1</script>\nh1 { color: rgb(1, 2, 3) }",
+        newline="",
+    )
+    file = written(tmp_path, sample(), [])
+    with Opened(browser, file) as opened:
+        assert opened.page.evaluate("window.PWN") is None
+        assert set(opened.failures.values()) == {"csp"}, "the policy stops what the style sheet asks for"
+        assert {file.as_uri(), *opened.failures} == set(opened.requests)
+        assert ["violates" in complaint for complaint in opened.complaints] == [True, True]
+        opened.complaints.clear()
+        assert opened.page.locator("style").count() == 1
+        assert opened.page.evaluate("document.styleSheets.length") == 1, "the hash fits in spite of the line ends"
+
+
+def test_a_bidi_override_does_not_reorder_the_page(browser: Browser, tmp_path: Path) -> None:
+    doc = document()
+    doc["rounds"][1]["events"][0]["content"] = "I vote \u202eB ton\u202c A"
+    with Opened(browser, written(tmp_path, History.model_validate(doc), [])) as opened:
+        expect(opened.page.locator("#e3 .said")).to_have_text("I vote U+202EB tonU+202C A")
+        expect(opened.page.locator("#e3 .said .chip").first).to_be_visible()
+        left = "[...document.querySelectorAll('#e3 .chip')].map(chip => chip.getBoundingClientRect().left)"
+        first, second = opened.page.evaluate(left)
+        assert first < second, "in the order in which they were written"

@@ -1,0 +1,228 @@
+"""Panels: tables, charts and boards as HTML and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from agentsim.engine.panel import Board, Chart, Panel, Series, Table, Tile
+from agentsim.report.board import BoardView
+from agentsim.report.charts import ChartView, TableView, _ticks, view
+from agentsim.report.page import PageOptions, render
+from agentsim.report.text import money, number, span_of_time, when
+from tests.report.dom import Node, parse
+from tests.report.sample import sample
+
+X = ("one", "two", "three")
+
+
+def drawn(panel: Panel) -> Node:
+    """The panel's figure on a page."""
+    page = render(sample(), [panel], PageOptions(), name="n", css="")
+    figure = page[page.index("<figure") : page.index("</figure>") + len("</figure>")]
+    for start in (i for i in range(len(figure)) if figure.startswith("<svg", i)):
+        ET.fromstring(figure[start : figure.index("</svg>", start) + 6])  # well-formed as XML, too
+    return parse(figure).one("figure")
+
+
+def chart(kind: str, *series: Sequence[float | None], x: tuple[str, ...] = X, names: str = "stuv") -> Chart:
+    made = tuple(Series(names[i], tuple(values)) for i, values in enumerate(series))
+    return Chart("Chart", kind, x, made)  # type: ignore[arg-type]  # the parametrised kinds are the literal's
+
+
+def laid(panel: Chart) -> ChartView:
+    made = view(panel, {"A": 0, "B": 1})
+    assert isinstance(made, ChartView)
+    return made
+
+
+def test_a_table_has_its_columns_rows_and_note() -> None:
+    figure = drawn(
+        Table("Cash", ("Player", "Cash", "Deed"), (("A", 1500, "Boardwalk"), ("B", None, "")), note="At the end")
+    )
+    assert figure.one("h3").text == "Cash"
+    assert figure.one("p", cls="quiet").text == "At the end"
+    rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in figure.all("tr")]
+    assert rows == [["Player", "Cash", "Deed"], ["A", "1,500", "Boardwalk"], ["B", "–", ""]]
+    assert [cell.attrs.get("scope") for cell in figure.one("tbody").all("th")] == ["row", "row"]
+    assert not [cell for cell in figure.all("td") if any(cls.startswith("heat") for cls in cell.classes)]
+
+
+def test_heat_follows_the_size_of_the_numbers() -> None:
+    figure = drawn(Table("Heat", ("", "a", "b"), (("x", 0, 5), ("y", 10, None), ("z", 1, "word")), heat=True))
+    assert [cell.classes for cell in figure.one("tbody").all("td")] == [
+        ["number", "heat0"], ["number", "heat5"], ["number", "heat9"], ["number"], ["number", "heat1"], [],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [(), ((0, 0),), ((-3, -3),), (("a", None),)], ids=["none", "zeros", "same", "words"])
+def test_heat_of_nothing_to_compare_is_drawn(rows: tuple[tuple[int | str | None, ...], ...]) -> None:
+    assert drawn(Table("Heat", ("a", "b"), rows, heat=True)).all("tbody")
+
+
+def test_a_line_breaks_at_a_gap_and_each_point_tells_its_value() -> None:
+    figure = drawn(chart("line", (1, None, 3), (2, 2, 2)))
+    lines = figure.one("svg", role="img").all("polyline")
+    assert [len(line.attrs["points"].split()) for line in lines] == [1, 1, 3]
+    assert [dot.one("title").text for dot in figure.all("circle")][:2] == ["one, s: 1", "three, s: 3"]
+    assert [item.text.strip() for item in figure.one("ul", cls="legend").all("li")] == ["s", "t"]
+
+
+def test_every_chart_has_its_numbers_in_a_folded_table_beneath() -> None:
+    data = drawn(chart("bar", (1, 2.5, None))).one("details")
+    assert "open" not in data.attrs
+    rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in data.all("tr")]
+    assert rows == [["", "s"], ["one", "1"], ["two", "2.5"], ["three", "–"]]
+
+
+def test_bars_stand_on_zero_whatever_their_sign() -> None:
+    made = laid(chart("bar", (4, -2, 0)))
+    up, down, flat = made.bars
+    assert up.y + up.height == pytest.approx(made.zero, abs=0.2)
+    assert down.y == pytest.approx(made.zero, abs=0.2)
+    assert up.height == pytest.approx(2 * down.height, abs=0.2)
+    assert flat.height == 0
+
+
+def test_stacked_bars_stand_on_each_other() -> None:
+    made = laid(chart("stacked", (1, 2, -1), (3, None, -2)))
+    first = [bar for bar in made.bars if bar.title.startswith("one")]
+    assert first[1].y + first[1].height == pytest.approx(first[0].y, abs=0.2)
+    assert first[0].y + first[0].height == pytest.approx(made.zero, abs=0.2)
+    below = [bar for bar in made.bars if bar.title.startswith("three")]
+    assert below[1].y == pytest.approx(below[0].y + below[0].height, abs=0.2)
+
+
+def test_everything_drawn_is_inside_the_drawing() -> None:
+    for kind in ("line", "bar", "stacked"):
+        made = laid(chart(kind, (1e9, -5, 3), (0.1, 2, 4e8)))
+        for mark in (*made.bars, *made.dots):
+            assert made.left - 1 <= mark.x
+            assert mark.x + mark.width <= made.width
+            assert 0 <= mark.y <= mark.y + mark.height <= made.base + 0.2
+
+
+@pytest.mark.parametrize("kind", ["line", "bar", "stacked"])
+@pytest.mark.parametrize(
+    "series",
+    [(), ((),), ((None, None, None),), ((0, 0, 0),), ((float("nan"), float("inf"), 1),), ((5,),), ((1, 2, 3, 4, 5),)],
+    ids=["no series", "empty", "gaps", "zeros", "not finite", "short", "long"],
+)
+def test_odd_series_are_drawn_without_error(kind: str, series: tuple[tuple[float | None, ...], ...]) -> None:
+    figure = drawn(chart(kind, *series))
+    assert "nan" not in " ".join(value for node in figure.walk() for value in node.attrs.values())
+    drawn(chart(kind, *series, x=()))
+
+
+def test_a_series_named_like_a_player_has_that_players_tone() -> None:
+    made = laid(chart("line", (1, 2, 3), (1, 2, 3), names="BA"))
+    assert [tone for _, tone in made.legend] == ["t1", "t0"]
+    assert [tone for _, tone in laid(chart("line", (1, 2, 3))).lines] == ["solo"]
+
+
+def test_long_names_are_tilted_shortened_and_kept_whole_in_the_title() -> None:
+    names = tuple(f"a rather long name {i}" for i in range(12))
+    figure = drawn(chart("bar", tuple(range(12)), x=names))
+    ticks = [node for node in figure.all("text") if "transform" in node.attrs]
+    assert len(ticks) == 12
+    assert ticks[0].one("title").text == names[0]
+    assert ticks[0].text.startswith("a rather long…")
+
+
+def test_very_many_points_thin_the_labels_and_drop_the_dots() -> None:
+    made = laid(chart("line", tuple(float(i) for i in range(3000)), x=tuple(map(str, range(3000)))))
+    assert len(made.x_ticks) < 30
+    assert made.dots == ()
+    assert len(made.lines[0][0].split()) == 3000
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (0, 7), (-3, 12), (0, 1e-6), (99.5, 100.2), (5, 5), (0, 0), (-1e9, 1e9)]
+)
+def test_ticks_are_few_round_and_hold_the_range(low: float, high: float) -> None:
+    ticks = _ticks(low, high)
+    assert 2 <= len(ticks) <= 9
+    assert ticks[0] <= low
+    assert ticks[-1] >= high
+
+
+def test_a_board_with_one_frame_is_shown_and_several_are_steps() -> None:
+    tiles = (Tile(0, 0, "Go", ("A", "2 houses"), owner="B"), Tile(1, 0, "Jail"))
+    one = drawn(Board("Board", 2, 1, (("Start", tiles),)))
+    assert not one.all("details")
+    assert one.one("p", cls="caption").text == "Start"
+    assert [group.one("title").text for group in one.all("g")] == ["Go, A, 2 houses, owner B", "Jail"]
+    assert one.all("rect", cls="t1"), "B owns it"
+    two = drawn(Board("Board", 2, 1, (("Start", tiles), ("End", tiles))))
+    steps = two.all("details")
+    assert [("open" in step.attrs, step.one("summary").text) for step in steps] == [(False, "Start"), (True, "End")]
+    assert len({step.attrs["name"] for step in steps}) == 1
+
+
+def test_marks_that_do_not_fit_are_counted() -> None:
+    made = view(Board("B", 1, 1, (("", (Tile(0, 0, "Full", tuple(f"mark{i}" for i in range(9))),)),)), {})
+    assert isinstance(made, BoardView)
+    chips = made.frames[0][1][0].chips
+    assert chips[-1].text == f"+{9 - (len(chips) - 1)}"
+    assert chips[-1].x + chips[-1].width <= made.cell
+
+
+def test_of_very_many_frames_an_even_choice_is_shown_and_said() -> None:
+    frames = tuple((f"Turn {i}", (Tile(0, 0, "Go"),)) for i in range(1000))
+    made = view(Board("B", 1, 1, frames), {})
+    assert isinstance(made, BoardView)
+    assert (len(made.frames), made.skipped) == (200, 800)
+    assert (made.frames[0][0], made.frames[-1][0]) == ("Turn 0", "Turn 999")
+    assert "200 of 1000 steps" in drawn(Board("B", 1, 1, frames)).text
+
+
+def test_foreign_words_in_panels_stay_words() -> None:
+    evil = '"><script>PWN</script>\u202e'
+    panels: list[Panel] = [
+        Table(evil, (evil,), ((evil,),), note=evil),
+        Chart(evil, "line", (evil,), (Series(evil, (1,)), Series("b", (2,))), evil, evil, evil),
+        Chart(evil, "bar", (evil,), (Series(evil, (1,)), Series("b", (2,)))),
+        Board(evil, 1, 1, ((evil, (Tile(0, 0, evil, (evil,), evil),)), (evil, ())), evil),
+    ]
+    for panel in panels:
+        figure = drawn(panel)
+        assert not figure.all("script")
+        assert "\u202e" not in figure.text + "".join(v for node in figure.walk() for v in node.attrs.values())
+        assert "<script>PWN</script>" in figure.text
+
+
+def test_a_table_view_is_plain_data() -> None:
+    made = view(Table("t", ("a",), ((1,),)), {})
+    assert isinstance(made, TableView)
+    assert made.rows[0][0].text == "1"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (0, "0"), (1234567, "1,234,567"), (-3, "−3"), (0.12345, "0.123"), (1234.56, "1,234.6"), (2.0, "2")],
+)
+def test_numbers_are_written_for_a_reader(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [(None, "unknown"), (0.0, "$0.00"), (0.0004, "$0.0004"), (0.00001, "under $0.0001"), (1234.5, "$1,234.50")],
+)
+def test_an_unknown_cost_is_never_zero(usd: float | None, text: str) -> None:
+    assert money(usd) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.04, "0.0 s"), (9.96, "10.0 s"), (42.4, "42 s"), (104.2, "1 min 44 s"), (7260, "2 h 1 min")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert span_of_time(seconds) == text
+
+
+def test_times_are_to_the_second_and_anything_else_as_it_stands() -> None:
+    assert when("2026-04-12T09:30:05.123456+00:00") == "2026-04-12 09:30:05 UTC"
+    assert when("2026-04-12T09:30:05Z") == "2026-04-12 09:30:05 UTC"
+    assert when("yesterday") == "yesterday"
