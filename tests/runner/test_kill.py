@@ -1,0 +1,143 @@
+"""kill -9 loses the calls in flight and nothing else: a real process, killed at 30 random moments."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import read_journal
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+
+KILLS = 30
+GAMES = 3
+LATENCY_S = 0.03
+SCENARIO = """
+game = "agent_island"
+seed = 21
+[defaults]
+model = "fake/echo"
+[game_config]
+memory = "summary"
+phases = ["sidebars", "pitches", "votes"]
+[limits]
+concurrency = 3
+[providers.fake]
+base_url = "{url}"
+[[players]]
+id = "p"
+count = 5
+"""
+
+
+def _process(*words: str, cwd: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "agentsim", *words, "--display", "none", "--no-html"]
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}  # starts are faster
+    return subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def _wait_for_growth(process: subprocess.Popen[bytes], journal: Path, beyond: int) -> None:
+    """Until the journal is that much longer, or the process is done by itself."""
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if journal.exists() and journal.stat().st_size >= beyond:
+            return
+        time.sleep(0.001)  # polls a file that another process writes
+    assert process.poll() is not None, "the run stood still"
+
+
+def _decided(files: RunFiles) -> set[str]:
+    """The messages of every call that is on disk: none of them may ever be sent again."""
+    contents = read_journal(files.journal)
+    tries = [attempt for entry in contents.entries.values() for attempt in entry.tries]
+    tries += [attempt for left in contents.tries.values() for attempt in left]
+    return {
+        json.dumps([[message.role, message.text] for message in attempt.messages])
+        for attempt in tries
+        if attempt.completion is not None
+    }
+
+
+def _asked(server: FakeServer, since: int) -> set[str]:
+    return {
+        json.dumps([[message["role"], message["content"]] for message in received.body["messages"]])
+        for received in server.received[since:]
+    }
+
+
+def _stable(files: RunFiles) -> str:
+    return files.history.read_text(encoding="utf-8").partition('"volatile":')[0]
+
+
+@pytest.mark.timeout(240)
+def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_path: Path) -> None:
+    luck = random.Random(20261121)  # noqa: S311 - chooses when to kill
+    with FakeServer(varied_by_schema, latency_s=LATENCY_S).in_thread() as server:
+        config = tmp_path / "game.toml"
+        config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
+        whole = _process("run", "--config", str(config), "--name", "whole", cwd=tmp_path)
+        assert whole.wait(60) == 0, whole.stderr and whole.stderr.read()
+        assert whole.stderr is not None
+        whole.stderr.close()
+        files = RunFiles(tmp_path / "logs", "whole")
+        wanted, size = _stable(files), files.journal.stat().st_size
+        decisions = len(json.loads(files.history.read_text(encoding="utf-8"))["decisions"])
+        assert decisions == server.completed["ok"]
+        killed = 0
+        for game in range(GAMES):
+            name = f"killed{game}"
+            files = RunFiles(tmp_path / "logs", name)
+            started, kills = server.started["ok"], 0
+            # where in the journal this game is killed, so that every game sees kills from its start to its end
+            moments = sorted(luck.randrange(1, size) for _ in range(KILLS // GAMES))
+            on_disk: set[str] = set()
+            first = True
+            while True:
+                words = ("run", "--config", str(config), "--name", name) if first else ("resume", name)
+                since = len(server.received)
+                process = _process(*words, cwd=tmp_path)
+                if moments:
+                    _wait_for_growth(process, files.journal, moments.pop(0))
+                    time.sleep(luck.random() * LATENCY_S)  # anywhere inside a call
+                    process.send_signal(signal.SIGKILL)
+                    kills += process.wait(30) == -signal.SIGKILL
+                code = process.wait(60)
+                assert process.stderr is not None
+                complaint = process.stderr.read().decode()
+                process.stderr.close()
+                assert not (_asked(server, since) & on_disk), "a call whose result was on disk was made again"
+                if code == 0:
+                    break
+                assert code == -signal.SIGKILL, complaint
+                first = not files.journal.exists()
+                on_disk = set() if first else _decided(files)
+            assert _stable(files) == wanted
+            calls = server.started["ok"] - started
+            assert calls <= decisions + 3 * kills, "each kill loses at most the three calls in flight"
+            killed += kills
+    assert killed >= KILLS - 2, f"only {killed} processes were really killed"
+    assert os.listdir(tmp_path / "logs")
+
+
+def test_the_history_is_absent_or_whole_at_any_moment(tmp_path: Path) -> None:
+    """Written beside itself and moved into place: a reader that polls never sees a part of it."""
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config = tmp_path / "game.toml"
+        config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
+        process = _process("run", "--config", str(config), "--name", "polled", cwd=tmp_path)
+        history = tmp_path / "logs" / "polled.json"
+        while process.poll() is None:
+            if history.exists():
+                assert json.loads(history.read_text(encoding="utf-8"))["status"] == "completed"
+        assert process.stderr is not None
+        process.stderr.close()
+        assert json.loads(history.read_text(encoding="utf-8"))["status"] == "completed"
