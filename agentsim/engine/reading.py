@@ -11,17 +11,18 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 __all__ = ["Decision", "Found", "Pick", "Reading", "find_objects", "read", "without_thinking"]
 
-MAX_TEXT = 256 * 1024  # characters looked at; decoding in a loop is quadratic, so the text is bounded
-MAX_CANDIDATES = 200  # opening braces tried
-MAX_DIGITS = 30  # of one number: longer ones are nobody's bid and slow to convert
+MAX_TEXT = 256 * 1024  # characters looked at; more is nobody's answer
+MAX_DIGITS = 30  # of one whole number: longer ones are nobody's bid and slow to convert
 
 
 class Decision(BaseModel):
@@ -54,13 +55,33 @@ class Found:
     end: int
 
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n?(.*?)```", re.DOTALL)
+_OPENING = re.compile(r'\{\s*["}]')  # where an object can begin: the braces of prose and templates begin none
+_STRING_OR_BRACE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
 
 
 def without_thinking(text: str) -> str:
-    """The reply without spelled-out thinking, in which nothing counts as a decision."""
-    return _THINKING.sub("", text[:MAX_TEXT])
+    """The reply without spelled-out thinking, in which nothing counts as a decision.
+
+    Thinking that was cut off hides what follows it; where only its end is in the reply (some templates write
+    the beginning themselves), everything before that end goes. In a reply that begins as an object does, both
+    are taken for somebody's words.
+    """
+    text = text[:MAX_TEXT]
+    begun = text.lstrip().startswith("{")
+    kept: list[str] = []
+    position, thinking = 0, False
+    for tag in _THINKING.finditer(text):
+        if not tag[1] and not thinking:
+            kept.append(text[position : tag.start()])
+            position, thinking = tag.start(), True
+        elif tag[1] and thinking:
+            position, thinking = tag.end(), False
+        elif tag[1] and not begun:
+            kept.clear()
+            position = tag.end()
+    return "".join(kept) if thinking and not begun else "".join((*kept, text[position:]))
 
 
 def read(text: str, answer: type[D], pick: Pick) -> Reading[D]:
@@ -111,15 +132,26 @@ def find_objects(body: str) -> tuple[str, list[Found]]:
 
 
 def _embedded(body: str) -> Iterator[Found]:
-    position, tried = 0, 0
-    while (brace := body.find("{", position)) >= 0 and tried < MAX_CANDIDATES:
-        tried += 1
-        candidate = _decode(body, brace)
-        if candidate is None:
-            position = brace + 1
-        else:
+    position = 0
+    while opening := _OPENING.search(body, position):
+        candidate = _decode(body, opening.start())
+        if candidate is not None:
             yield candidate
-            position = candidate.end
+        # an object inside a broken one is a part of a decision, and never the decision
+        end = _closing(body, opening.start()) if candidate is None else candidate.end
+        if end is None:
+            return
+        position = end
+
+
+def _closing(body: str, start: int) -> int | None:
+    """Where the brace at `start` closes, braces in strings aside; None where it never does."""
+    depth = 0
+    for token in _STRING_OR_BRACE.finditer(body, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0 and token[0] == "}":
+            return token.end()
+    return None
 
 
 def _decode(body: str, start: int) -> Found | None:
@@ -135,11 +167,19 @@ def _decode(body: str, start: int) -> Found | None:
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in out and out[key] != value:
+    for spelt, given in pairs:
+        key, value = cleaned(spelt), _cleaned(given)
+        if key in out and json.dumps(out[key], sort_keys=True) != json.dumps(value, sort_keys=True):
             raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
         out[key] = value
     return out
+
+
+def _cleaned(value: Any) -> Any:
+    """The value with its strings cleaned again: an escape such as `\\u001b` gets past the door unseen."""
+    if isinstance(value, str):
+        return cleaned(value)
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
 
 
 def _integer(digits: str) -> int:
@@ -148,8 +188,15 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
+def _real(digits: str) -> float:
+    value = float(digits)
+    if not isfinite(value):
+        raise ValueError(f"{digits[:40]} is too large")
+    return value
+
+
 def _constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_integer, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_integer, parse_float=_real, parse_constant=_constant)

@@ -88,7 +88,7 @@ class Request(Generic[D]):
             if isinstance(legal, Choice) and value not in legal.values:
                 allowed = ", ".join(str(option) for option in legal.values)
                 raise IllegalDecision(f"{name} must be one of: {allowed}.")
-            if isinstance(legal, Range) and not legal.low <= value <= legal.high:
+            if isinstance(legal, Range) and not (isinstance(value, int) and legal.low <= value <= legal.high):
                 raise IllegalDecision(f"{name} must be a whole number from {legal.low} to {legal.high}.")
 
     def parse(self, text: str) -> Reading[D]:
@@ -133,8 +133,7 @@ def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
     for name, legal in options.items():
         match legal:
             case Choice(values):
-                numbers = all(isinstance(value, int) for value in values)
-                properties[name] = {"type": "integer" if numbers else "string", "enum": list(values)}
+                properties[name] = {"type": _type_of(values), "enum": list(values)}
             case Range():
                 properties[name] = {"type": "integer", "minimum": legal.low, "maximum": legal.high}
             case Text(limit):
@@ -147,6 +146,13 @@ def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
     }
 
 
+def _type_of(values: tuple[str | int | None, ...]) -> str | list[str]:
+    """The JSON type of a choice; a list where its values have several, such as a name or null."""
+    names = {str: "string", int: "integer", type(None): "null"}
+    found = [name for kind, name in names.items() if any(type(value) is kind for value in values)]
+    return found[0] if len(found) == 1 else found
+
+
 def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
     """The schema without `$ref`, titles and defaults, which some providers refuse."""
     if isinstance(part, list):
@@ -155,5 +161,10 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
         return part
     if "$ref" in part:
         return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
-    kept = {key: value for key, value in part.items() if key not in {"title", "default", "description"}}
-    return {key: _portable(value, definitions) for key, value in kept.items()}
+    out = {}
+    for key, value in part.items():
+        if key == "properties":  # here the keys are a model's fields, which may well be called `title`
+            out[key] = {name: _portable(inner, definitions) for name, inner in value.items()}
+        elif key not in {"title", "default", "description"}:
+            out[key] = _portable(value, definitions)
+    return out

@@ -157,6 +157,7 @@ class Table:
         closed and its error goes on.
         """
         running = list(plays)
+        part_of: dict[PlayerId, int] = {}
         results: list[Any] = [None] * len(running)
         waiting: dict[int, Sequence[Any] | None] = dict.fromkeys(range(len(running)))
         try:
@@ -164,6 +165,10 @@ class Table:
                 asked = self._step_all(running, waiting, results)
                 wave = tuple(request for requests in asked.values() for request in requests)
                 self._admit(wave)
+                for part, requests in asked.items():
+                    for request in requests:
+                        if part_of.setdefault(request.player, part) != part:
+                            raise RulesBroken(f"asked in two parts of together: {request.player}")
                 decisions = iter(await _Wave(wave)) if wave else iter(())
                 waiting = {part: list(islice(decisions, len(asked[part]))) for part in asked}
         finally:
@@ -181,7 +186,10 @@ class Table:
             self._sinks.append(_Sink(innermost.base + len(innermost.all)))
             try:
                 # a coroutine's first send must be None: there is no decision to give it yet
-                asked[part] = running[part].send(decisions)  # type: ignore[arg-type] # see the line above
+                requests = running[part].send(decisions)  # type: ignore[arg-type] # see the line above
+                if not isinstance(requests, tuple):
+                    raise RulesBroken("the rules awaited something that is not a request to the table")
+                asked[part] = requests
             except StopIteration as stop:
                 results[part] = stop.value
             finally:

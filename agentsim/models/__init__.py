@@ -1,0 +1,1 @@
+"""Models: one prompt in, one completion out, whatever the provider does. Games and players are unknown here."""

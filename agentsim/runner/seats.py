@@ -92,4 +92,6 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoin
 
         return open_local(plan.model, plan.path.parent if plan.path else Path())
     profile = resolve(name.provider, scenario.providers, env)
-    return OpenAICompatible(plan.model, profile, endpoints.at(profile, key_for(profile, env)))
+    endpoint = endpoints.at(profile, key_for(profile, env))
+    endpoint.open()  # half a second of imports, which would otherwise be the first player's
+    return OpenAICompatible(plan.model, profile, endpoint)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
+from agentsim.history.journal import Journal
 from agentsim.history.record import History
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import go_on
@@ -88,18 +89,29 @@ def test_resume_at_every_line_of_the_journal_equals_live(name: str, server: Fake
 
 
 def test_resume_at_every_byte_of_the_tail_equals_live(name: str, server: FakeServer, tmp_path: Path) -> None:
+    """Whatever part of the last decision's lines reached the disk, the journal goes on from the whole lines before.
+
+    Every byte is opened as resume opens it; what that leaves is one of few files, each of which is played on.
+    """
     live = on_server(name, server.url(), tmp_path / "live")
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
-    last = max(number for number, line in enumerate(lines) if b'"record":"decision"' in line)
-    head, tail = b"".join(lines[:last]), lines[last]
+    decisions = [number for number, line in enumerate(lines) if b'"record":"decision"' in line]
+    head, tail = b"".join(lines[: decisions[-2] + 1]), b"".join(lines[decisions[-2] + 1 :])
     files = RunFiles(tmp_path / "cut", "cut")
     files.directory.mkdir()
+    left: set[bytes] = set()
     for size in range(len(tail) + 1):
         files.journal.write_bytes(head + tail[:size])
+        Journal.reopen(files.journal).close()
+        kept = files.journal.read_bytes()
+        assert kept == head + tail[: tail.rfind(b"\n", 0, size) + 1]
+        left.add(kept)
+    assert len(left) == len(lines) - decisions[-2]
+    for kept in left:
+        files.journal.write_bytes(kept)
         files.history.unlink(missing_ok=True)
-        resumed = go_on(files, env={})
-        assert resumed is not None
+        assert go_on(files, env={}) is not None
         assert text_without_volatile(files) == wanted
 
 

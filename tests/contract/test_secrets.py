@@ -3,95 +3,93 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from agentsim import games
+from agentsim.engine.event import Everyone, Told
+from agentsim.engine.rehearse import Rehearsal
 from agentsim.engine.request import Request
+from agentsim.engine.table import Table
 from tests.contract.harness import GAMES, free_texts, marker_of, marking, on_bots, some_bot, tiny
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 
 
-def _asked(request: Request[object]) -> str:
+def asked(request: Request[Any]) -> str:
     return json.dumps([request.to_json(), request.prompt().text()], ensure_ascii=False)
 
 
-def test_no_request_holds_words_that_its_player_did_not_hear(name: str) -> None:
-    """Every free text is a marker; a player's requests hold the markers of its own and of what it heard."""
-    played = on_bots(name, marking(some_bot(games.find(name))))
-    audience: dict[str, set[str]] = {}
+def audiences(name: str, played: Rehearsal) -> dict[str, set[str]]:
+    """Who wrote or heard each marker, by marker."""
+    heard: dict[str, set[str]] = {}
     for wave, decisions in played.waves:
         for ask, decision in zip(wave.asks, decisions, strict=True):
             if free_texts(ask.request, decision):
-                marker = marker_of(ask.request.player, ask.request.kind, ask.nth)
-                audience[marker] = {ask.request.player}
-    assert audience, "a game without any words would prove nothing here"
+                heard[marker_of(ask.request.player, ask.request.kind, ask.nth)] = {ask.request.player}
     for told in played.log:
-        for marker, heard in audience.items():
-            if marker in told.event.content or marker in json.dumps(told.event.data()):
-                heard.update(plan.id for plan in tiny(name).players if told.heard_by(plan.id))
-    private = 0
-    for ask in played.asks():
-        text = _asked(ask.request)
-        for marker, heard in audience.items():
-            if ask.request.player not in heard:
-                private += 1
-                assert marker not in text, f"{ask.request.player} was shown {marker}"
-    assert private
+        for marker, players in heard.items():
+            if marker in _words(told):
+                players.update(plan.id for plan in tiny(name).players if told.heard_by(plan.id))
+    return heard
+
+
+def _words(told: Told) -> str:
+    return json.dumps([told.event.heading, told.event.content, told.event.data()], ensure_ascii=False)
+
+
+def leaks(heard: Mapping[str, set[str]], played: Rehearsal) -> list[str]:
+    """Every request that holds a marker which its player neither wrote nor heard."""
+    return [
+        f"{ask.request.player} was shown {marker} in {ask.request.kind} {ask.nth}"
+        for ask in played.asks()
+        for marker, players in heard.items()
+        if ask.request.player not in players and marker in asked(ask.request)
+    ]
+
+
+def test_no_request_holds_words_that_its_player_did_not_hear(name: str) -> None:
+    played = on_bots(name, marking(some_bot(games.find(name))))
+    heard = audiences(name, played)
+    everybody = {plan.id for plan in tiny(name).players}
+    assert any(players < everybody for players in heard.values()), "a game without secrets would prove nothing here"
+    assert leaks(heard, played) == []
+
+
+def test_a_planted_leak_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail: where everything is told to everybody, it does."""
+    heard = audiences(name, on_bots(name, marking(some_bot(games.find(name)))))
+    tell = Table.tell
+    monkeypatch.setattr(Table, "tell", lambda self, event, *, to, by=None: tell(self, event, to=Everyone, by=by))
+    assert leaks(heard, on_bots(name, marking(some_bot(games.find(name)))))
 
 
 def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:
-    """Noninterference: another's private words are replaced, and every request of the rest is the same."""
+    """Noninterference: somebody's private words are replaced, and every request of those who did not hear is the same."""
     policy = some_bot(games.find(name))
     plain = on_bots(name, marking(policy))
-    players = [plan.id for plan in tiny(name).players]
-    changed_any = False
-    for wave, decisions in plain.waves:
-        for ask, decision in zip(wave.asks, decisions, strict=True):
-            if not free_texts(ask.request, decision):
-                continue
-            who, kind, nth = ask.request.player, ask.request.kind, ask.nth
-            marker = marker_of(who, kind, nth)
-            heard = {who} | {
-                player
-                for told in plain.log
-                if marker in told.event.content or marker in json.dumps(told.event.data())
-                for player in players
-                if told.heard_by(player)
-            }
-            if heard == set(players):
-                continue
-            changed_any = True
-            other = on_bots(
-                name,
-                marking(policy, lambda r, n, who=who, kind=kind, nth=nth: (r.player, r.kind, n) == (who, kind, nth)),  # type: ignore[misc] # the defaults bind this turn's values
+    heard = audiences(name, plain)
+    everybody = {plan.id for plan in tiny(name).players}
+    changed = 0
+    for ask in plain.asks():
+        who, kind, nth = ask.request.player, ask.request.kind, ask.nth
+        outside = everybody - heard.get(marker_of(who, kind, nth), everybody)
+        if not outside:
+            continue
+        other = on_bots(name, marking(policy, _only(who, kind, nth)))
+        changed += asked_of(other, who) != asked_of(plain, who) or other.log != plain.log
+        for player in outside:
+            assert asked_of(other, player) == asked_of(plain, player), (
+                f"{player} can tell what {who} said: {kind} {nth}"
             )
-            for player in players:
-                if player not in heard:
-                    one = [_asked(entry.request) for entry in plain.asks(player)]
-                    two = [_asked(entry.request) for entry in other.asks(player)]
-                    assert one == two, f"{player} can tell what {who} said in {kind} {nth}"
-    assert changed_any
+    assert changed, "nothing was ever changed: this proved nothing"
 
 
-def test_a_planted_leak_is_found(name: str) -> None:
-    """The test above can fail: with everybody hearing everything, it does."""
-    from agentsim.engine.event import Everyone
-    from agentsim.engine.table import Table
+def asked_of(played: Rehearsal, player: str) -> list[str]:
+    return [asked(ask.request) for ask in played.asks(player)]
 
-    original = Table.tell
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Table, "tell", lambda self, event, *, to, by=None: original(self, event, to=Everyone, by=by))
-        played = on_bots(name, marking(some_bot(games.find(name))))
-    quiet = [told for told in on_bots(name, marking(some_bot(games.find(name)))).log if isinstance(told.to, tuple)]
-    assert quiet
-    leaked = 0
-    for told in quiet:
-        words = [w for w in (told.event.content, json.dumps(told.event.data())) if "xq" in w]
-        for player in (plan.id for plan in tiny(name).players):
-            if words and not told.heard_by(player):
-                start = words[0].index("xq")
-                marker = words[0][start : words[0].index("q", words[0].index("q", words[0].index("q", start + 2) + 1) + 1)]
-                leaked += any(marker in _asked(ask.request) for ask in played.asks(player))
-    assert leaked
+
+def _only(who: str, kind: str, nth: int) -> Any:
+    return lambda request, number: (request.player, request.kind, number) == (who, kind, nth)

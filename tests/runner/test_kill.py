@@ -80,7 +80,7 @@ def _stable(files: RunFiles) -> str:
 
 @pytest.mark.timeout(240)
 def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_path: Path) -> None:
-    luck = random.Random(20261121)  # noqa: S311 - chooses when to kill
+    luck = random.Random(20261121)
     with FakeServer(varied_by_schema, latency_s=LATENCY_S).in_thread() as server:
         config = tmp_path / "game.toml"
         config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
@@ -125,7 +125,6 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
             assert calls <= decisions + 3 * kills, "each kill loses at most the three calls in flight"
             killed += kills
     assert killed >= KILLS - 2, f"only {killed} processes were really killed"
-    assert os.listdir(tmp_path / "logs")
 
 
 def test_the_history_is_absent_or_whole_at_any_moment(tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ Whom a bot votes for or trusts is decided in `bots`; here are only words.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from agentsim.engine.chance import Stream
 from agentsim.games.agent_island.events import listed
+from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import View
 
 __all__ = ["note", "pitch", "quip", "whisper"]
@@ -14,9 +17,13 @@ __all__ = ["note", "pitch", "quip", "whisper"]
 _OPENINGS = (
     "I will be brief.",
     "Listen before you vote.",
-    "You have heard a lot already, so here is what counts.",
+    "Here is what counts.",
     "I have no grand plan, only a record.",
     "Let us look at the facts.",
+    "Good evening, neighbours.",
+    "I could flatter you all, but I would rather count.",
+    "Words are cheap on this island, so I will use few.",
+    "You can all do sums, so let us do some.",
 )
 _PLEAS = (
     "Keep me, and you keep a quiet neighbour.",
@@ -24,12 +31,17 @@ _PLEAS = (
     "I remember who stood by me, and I pay my debts.",
     "Send home someone who makes bigger promises.",
     "There are better targets in this circle than me.",
+    "Spare me today, and you will have a friend tomorrow.",
+    "Ask yourselves who would vote for you in the end; I might.",
+    "I ask for one more round, nothing else.",
 )
 _JURY_PLEAS = (
     "Judge me by how I played, not by how I talk.",
     "I said what I would do and then did it.",
     "Nobody carried me to this seat.",
     "If you want an honest winner, you know where to look.",
+    "You sent the others over to you; leave me the prize.",
+    "Whatever you decide, decide it on the record.",
 )
 _QUIPS = (
     "{name} speaks softly and counts quickly.",
@@ -37,37 +49,80 @@ _QUIPS = (
     "{name} has survived {rounds}, and that takes something.",
     "If {name} has a plan, it is well hidden.",
     "{name} and I could do business.",
+    "{name} would make a fine juror.",
+    "I trust {name} as far as the beach.",
 )
 _WHISPERS = (
     "What do you make of {other}?",
     "If you leave me alone, I leave you alone.",
     "{other} worries me more than you do.",
     "Let us both look at {other} this time.",
+    "I would rather sit in the final with you than with {other}.",
+    "Whatever {other} promised you, I was promised it too.",
 )
 
 
 def pitch(view: View, me: str, luck: Stream) -> str:
     """A pitch of three or four sentences."""
-    sentences = [luck.pick(_OPENINGS), _fact(view, me, luck)]
+    facts = list(_facts(view, me)) or [f"There are {len(view.active)} of us and nobody has done anything wrong yet."]
+    sentences = [luck.pick(_OPENINGS), luck.pick(facts)]
     others = [player for player in view.active if player != me]
     if others and not view.final:
-        other = luck.pick(others)
-        spoken = view.pitches()[other]
-        sentences.append(f"{other} {'has talked a good deal' if spoken > 300 else 'has said little so far'}.")
+        sentences.append(luck.pick(list(_remarks(view, luck.pick(others)))))
     sentences.append(luck.pick(_JURY_PLEAS if view.final else _PLEAS))
     return " ".join(sentences)
 
 
-def _fact(view: View, me: str, luck: Stream) -> str:
-    if not view.tallies:
-        return f"There are {len(view.active)} of us and nobody has done anything wrong yet."
-    tally = luck.pick(view.tallies)
-    votes = dict(tally.votes)
-    if tally.tied:
-        return f"In round {tally.round} only the lot parted {listed(tally.tied)}, and {tally.chosen} had to go."
-    if votes.get(me) == 0:
-        return f"In round {tally.round} not one of you named me, and {tally.chosen} left with {votes[tally.chosen]}."
-    return f"{tally.chosen} left in round {tally.round} with {votes[tally.chosen]} against."
+def _facts(view: View, me: str) -> Iterator[str]:
+    """What the public tallies say, as one speaker would put it."""
+    for tally in _past(view):
+        mine = dict(tally.votes).get(me)
+        if tally.tied:
+            yield f"In round {tally.round} only the lot parted {listed(tally.tied)}, and {tally.chosen} had to go."
+        else:
+            against = _counted(_named(tally, tally.chosen), "vote")
+            yield f"{tally.chosen} left in round {tally.round} with {against} against."
+        if me in tally.tied and me != tally.chosen:
+            yield f"The lot spared me in round {tally.round}, and I have not forgotten how close it was."
+        elif mine:
+            yield f"I had {_counted(mine, 'vote')} against me in round {tally.round}, and I am still here."
+        elif mine == 0:
+            yield f"In round {tally.round} not one of you named me."
+        if tally.abstentions:
+            yield f"In round {tally.round} I counted {_counted(tally.abstentions, 'empty ballot')}."
+    if past := len(_past(view)):
+        yield f"After {_counted(past, 'round')} my name has been on {_ballots(view, me)}."
+
+
+def _remarks(view: View, other: str) -> Iterator[str]:
+    """What is known of somebody who is still there."""
+    spoken = view.pitches()[other]
+    yield f"{other} {'has talked a good deal' if spoken > 300 else 'has said little so far'}."
+    if view.tallies:
+        yield f"So far {other}'s name has been on {_ballots(view, other)}."
+    for tally in _past(view):
+        if other in tally.tied:
+            yield f"In round {tally.round} {other} was spared by nothing but the lot."
+        elif _named(tally, other):
+            yield f"{other} had {_counted(_named(tally, other), 'vote')} in round {tally.round} and survived."
+
+
+def _named(tally: Tally, player: str) -> int:
+    return dict(tally.votes).get(player, 0)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _ballots(view: View, player: str) -> str:
+    total = sum(_named(tally, player) for tally in _past(view))
+    return _counted(total, "ballot") if total else "no ballot"
+
+
+def _past(view: View) -> list[Tally]:
+    """The votes by which somebody left."""
+    return [tally for tally in view.tallies if not tally.final]
 
 
 def whisper(view: View, me: str, partner: str, luck: Stream) -> str:
@@ -79,8 +134,7 @@ def whisper(view: View, me: str, partner: str, luck: Stream) -> str:
 def quip(view: View, about: str, luck: Stream) -> str:
     """A public line about somebody."""
     survived = len(view.tallies)
-    rounds = f"{survived} round{'s' * (survived != 1)}" if survived else "breakfast"
-    return luck.pick(_QUIPS).format(name=about, rounds=rounds)
+    return luck.pick(_QUIPS).format(name=about, rounds=_counted(survived, "round") if survived else "breakfast")
 
 
 def note(view: View, me: str) -> str:
@@ -88,5 +142,4 @@ def note(view: View, me: str) -> str:
     if not view.tallies:
         return "Nothing has been decided yet."
     tally = view.tallies[-1]
-    mine = dict(tally.votes).get(me, 0)
-    return f"{tally.chosen} left. I had {mine} vote{'s' * (mine != 1)} against me. Left: {listed(view.active)}."
+    return f"{tally.chosen} left. I had {_counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."

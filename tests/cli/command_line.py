@@ -1,0 +1,100 @@
+"""The command line as a person uses it: in this process where that is enough, in one of its own where it is not."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agentsim.cli.app import main
+
+__all__ = ["ROOT", "TRIO", "Said", "agentsim", "program", "real", "snapshot", "trio"]
+
+ROOT = Path(__file__).parents[2]
+
+TRIO = """\
+game = "agent_island"
+seed = 7
+
+[[players]]
+id = "A"
+model = "bot/random"
+
+[[players]]
+id = "B"
+model = "bot/grudge"
+
+[[players]]
+id = "C"
+model = "bot/loyal"
+"""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command left: its exit code and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def line(self) -> str:
+        """The only line on stderr, without the program's name before it."""
+        assert self.err.startswith("agentsim: ")
+        assert self.err.endswith("\n")
+        assert self.err.count("\n") == 1, f"more than one line: {self.err}"
+        return self.err.removeprefix("agentsim: ").removesuffix("\n")
+
+
+def agentsim(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Said:
+    """The command in this process: the same `main`, with its own arguments, directory and streams."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["agentsim", *words])
+        patch.chdir(cwd)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            main()
+    assert isinstance(ended.value.code, int)
+    return Said(ended.value.code, out.getvalue(), err.getvalue())
+
+
+def program(*words: str) -> list[str]:
+    """The command of a process of its own."""
+    return [sys.executable, "-m", "agentsim", *words]
+
+
+def real(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Said:
+    """The command in a process of its own."""
+    done = subprocess.run(
+        program(*words), cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False, timeout=60
+    )
+    return Said(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+
+def snapshot(directory: Path) -> dict[str, bytes | str | None]:
+    """Everything below a directory: what files hold, where links lead."""
+    return {
+        path.relative_to(directory).as_posix(): os.readlink(path)
+        if path.is_symlink()
+        else path.read_bytes()
+        if path.is_file()
+        else None
+        for path in sorted(directory.rglob("*"))
+    }
+
+
+def trio(directory: Path, text: str = TRIO) -> Path:
+    """A scenario of three bots in a directory."""
+    path = directory / "trio.toml"
+    path.write_text(text, encoding="utf-8")
+    return path

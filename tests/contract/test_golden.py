@@ -1,0 +1,31 @@
+"""Golden playthroughs and journals: a leak, a changed word or a changed rule shows as a diff."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import prove
+from tests.contract.golden import GOLDEN, playthrough
+from tests.contract.harness import GAMES
+
+pytestmark = pytest.mark.parametrize("name", GAMES)
+
+
+def test_the_playthrough_is_the_golden_one(name: str) -> None:
+    golden = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+    assert playthrough(name) == golden, "if this is meant: python -m tests.contract.golden, and review the diff"
+
+
+def test_the_golden_journal_replays(name: str, tmp_path: Path) -> None:
+    proof = prove(RunFiles(GOLDEN, name))
+    assert proof.complete
+    assert proof.decisions == len(proof.history["decisions"])
+
+
+def test_the_golden_journal_holds_nothing_of_the_machine_that_made_it(name: str) -> None:
+    head = json.loads((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").split("\n", 1)[0])
+    assert head["run"]["paths"] == {"config": "/tiny.toml", "models": {}, "allow_dirs": []}
