@@ -5,9 +5,13 @@ Nothing heavy may be imported here: `agentsim --help` is typed often. Commands i
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
+import re
 import sys
 import traceback
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -27,7 +31,6 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="agentsim",
     help="Multi-agent games played by language models: one TOML in, a resumable, provable history out.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -45,18 +48,21 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from, not only what it is.")] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
+    _open_streams()
     debug = DEBUG in sys.argv
     sys.argv = [sys.argv[0], *(word for word in sys.argv[1:] if word != DEBUG)]
     try:
@@ -67,9 +73,13 @@ def main() -> NoReturn:
         code = _fail("interrupted", 130, debug)
     except BrokenPipeError:
         code = 1
+    except OSError as error:  # a disk that is full, a directory that is gone
+        code = _fail(
+            ": ".join(filter(None, (error.filename and str(error.filename), error.strerror or str(error)))), 1, debug
+        )
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own usage errors
-            code = _fail(error.format_message(), error.exit_code, debug)
+            code = _fail(_reworded(error.format_message()), error.exit_code, debug)
         else:
             hint = "" if debug else " (a mistake of agentsim or of a game; --debug shows where)"
             code = _fail(f"{type(error).__name__}: {error}{hint}", 1, debug)
@@ -78,18 +88,42 @@ def main() -> NoReturn:
 
 
 def _fail(message: str, code: int, debug: bool) -> int:
-    from agentsim.cli.screen import safe
+    from agentsim.cli.screen import note, safe
 
     if debug:
-        traceback.print_exc(file=sys.stderr)
-    line = " ".join(safe(message).split())
-    typer.echo(f"agentsim: {line}", err=True)
+        note(safe(traceback.format_exc()).rstrip())
+    note(f"agentsim: {' '.join(safe(message).split())}")
     return code
+
+
+def _reworded(message: str) -> str:
+    """The parser's sentence in the words of our own errors."""
+    return re.sub(r"\bValue error, ", "", message).replace("Input should be", "must be").removesuffix(".")
+
+
+def _open_streams() -> None:
+    """A stream that was closed before we began becomes the void.
+
+    Else the first file opened would get its number, and with it what is meant for the screen.
+    """
+    while (void := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(void)
+    sys.stdout = sys.stdout or _void()
+    sys.stderr = sys.stderr or _void()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # where the locale has no word for a character
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _void() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - a stream like the two it stands for
 
 
 def _flush() -> None:
     """A reader that has gone away is no error of ours, and must not become a message at exit."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        sys.stdout = None  # nothing is left to flush at exit
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # what is left goes there

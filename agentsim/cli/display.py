@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from agentsim.cli.options import DisplayMode
-from agentsim.cli.screen import safe, shortened
+from agentsim.cli.screen import note, safe, shortened
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask
 from agentsim.runner.watch import Watcher
@@ -25,23 +25,17 @@ def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
 
 
 class PlainDisplay(Watcher):
-    """One line for each public event, for logs and pipes; a stream that has gone away is no reason to stop."""
-
-    def _say(self, line: str) -> None:
-        try:
-            print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the display
-        except (BrokenPipeError, OSError, ValueError):
-            self._say = lambda line: None  # type: ignore[method-assign] # nobody is reading any more
+    """One line for each public event, for logs and pipes."""
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        self._say(f"{name}: {game}, {len(players)} players")
+        note(safe(f"{name}: {game}, {len(players)} players"))
 
     def told(self, events: Sequence[Told]) -> None:
         for heading, content in public_lines(events, 200):
-            self._say(f"{heading}: {content}")
+            note(f"{heading}: {content}")
 
     def waiting(self, ask: Ask, reason: str) -> None:
-        self._say(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
+        note(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
 
 
 @contextmanager

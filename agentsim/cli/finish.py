@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from agentsim.cli.pages import write_page
-from agentsim.cli.screen import safe, shortened
+from agentsim.cli.screen import note, safe, shortened
 
 if TYPE_CHECKING:
     from agentsim.report.page import PageOptions
@@ -23,8 +26,22 @@ def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> Non
     """Write the page, print the result, and exit with the code of DESIGN section 6."""
     html = None if page is None else write_page(result.files, page)
     files, history, error = result.files, result.history, result.error
-    outcome = history["outcome"] or {"winner": None, "standings": []}
+    with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
+        _print(result, html, as_json=as_json)
+    if error is not None:
+        again = f"go on with: agentsim resume {files.name}{_elsewhere(result)}"
+        note(f"agentsim: {shortened(str(error), 600)}; {again}")
+        raise typer.Exit(error.exit_code)
+    if result.status == "degraded":
+        limit = history["volatile"]["run"]["limits"]["max_fallback_rate"]
+        note(f"agentsim: degraded: more than {limit:.0%} of the decisions are fallbacks")
+        raise typer.Exit(DEGRADED)
+
+
+def _print(result: RunResult, html: Path | None, *, as_json: bool) -> None:
+    files, history = result.files, result.history
     if as_json:
+        outcome = history["outcome"] or {"winner": None, "standings": []}
         line = {
             "name": files.name,
             "status": result.status,
@@ -38,25 +55,17 @@ def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> Non
             "html": None if html is None else str(html),
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
-    else:
-        for row in _report(history):
-            typer.echo(row)
-        typer.echo(f"history: {files.history}")
-        if html is not None:
-            typer.echo(f"page:    {html}")
-    if error is not None:
-        typer.echo(f"agentsim: {shortened(str(error), 600)}", err=True)
-        typer.echo(f"agentsim: go on with: agentsim resume {files.name}{_elsewhere(result)}", err=True)
-        raise typer.Exit(error.exit_code)
-    if result.status == "degraded":
-        limit = history["volatile"]["run"]["limits"]["max_fallback_rate"]
-        typer.echo(f"agentsim: degraded: more than {limit:.0%} of the decisions are fallbacks", err=True)
-        raise typer.Exit(DEGRADED)
+        return
+    for row in _report(history):
+        typer.echo(row)
+    typer.echo(f"history: {files.history}")
+    if html is not None:
+        typer.echo(f"page:    {html}")
 
 
 def _elsewhere(result: RunResult) -> str:
     directory = str(result.files.directory)
-    return "" if directory == "logs" else f" --logs-dir {directory}"
+    return "" if directory == "logs" else f" --logs-dir {shlex.quote(directory)}"
 
 
 def _report(history: Any) -> list[str]:

@@ -14,7 +14,9 @@ __all__ = ["logs"]
 
 def logs(
     *,
-    filename: Annotated[str, typer.Option("--filename", help="The run's name: a bare name inside the logs folder.")],
+    filename: Annotated[
+        str, typer.Option("--filename", help="The run's name: a bare name inside the logs folder.", metavar="NAME")
+    ],
     logs_dir: o.LogsDir = Path("logs"),
     include_prompts: o.IncludePrompts = False,
     include_reasoning: o.IncludeReasoning = False,

@@ -12,7 +12,10 @@ __all__ = ["models"]
 
 
 def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
-    """List providers with their address and whether their key is set; nothing is called."""
+    """List providers and whether their keys are set.
+
+    Nothing is called, and no key is shown.
+    """
     import json
 
     from agentsim.cli.environment import environment

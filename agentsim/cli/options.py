@@ -38,26 +38,39 @@ class DisplayMode(StrEnum):
     none = "none"
 
 
-Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.")]
+Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE")]
 LogsDir = Annotated[
-    Path, typer.Option("--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", show_envvar=True)
+    Path, typer.Option("--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", metavar="DIR")
 ]
 Display = Annotated[
-    DisplayMode, typer.Option("--display", envvar="AGENTSIM_DISPLAY", help="How progress is shown, on stderr.")
+    DisplayMode,
+    typer.Option(
+        "--display", envvar="AGENTSIM_DISPLAY", help="How progress is shown, on stderr.", metavar="auto|rich|plain|none"
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one line of JSON on stdout.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Instead of the scenario's seed.", min=0)]
-Game = Annotated[str | None, typer.Option("--game", help="Which game, where the file does not say or says otherwise.")]
-Overrides = Annotated[
-    list[str] | None, typer.Option("--set", help="KEY=VALUE, such as players.0.temperature=0.2; repeatable.")
+Seed = Annotated[int | None, typer.Option("--seed", help="Instead of the scenario's seed.", min=0, metavar="N")]
+Game = Annotated[
+    str | None,
+    typer.Option("--game", help="Which game, where the file does not say or says otherwise.", metavar="GAME"),
 ]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", help="US dollars; instead of limits.max_cost_usd.", min=0)]
-Provider = Annotated[str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Such as players.0.temperature=0.2; repeatable.", metavar="KEY=VALUE"),
+]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", help="Instead of limits.max_cost_usd.", min=0, metavar="USD")
+]
+Provider = Annotated[
+    str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.", metavar="PROVIDER")
+]
 AllowDir = Annotated[
-    list[Path] | None, typer.Option("--allow-dir", help="A further directory that files may be read from; repeatable.")
+    list[Path] | None,
+    typer.Option("--allow-dir", help="A further directory that files may be read from; repeatable.", metavar="DIR"),
 ]
 EnvFile = Annotated[
-    Path | None, typer.Option("--env-file", help="A file of KEY=VALUE besides ./.env; the environment wins.")
+    Path | None,
+    typer.Option("--env-file", help="A file of KEY=VALUE besides ./.env; the environment wins.", metavar="FILE"),
 ]
 NoHtml = Annotated[bool, typer.Option("--no-html", help="Write no page.")]
 IncludePrompts = Annotated[bool, typer.Option("--include-prompts", help="Put every prompt into the page, folded.")]

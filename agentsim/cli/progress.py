@@ -5,9 +5,12 @@ Foreign text reaches Rich only as `Text` of safe strings: markup in a model's wo
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -21,6 +24,7 @@ from agentsim.cli.finish import money
 from agentsim.cli.screen import safe, shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
+from agentsim.history.entry import Entry
 from agentsim.history.totals import Totals
 from agentsim.runner.watch import Watcher
 
@@ -29,16 +33,42 @@ __all__ = ["RichDisplay"]
 _SHOWN_AT_ONCE = 6
 
 
+class _Lasting:
+    """A stream whose reader may go away: what cannot be written then is dropped, and the game goes on."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except (OSError, ValueError):
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _screen() -> Console:
+    stream = cast("TextIO", _Lasting(sys.stderr))  # all of a stream that Rich asks for
+    return Console(file=stream, markup=False, emoji=False, highlight=False)
+
+
 class RichDisplay(Watcher):
     """Public events scroll by; below them one panel says round, phase, speakers, calls, tokens, cost, time."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True, markup=False, emoji=False, highlight=False)
+        self._console = console or _screen()
         self._live: Live | None = None
         self._started = time.monotonic()
         self._name = self._round = self._phase = ""
         self._speaking: Counter[str] = Counter()
         self._totals = Totals()
+        self._fallbacks = 0
         self._spinner = Spinner("dots")
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
@@ -58,10 +88,13 @@ class RichDisplay(Watcher):
         self._speaking += Counter()  # drops those who are done
         self._totals = totals
 
+    def decided(self, entry: Entry) -> None:
+        self._fallbacks += entry.source == "fallback"
+
     def told(self, events: Sequence[Told]) -> None:
         for heading, content in public_lines(events, max(40, self._console.width * 2)):
-            line = Text(heading, style="bold")
-            line.append(f"  {content}", style="not bold dim")
+            line = Text(f"{heading}: ", style="bold")
+            line.append(content, style="not bold dim")
             self._console.print(line)
 
     def person(self, *, asked: bool) -> None:
@@ -98,8 +131,12 @@ class RichDisplay(Watcher):
             Text(safe(self._phase)),
             Text(f"asking {safe(names)}" if names else "", style="cyan"),
         )
+        trouble = ((totals.failed_calls, "failed"), (self._fallbacks, "fallbacks"))
         counts = (
-            f"{totals.calls} calls · {totals.prompt_tokens:,} tokens in, {totals.completion_tokens:,} out · "
-            f"{money(cost)} · {seconds // 60}:{seconds % 60:02d}"
+            f"{totals.calls} calls",
+            *(f"{number} {what}" for number, what in trouble if number),
+            f"{totals.prompt_tokens:,} tokens in, {totals.completion_tokens:,} out",
+            f"cost {money(cost)}",
+            f"{seconds // 60}:{seconds % 60:02d}",
         )
-        return Group(Rule(Text(safe(self._name)), style="dim"), where, Text(counts, style="dim"))
+        return Group(Rule(Text(safe(self._name)), style="dim"), where, Text(" · ".join(counts), style="dim"))

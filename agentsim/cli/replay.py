@@ -12,7 +12,10 @@ __all__ = ["replay"]
 
 
 def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
-    """Execute a run again from its journal, without any network, and compare it with its history."""
+    """Play a journal again and prove the history; no network.
+
+    Every decision comes from the journal; the history that follows from them must be the one on disk.
+    """
     import json
 
     from agentsim.history.files import find_run

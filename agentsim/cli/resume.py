@@ -17,7 +17,9 @@ def resume(
     name: o.RunName,
     logs_dir: o.LogsDir = Path("logs"),
     max_cost: o.MaxCost = None,
-    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0)] = None,
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")
+    ] = None,
     display: o.Display = o.DisplayMode.auto,
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
@@ -26,7 +28,7 @@ def resume(
     include_reasoning: o.IncludeReasoning = False,
     include_usage: o.IncludeUsage = False,
 ) -> None:
-    """Continue an interrupted run from its journal; nothing is paid for twice."""
+    """Continue an interrupted run; nothing is paid for twice."""
     import json
 
     from agentsim.cli.display import shown

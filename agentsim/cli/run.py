@@ -16,7 +16,9 @@ def run(
     *,
     config: o.Config,
     seed: o.Seed = None,
-    name: Annotated[str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.", metavar="NAME")
+    ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     overrides: o.Overrides = None,
     game: o.Game = None,
@@ -31,14 +33,17 @@ def run(
     include_reasoning: o.IncludeReasoning = False,
     include_usage: o.IncludeUsage = False,
 ) -> None:
-    """Play the game of a scenario; leaves a journal, a history and a page."""
+    """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish
+    from agentsim.history.files import check_name
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import begin
     from agentsim.scenario.load import load
 
+    if name is not None:
+        check_name(name)
     env = environment(env_file)
     scenario = load(
         config,

@@ -17,8 +17,11 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
 
     from agentsim.cli.finish import money
     from agentsim.cli.screen import safe
+    from agentsim.errors import UsageError
     from agentsim.history.listing import list_runs
 
+    if logs_dir.exists() and not logs_dir.is_dir():
+        raise UsageError(f"{logs_dir}: is not a directory")
     found = list_runs(logs_dir)
     if as_json:
         typer.echo(json.dumps([run.to_json() for run in found], ensure_ascii=True, allow_nan=False))

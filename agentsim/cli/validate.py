@@ -18,7 +18,10 @@ def validate(
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
 ) -> None:
-    """Check everything that can be known before the first call: the file, the players, keys and extras."""
+    """Check a scenario without playing it.
+
+    What is checked is all that can be known before the first call: the file, the players, keys and extras.
+    """
     from agentsim.cli.environment import environment
     from agentsim.games import find
     from agentsim.runner.seats import seated

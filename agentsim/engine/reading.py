@@ -122,7 +122,7 @@ def find_objects(body: str) -> tuple[str, list[Found]]:
     for block in _FENCE.finditer(body):
         inner = block[1]
         offset = block.start(1) + len(inner) - len(inner.lstrip())
-        candidate = _decode(body, offset)
+        candidate = _decode(body, offset, block.end(1))
         if candidate is not None and not body[candidate.end : block.end(1)].strip():
             fenced.append(candidate)
     embedded = list(_embedded(body))
@@ -134,35 +134,33 @@ def find_objects(body: str) -> tuple[str, list[Found]]:
 def _embedded(body: str) -> Iterator[Found]:
     position = 0
     while opening := _OPENING.search(body, position):
+        end = _closing(body, opening.start(), MAX_TEXT)
+        if end is None:
+            return
         candidate = _decode(body, opening.start())
         if candidate is not None:
             yield candidate
-        # an object inside a broken one is a part of a decision, and never the decision
-        end = _closing(body, opening.start()) if candidate is None else candidate.end
-        if end is None:
-            return
-        position = end
+        position = end  # an object inside a broken one is a part of a decision, and never the decision
 
 
-def _closing(body: str, start: int) -> int | None:
-    """Where the brace at `start` closes, braces in strings aside; None where it never does."""
+def _closing(body: str, start: int, stop: int) -> int | None:
+    """Where the brace at `start` closes, braces in strings aside; None where it does not before `stop`."""
     depth = 0
-    for token in _STRING_OR_BRACE.finditer(body, start):
+    for token in _STRING_OR_BRACE.finditer(body, start, stop):
         depth += {"{": 1, "}": -1}.get(token[0], 0)
         if depth == 0 and token[0] == "}":
             return token.end()
     return None
 
 
-def _decode(body: str, start: int) -> Found | None:
-    """The object that begins exactly at `start`, or None."""
-    if not body.startswith("{", start):
+def _decode(body: str, start: int, stop: int = MAX_TEXT) -> Found | None:
+    """The object that begins exactly at `start` and ends before `stop`, or None."""
+    if not body.startswith("{", start) or (end := _closing(body, start, stop)) is None:
         return None
     try:
-        value, end = _DECODER.raw_decode(body, start)
+        return Found(_DECODER.decode(body[start:end]), start, end)
     except (ValueError, RecursionError):
         return None
-    return Found(value, start, end)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from agentsim.history.record import Source
 from agentsim.models.base import Completion, Usage
 from agentsim.players.base import Message, Try
 
-__all__ = ["Entry", "Parse", "entry_from_json", "entry_to_json", "try_from_json", "try_to_json"]
+__all__ = ["Entry", "Parse", "count", "entry_from_json", "entry_to_json", "try_from_json", "try_to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +76,41 @@ def entry_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Entry:
     if line["source"] not in get_args(Source):
         raise ValueError(f"unknown source {str(line['source'])[:40]!r}")
     return Entry(
-        index=_count(line["index"]),
-        wave=_count(line["wave"]),
-        place=_count(line["place"]),
+        index=count(line["index"]),
+        wave=count(line["wave"]),
+        place=count(line["place"]),
         player=str(line["player"]),
         kind=str(line["kind"]),
         fingerprint=str(line["fingerprint"]),
         decision=dict(line["decision"]),
         source=line["source"],
-        fallback_reason=line["fallback_reason"],
+        fallback_reason=_word(line["fallback_reason"]),
         tries=tuple(try_from_json(attempt, texts) for attempt in line["tries"]),
-        parse=None if parse is None else Parse(**parse),
+        parse=None
+        if parse is None
+        else Parse(str(parse["stage"]), count(parse["candidates"]), bool(parse["repaired"])),
     )
 
 
-def _count(value: Any) -> int:
+def count(value: Any) -> int:
+    """The value, if it is a whole number from 0; `ValueError` else."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no count")
+        raise ValueError(f"{str(value)[:40]!r} is no count")
     return value
+
+
+def _word(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{str(value)[:40]!r} is no text")
+    return value
+
+
+def _usage(values: Mapping[str, Any]) -> Usage:
+    cost = values["cost_usd"]
+    if cost is not None and (isinstance(cost, bool) or not isinstance(cost, (int, float)) or cost < 0):
+        raise ValueError(f"{str(cost)[:40]!r} is no cost")
+    tokens = {name: None if value is None else count(value) for name, value in values.items() if name != "cost_usd"}
+    return Usage(**tokens, cost_usd=cost)
 
 
 def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
@@ -122,18 +139,20 @@ def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
     """The attempt of such JSON."""
     completion = line["completion"]
     return Try(
-        messages=tuple(Message(role, tuple(texts[text] for text in segments)) for role, segments in line["messages"]),
+        messages=tuple(
+            Message(str(role), tuple(texts[text] for text in segments)) for role, segments in line["messages"]
+        ),
         completion=None
         if completion is None
         else Completion(
             text=texts[completion["text"]],
             reasoning=None if completion["reasoning"] is None else texts[completion["reasoning"]],
-            finish_reason=completion["finish_reason"],
-            model=completion["model"],
-            provider=completion["provider"],
-            usage=Usage(**completion["usage"]),
+            finish_reason=_word(completion["finish_reason"]),
+            model=_word(completion["model"]),
+            provider=_word(completion["provider"]),
+            usage=_usage(completion["usage"]),
         ),
-        code=line["code"],
-        error=line["error"],
+        code=_word(line["code"]),
+        error=_word(line["error"]),
         latency_s=float(line["latency_s"]),
     )

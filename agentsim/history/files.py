@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agentsim.errors import UsageError
+from agentsim.errors import AgentsimError, UsageError
 
 __all__ = ["RunFiles", "default_stem", "find_run", "write_whole"]
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LONGEST, _LONGEST_COUNT = 100, len("_9999")
 _SUFFIXES = (".jsonl", ".json", ".html")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
@@ -45,8 +46,10 @@ class RunFiles:
     def reserve(cls, directory: Path, stem: str) -> tuple[RunFiles, int]:
         """A name that no run has, and its journal, created and open for writing.
 
-        A clash gets `_2`, `_3`, ... Raises `UsageError` where the directory cannot be written.
+        A clash gets `_2`, `_3`, ...; a suffix of a run's files is taken off. Raises `UsageError` where the
+        directory cannot be written.
         """
+        stem = _bare(stem)
         check_name(stem)
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -67,9 +70,15 @@ def default_stem(now: datetime, name: str | None) -> str:
     return f"{stem}_{re.sub('[^A-Za-z0-9._-]+', '-', name)[:60]}" if name else stem
 
 
-def check_name(name: str) -> None:
+def _bare(name: str) -> str:
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def check_name(name: str, longest: int = _LONGEST) -> None:
     """Raise `UsageError` unless this is a bare name that is safe as a file name everywhere."""
-    if not _NAME.fullmatch(name) or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
+    if not _NAME.fullmatch(name) or len(name) > longest or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
         raise UsageError(f"{name[:80]!r} is not the name of a run (valid: letters, digits and . _ -, no path)")
 
 
@@ -79,9 +88,8 @@ def find_run(directory: Path, name: str) -> RunFiles:
     Raises `UsageError` for anything with a path in it, for links that lead out of the directory, and where
     there is no such run.
     """
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    check_name(name)
+    name = _bare(name)
+    check_name(name, _LONGEST + _LONGEST_COUNT)
     files = RunFiles(directory, name)
     there = [path for path in (files.journal, files.history) if path.is_file()]
     if not there:
@@ -93,8 +101,18 @@ def find_run(directory: Path, name: str) -> RunFiles:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that at any instant it is the old one, the new one, or absent; never a part."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
+
+    Raises `AgentsimError` where the disk or the directory does not take it.
+    """
+    try:
+        _write_whole(path, text)
+    except OSError as error:
+        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _write_whole(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:

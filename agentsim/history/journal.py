@@ -9,19 +9,21 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.entry import Entry, entry_from_json, entry_to_json, try_from_json, try_to_json
+from agentsim.history.entry import Entry, count, entry_from_json, entry_to_json, try_from_json, try_to_json
 from agentsim.history.texts import text_id
 from agentsim.players.base import Try
 
 __all__ = ["JOURNAL_FORMAT", "Journal", "read_journal"]
 
 JOURNAL_FORMAT = "agentsim-journal/1"
+_HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 Key = tuple[int, int]
 
 
@@ -47,13 +49,15 @@ class Contents:
             case "run" if not self.head:
                 if line["format"] != JOURNAL_FORMAT:
                     raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
+                for part in _HEAD:
+                    line[part]
                 self.head = line
             case "text":
                 if text_id(line["text"]) != line["id"]:
                     raise ValueError("a text does not have the content its id names")
                 self.texts[line["id"]] = line["text"]
             case "try":
-                key = (int(line["wave"]), int(line["place"]))
+                key = (count(line["wave"]), count(line["place"]))
                 self.tries.setdefault(key, []).append(try_from_json(line["try"], self.texts))
             case "decision":
                 entry = entry_from_json(line, self.texts)
@@ -66,6 +70,13 @@ class Contents:
                 )
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is not a finite number")
+    return value
 
 
 def read_journal(path: Path) -> Contents:
@@ -81,7 +92,7 @@ def read_journal(path: Path) -> Contents:
                 if not raw.endswith(b"\n"):
                     break
                 try:
-                    line = json.loads(raw)
+                    line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
                     if not contents.head and line["record"] != "run":
                         raise ValueError("the first record must describe the run")
                     contents.take(line)
@@ -108,14 +119,19 @@ class Journal:
         self._handle = handle
         self._known = set(contents.texts)
         self._pending: list[dict[str, Any]] = []
+        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(path, handle, Contents())
-        journal._lock()
-        journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
-        journal._write([journal.contents.head], sync=True)
+        try:
+            journal._lock()
+            journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
+            journal._write([journal.contents.head], sync=True)
+        except BaseException:
+            journal.close()
+            raise
         return journal
 
     @classmethod
@@ -170,13 +186,15 @@ class Journal:
         )
         data = memoryview("".join(f"{row}\n" for row in rows).encode())
         try:
-            while data:
-                data = data[os.write(self._handle, data) :]
-            if sync:
-                os.fsync(self._handle)
+            if self._failure is None:
+                while data:
+                    data = data[os.write(self._handle, data) :]
+                if sync:
+                    os.fsync(self._handle)
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise AgentsimError(f"{self.path}: cannot write the journal: {reason}; the run can be resumed") from None
+            self._failure = error.strerror or str(error)
+        if self._failure is not None:
+            raise AgentsimError(f"{self.path}: cannot write the journal: {self._failure}; `agentsim resume` goes on")
 
     def _lock(self) -> None:
         with contextlib.suppress(BlockingIOError):

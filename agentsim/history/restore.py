@@ -27,4 +27,6 @@ def told_events(history: History, game: Game) -> list[Told]:
 
 
 def _by(record: EventRecord) -> str | None:
-    return record.role.removeprefix("player ") if record.role.startswith("player ") else None
+    if record.role == "narrator":
+        return None
+    return record.role.removeprefix("player ") if record.role.startswith("player ") else f"@{record.role}"

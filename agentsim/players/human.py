@@ -1,6 +1,7 @@
-"""HumanPlayer: a person in a seat, who sees what a model there would see and answers field by field.
+"""HumanPlayer: a person in a seat, who learns what a model there would learn and answers field by field.
 
-Reading keys and drawing belong to `terminal`; judging the answer to the referee, as for everybody.
+Reading keys and drawing belong to `terminal`, wording to `readable`, judging the answer to the referee, as for
+everybody.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.model import prompt_messages
+from agentsim.players.readable import hint, news, question, understood
 from agentsim.players.terminal import Terminal
 
 __all__ = ["HumanPlayer"]
@@ -25,13 +27,17 @@ _WITHOUT_END = 10**9
 
 @dataclass
 class HumanPlayer:
-    """A person; `shown` is how much of its history each of its prompts has shown already."""
+    """A person. What has been shown is remembered for the screen alone; no decision depends on it."""
 
     terminal: Terminal
     persona: str = ""
-    shown: tuple[str, ...] = field(default=(), init=False)
     attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=_WITHOUT_END), init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
+
+    def __post_init__(self) -> None:
+        self._heard: tuple[str, ...] = ()
+        self._asked = 0  # index of the decision that is on the screen
+        self._reason = ""  # why the last answer to it would not do
 
     @property
     def source(self) -> Literal["human"]:
@@ -45,62 +51,64 @@ class HumanPlayer:
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
         """The prompt a model would get here; complaints are shown, not recorded as messages."""
+        self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Ask every field of the decision and put the answers together as JSON."""
+        rules = messages[0].segments
         async with self.terminal.turn:
-            if attempt == 1:
-                self._show(ask, messages[0].text)
-            else:
-                self.terminal.say(self._complaint(ask))
+            if ask.index != self._asked:
+                self._show(ask, rules)
+                self._asked = ask.index
+            if self._reason:
+                self.terminal.say(f"That will not do: {self._reason}")
             answers = {}
             for name, legal in ask.request.schema()["properties"].items():
-                answers[name] = await self._field(name, legal, messages[0].text)
+                answers[name] = await self._field(name, legal, rules)
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
-    def _show(self, ask: Ask, rules: str) -> None:
+    def _show(self, ask: Ask, rules: Sequence[str]) -> None:
         prompt = ask.request.prompt()
         say = self.terminal.say
-        if not self.shown:
-            say(f"\n{rules}\n\n(`?` shows the rules again, Ctrl-C stops; the run can be resumed.)")
-        known = len(self.shown) if prompt.history[: len(self.shown)] == self.shown else 0
-        self.shown = prompt.history
-        for part in (*prompt.history[known:], "", *prompt.state, "", *prompt.question):
-            say(part)
+        title = f"── {ask.request.player} "
+        say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")
+        if not self._asked:
+            self._explain(rules)
+        if fresh := self._fresh(prompt.history):
+            if self._asked:
+                say("Since you were last asked:")
+            for line in fresh:
+                # Rows that a player wrote are marked, so that none can pass for a line of its own.
+                say(news(line), hang="" if line == news(line) else "    │ ")
+            say("")
+        for line in (*prompt.state, "", *(question(part) for part in prompt.question), ""):
+            say(line)
 
-    def _complaint(self, ask: Ask) -> str:
-        return "That does not work here; once more, please.\n" + "\n".join(ask.request.prompt().question)
+    def _fresh(self, history: tuple[str, ...]) -> tuple[str, ...]:
+        same = 0
+        for before, now in zip(self._heard, history, strict=False):
+            if before != now:
+                break
+            same += 1
+        self._heard = history
+        return history[same:]
 
-    async def _field(self, name: str, legal: Mapping[str, Any], rules: str) -> Any:
+    def _explain(self, rules: Sequence[str]) -> None:
+        for part in rules:
+            self.terminal.say(part)
+        self.terminal.say(
+            "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
+            "Ctrl-C stops the run, which can be resumed.\n"
+        )
+
+    async def _field(self, name: str, legal: Mapping[str, Any], rules: Sequence[str]) -> Any:
         while True:
-            text = cleaned(await self.terminal.ask(f"{name}{_hint(legal)}:"))
+            text = cleaned(await self.terminal.ask(f"{name.replace('_', ' ')}{hint(legal)}:"))
             if text == "?":
-                self.terminal.say(rules)
+                self._explain(rules)
                 continue
-            return _value(text, legal)
-
-
-def _hint(legal: Mapping[str, Any]) -> str:
-    if "enum" in legal:
-        return f" [{' / '.join(map(str, legal['enum']))}]"
-    if legal.get("type") == "boolean":
-        return " [yes / no]"
-    if "minimum" in legal and "maximum" in legal:
-        return f" [{legal['minimum']} to {legal['maximum']}]"
-    return ""
-
-
-def _value(text: str, legal: Mapping[str, Any]) -> Any:
-    """What a person means by a line: an option in any case, yes or no, a number, JSON for lists, else the words."""
-    for option in legal.get("enum", ()):
-        if str(option).casefold() == text.casefold():
-            return option
-    if legal.get("type") == "boolean" and text.casefold() in {"y", "yes", "true", "n", "no", "false"}:
-        return text.casefold() in {"y", "yes", "true"}
-    if legal.get("type") in {"integer", "number", "array", "object"}:
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    return text
+            try:
+                return understood(text, legal)
+            except ValueError as error:
+                self.terminal.say(str(error))

@@ -6,44 +6,81 @@ What is asked, and what an answer means, stands in `human`.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import textwrap
 from typing import TextIO
 
 from agentsim.errors import Interrupted
 
 __all__ = ["Terminal"]
 
+_WIDEST = 100  # columns that are still good to read
+
 
 class Terminal:
     """Reads from one stream and writes to another; several players at one terminal take turns."""
 
     def __init__(self, source: TextIO | None = None, sink: TextIO | None = None) -> None:
-        self._source, self._sink = source or sys.stdin, sink or sys.stderr
+        self._source: TextIO | None = source or sys.stdin  # None where the process was started without
+        self._sink: TextIO | None = sink or sys.stderr
+        self._rest = b""  # read, but behind the line that was asked for
         self.turn = asyncio.Lock()
 
-    def say(self, text: str) -> None:
-        """Write a paragraph."""
-        self._sink.write(f"{text}\n")
-        self._sink.flush()
+    @property
+    def width(self) -> int:
+        """Columns to write in."""
+        try:
+            columns = os.get_terminal_size(self._sink.fileno()).columns if self._sink else 0
+        except (OSError, ValueError):
+            columns = 0
+        return min(columns or 80, _WIDEST)
+
+    def say(self, text: str, hang: str = "") -> None:
+        """Write a paragraph, wrapped; every row after its first begins with `hang`."""
+        rows = []
+        for line in text.split("\n"):
+            rows += textwrap.wrap(line, self.width - len(hang), break_on_hyphens=False) or [""]
+        self._write(f"\n{hang}".join(rows) + "\n")
 
     async def ask(self, question: str) -> str:
         """Write a question and read one line; `Interrupted` at the end of input."""
-        self._sink.write(f"{question} ")
-        self._sink.flush()
+        self._write(f"{question} ")
         line = await self._line()
         if not line:
             raise Interrupted("the input ended while a person was asked")
         return line.strip()
 
+    def _write(self, text: str) -> None:
+        if self._sink is not None:
+            self._sink.write(text)
+            self._sink.flush()
+
     async def _line(self) -> str:
-        loop = asyncio.get_running_loop()
-        ready = asyncio.Event()
+        """One line with its end, however the bytes come; empty when there are no more."""
+        if self._source is None:
+            return ""
         try:
-            loop.add_reader(self._source.fileno(), ready.set)
-        except (OSError, ValueError):  # a regular file or a test's buffer: always ready
+            handle = self._source.fileno()
+        except (OSError, ValueError):  # a buffer, which is always ready
             return self._source.readline()
-        try:
-            await ready.wait()
-        finally:
-            loop.remove_reader(self._source.fileno())
-        return self._source.readline()
+        # Not the stream's own `readline`: it takes more than a line from a pipe, and nothing would tell that
+        # the next one is there already; and it holds everybody up where half a line has come.
+        while b"\n" not in self._rest and (chunk := await _chunk(handle)):
+            self._rest += chunk
+        line, end, self._rest = self._rest.partition(b"\n")
+        return (line + end).decode(self._source.encoding or "utf-8", "replace")
+
+
+async def _chunk(handle: int) -> bytes:
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    try:
+        loop.add_reader(handle, ready.set)
+    except (OSError, ValueError):  # a regular file, which is always ready
+        return os.read(handle, 4096)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(handle)
+    return os.read(handle, 4096)

@@ -6,6 +6,8 @@ from agentsim.errors import BudgetReached
 
 __all__ = ["Budget"]
 
+_DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
+
 
 class Budget:
     """Calls and US dollars spent, and reserved by the calls in flight."""
@@ -22,7 +24,7 @@ class Budget:
             raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
         if self.max_cost_usd is not None:
             foreseen = self.cost_usd + self._reserved + worst_case_usd
-            if foreseen > self.max_cost_usd:
+            if foreseen > self.max_cost_usd + _DUST_USD:
                 raise BudgetReached(
                     f"limits.max_cost_usd = {self.max_cost_usd:g} is reached: {self.cost_usd:.4f} spent, "
                     f"and the next call could take it to {foreseen:.4f}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from agentsim.engine.play import Ask
+from agentsim.engine.play import Ask, Wave
 from agentsim.errors import ModelError, RunStopped
 from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
@@ -20,6 +20,7 @@ from agentsim.models.base import Completion
 from agentsim.models.prices import Prices
 from agentsim.players.base import Message, Player, Try
 from agentsim.players.bot import BotPlayer
+from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
 from agentsim.runner.health import Health
@@ -48,6 +49,12 @@ class Desk:
         self.totals = Totals()
         self.stopped: RunStopped | None = None
         self.in_flight: set[asyncio.Task[Any] | None] = set()
+        self.people = {player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer)}
+        self._asked = 0  # people who are asked now, or wait for their turn at the terminal
+
+    def asks_person(self, wave: Wave) -> bool:
+        """Whether a person is among those asked."""
+        return any(ask.request.player in self.people for ask in wave.asks)
 
     async def settle(self, ask: Ask, earlier: Sequence[Try]) -> Entry:
         """Have one request decided by whoever sits there, and put the decision on disk."""
@@ -62,18 +69,25 @@ class Desk:
 
         ruling = await rule(ask, player, attempt, keep, earlier)
         if ruling.fallback_reason is not None:
-            self.health.gave_up(player.provider)
+            try:
+                self.health.gave_up(player.provider)
+            except RunStopped as stop:
+                self.stopped = stop
+                raise
         entry = to_entry(ask, ruling)
         self.journal.decided(entry, sync=True)
         return entry
 
     async def _call(self, ask: Ask, player: Player, messages: tuple[Message, ...], number: int) -> Completion:
         if not isinstance(player, ModelPlayer):  # a person takes no slot, no money and all the time there is
+            self._asked += 1
             self.watcher.person(asked=True)
             try:
                 return await player.reply(ask, messages, number)
             finally:
-                self.watcher.person(asked=False)
+                self._asked -= 1
+                if not self._asked:  # the next in turn needs the screen as it is
+                    self.watcher.person(asked=False)
         async with self.slots:
             if self.stopped is not None:
                 raise self.stopped
@@ -95,6 +109,8 @@ class Desk:
         try:
             completion = self._priced(player, await player.reply(ask, messages, number))
             cost = completion.usage.cost_usd
+            self.totals.add_call(Try(messages, completion))
+            self.health.answered(player.provider)
         except ModelError as error:
             self.totals.add_call(Try(messages, None, error.code, str(error)))
             self.watcher.waiting(ask, str(error))
@@ -104,8 +120,6 @@ class Desk:
             self.in_flight.discard(task)
             self.budget.settle(worst, cost)
             self.watcher.called(ask, self.totals)
-        self.totals.add_call(Try(messages, completion))
-        self.health.answered(player.provider)
         return completion
 
     def _worst_case(self, player: ModelPlayer, messages: Sequence[Message]) -> float:

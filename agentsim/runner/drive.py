@@ -27,8 +27,11 @@ async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
     wave = play.start()
     seen = 0
     while wave is not None:
-        desk.watcher.told(play.log[seen:])
-        seen = len(play.log)
+        if desk.asks_person(wave):
+            seen = len(play.log)  # it reads the news itself, as a player; a watcher would say it all twice
+        elif not desk.people:
+            desk.watcher.told(play.log[seen:])
+            seen = len(play.log)
         desk.watcher.wave(wave, play.table.rounds[-1])
         settled = await _settle(play, wave, desk, recorded, entries)
         wave = play.answer([restored(ask, entry) for ask, entry in zip(wave.asks, settled, strict=True)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from agentsim.errors import ModelError, ProviderRejected, ProviderStopped, TransportFailed
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, TransportFailed
 
 __all__ = ["STREAK", "Health"]
 
@@ -21,10 +21,10 @@ class Health:
     def __init__(self) -> None:
         self._answered: set[str] = set()
         self._streak: Counter[str] = Counter()
-        self._last: TransportFailed | None = None
+        self._last: dict[str, TransportFailed] = {}
 
     def answered(self, provider: str) -> None:
-        """A completion came back."""
+        """A completion or a refusal came back."""
         self._answered.add(provider)
         self._streak[provider] = 0
 
@@ -32,13 +32,15 @@ class Health:
         """A call failed; raises `ProviderStopped` where that was one too many or no call can succeed."""
         if isinstance(error, ProviderRejected):
             raise ProviderStopped(f"{provider}: {error}") from None
+        if isinstance(error, ModelRefused):
+            self.answered(provider)
         if isinstance(error, TransportFailed):
             self._streak[provider] += 1
-            self._last = error
+            self._last[provider] = error
             if self._streak[provider] >= STREAK:
                 raise ProviderStopped(f"{provider}: {STREAK} calls in a row failed; the last: {error}") from None
 
     def gave_up(self, provider: str) -> None:
         """A decision ran out of attempts; raises `ProviderStopped` where they failed and none ever got through."""
-        if self._last is not None and self._streak[provider] and provider not in self._answered:
-            raise ProviderStopped(f"{provider}: the first call failed: {self._last}") from None
+        if self._streak[provider] and provider not in self._answered:
+            raise ProviderStopped(f"{provider}: the first call failed: {self._last[provider]}") from None

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
-from agentsim.errors import DecisionError, ModelError
+from agentsim.errors import DecisionError, ModelError, ProviderRejected
 from agentsim.history.entry import Entry, Parse
 from agentsim.history.record import Source
 from agentsim.models.attempts import Attempts, persevere
@@ -99,6 +99,11 @@ class _Hearing:
             return False
         return policy.reasks is None or len(self.complaints) < policy.reasks
 
+    def given_up(self, error: ModelError) -> Ruling:
+        if isinstance(error, ProviderRejected):
+            raise error
+        return self.fallback(error.code)
+
     def fallback(self, reason: str) -> Ruling:
         decision = self.ask.request.fallback()
         self.ask.request.check(decision)
@@ -108,7 +113,7 @@ class _Hearing:
 async def rule(ask: Ask, player: Player, attempt: Attempt, keep: Keep, earlier: Sequence[Try] = ()) -> Ruling:
     """Decide one request. `earlier` are the tries an interrupted process left for it.
 
-    `ProviderStopped`, `BudgetReached` and cancellation go through; every `ModelError` ends in the fallback.
+    `ProviderRejected`, every `RunStopped` and cancellation go through; any other `ModelError` ends in the fallback.
     """
     hearing = _Hearing(ask, player, attempt)
     pending = list(earlier)
@@ -124,7 +129,7 @@ async def rule(ask: Ask, player: Player, attempt: Attempt, keep: Keep, earlier: 
             try:
                 completion, latency = await hearing.complete(messages)
             except ModelError as error:
-                return hearing.fallback(error.code)
+                return hearing.given_up(error)
             tried, kept = None, Try(messages, completion, latency_s=latency)
         try:
             reading = ask.request.parse(completion.text)

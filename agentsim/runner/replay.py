@@ -1,21 +1,22 @@
-"""replay: a run executed again from its journal alone, and its history compared byte for byte. No network."""
+"""replay: a run executed again from its journal alone, and its history compared value for value. No network."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agentsim.errors import AgentsimError, JournalError
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
-from agentsim.history.fold import dump_history
 from agentsim.history.journal import read_journal
 from agentsim.runner.drive import recall, restored
-from agentsim.runner.session import folded, new_play, restored_scenario
+from agentsim.runner.session import FINISHED, finished_status, folded, new_play, restored_scenario
 
 __all__ = ["Proof", "ReplayDiffers", "prove", "without_volatile"]
+
+_MISSING = object()
 
 
 class ReplayDiffers(AgentsimError):
@@ -46,7 +47,7 @@ def prove(files: RunFiles) -> Proof:
     scenario, game = restored_scenario(recorded.head)
     try:
         claimed = json.loads(files.history.read_text(encoding="utf-8"))
-        status = str(claimed["status"])
+        claimed["status"]
     except FileNotFoundError:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -66,30 +67,41 @@ def prove(files: RunFiles) -> Proof:
         raise ReplayDiffers(
             f"{files.name}: the journal has {len(recorded.entries)} decisions, {len(entries)} were asked"
         )
+    finished = None if play.outcome is None else finished_status(scenario, entries)
+    status = _status(str(claimed["status"]), recorded.stops, finished)
     again = folded(scenario, game, play, entries=entries, status=status, volatile=claimed.get("volatile", {}))
     play.close()
     _compare(files.name, without_volatile(claimed), without_volatile(again))
     return Proof(len(entries), play.outcome is not None, again)
 
 
+def _status(claimed: str, stops: Sequence[Mapping[str, Any]], finished: str | None) -> str:
+    """What the history must call the run's end: the game says whether it is over, the journal how it was stopped."""
+    if claimed not in FINISHED and (finished is None or (stops and stops[-1]["status"] == claimed)):
+        return claimed  # a killed process leaves no word of how it ended
+    return finished or "interrupted"
+
+
 def _compare(name: str, claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
-    if dump_history(claimed) == dump_history(again):
-        return
-    for key in (*claimed, *again):
-        if claimed.get(key) != again.get(key):
-            raise ReplayDiffers(f"{name}: {_where(key, claimed.get(key), again.get(key))}")
-    raise ReplayDiffers(f"{name}: the order of keys differs")
+    if json.dumps(claimed) != json.dumps(again):
+        raise ReplayDiffers(f"{name}: {_where('', claimed, again)}")
 
 
 def _where(path: str, claimed: Any, again: Any) -> str:
     """The first place where two values differ, with what stands there."""
     if isinstance(claimed, dict) and isinstance(again, dict):
-        for key in (*claimed, *again):
-            if claimed.get(key) != again.get(key):
-                return _where(f"{path}.{key}", claimed.get(key), again.get(key))
+        for key in dict.fromkeys((*again, *claimed)):
+            one, other = claimed.get(key, _MISSING), again.get(key, _MISSING)
+            if one is _MISSING or other is _MISSING or json.dumps(one) != json.dumps(other):
+                return _where(f"{path}.{key}".removeprefix("."), one, other)
+        return f"{path or 'the file'}: the order of keys differs"
     if isinstance(claimed, list) and isinstance(again, list):
         for place, (one, other) in enumerate(zip(claimed, again, strict=False)):
-            if one != other:
+            if json.dumps(one) != json.dumps(other):
                 return _where(f"{path}.{place}", one, other)
         return f"{path}: {len(claimed)} in the history, {len(again)} in the replay"
-    return f"{path}: {json.dumps(claimed)[:80]} in the history, {json.dumps(again)[:80]} in the replay"
+    return f"{path}: {_shown(claimed)} in the history, {_shown(again)} in the replay"
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is _MISSING else json.dumps(value)[:80]

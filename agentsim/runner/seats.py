@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from agentsim.engine.game import Game
 from agentsim.models.attempts import AttemptPolicy
@@ -90,7 +89,7 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoin
     if name.kind == "local":
         from agentsim.models.local import open_local
 
-        return open_local(plan.model, plan.path.parent if plan.path else Path())
+        return open_local(plan.model, plan.path)
     profile = resolve(name.provider, scenario.providers, env)
     endpoint = endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's

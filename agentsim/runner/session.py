@@ -8,10 +8,8 @@ from __future__ import annotations
 import asyncio
 import platform
 import secrets
-import signal
 import time
-from collections.abc import Callable, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -21,7 +19,7 @@ from typing import Any, cast
 from agentsim import __version__
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
-from agentsim.errors import AgentsimError, Interrupted, JournalMismatch, RunStopped
+from agentsim.errors import AgentsimError, JournalError, JournalMismatch, RunStopped
 from agentsim.games import find
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles, default_stem, write_whole
@@ -32,10 +30,11 @@ from agentsim.runner.budget import Budget
 from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.seats import Seats, seated
+from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["FINISHED", "RunResult", "begin", "folded", "go_on", "new_play", "restored_scenario"]
+__all__ = ["FINISHED", "RunResult", "begin", "finished_status", "folded", "go_on", "new_play", "restored_scenario"]
 
 FINISHED = frozenset({"completed", "degraded"})
 MAX_DRAWN_SEED = 2**31
@@ -143,6 +142,13 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff)
 
 
+def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
+    """What a game that came to its end is called."""
+    limit = scenario.limits.max_fallback_rate
+    fallbacks = sum(entry.source == "fallback" for entry in entries)
+    return "degraded" if limit is not None and entries and fallbacks / len(entries) > limit else "completed"
+
+
 def folded(
     scenario: Scenario, game: Game, play: GamePlay, *, entries: list[Entry], status: str, volatile: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -173,24 +179,32 @@ class _Session:
     watcher: Watcher
 
     def run(self) -> RunResult:
-        """Play to the end or to whatever stops it, and leave journal and history in order."""
+        """Play to the end or to whatever stops it, and leave journal and history in order.
+
+        Raises `JournalError`, the files left as they were, where the journal is not of this game.
+        """
         started = time.monotonic()
         play = new_play(self.scenario, self.game)
         entries: list[Entry] = []
         status = "failed"
         error: AgentsimError | None = None
+        ours = True
         try:
-            with self._stoppable() as stop:
+            with stoppable() as stop:
                 asyncio.run(self._play(play, entries, stop))
-            status = "degraded" if self._degraded(entries) else "completed"
+            status = finished_status(self.scenario, entries)
         except RunStopped as stopped:
             status, error = stopped.status, stopped
+        except JournalError:
+            ours = False
+            raise
         except AgentsimError as failed:
             error = failed
         finally:
             play.close()
             try:
-                history = self._write(play, entries, status, time.monotonic() - started)
+                if ours:
+                    history = self._write(play, entries, status, time.monotonic() - started)
             finally:
                 self.journal.close()
         return RunResult(self.files, history, error)
@@ -223,41 +237,6 @@ class _Session:
                 for attempt in tries:
                     desk.totals.add_call(attempt)
         desk.budget.spent(desk.totals.calls, desk.totals.cost_usd)
-
-    @contextmanager
-    def _stoppable(self) -> Any:
-        """SIGINT and SIGTERM cancel the game once and kill the process the second time."""
-        received: list[int] = []
-        tasks: list[asyncio.Task[Any]] = []
-        loops: list[asyncio.AbstractEventLoop] = []
-
-        def handle(number: int, frame: object) -> None:
-            received.append(number)
-            if len(received) > 1:
-                signal.signal(number, signal.SIG_DFL)
-                signal.raise_signal(number)
-            for loop, task in zip(loops, tasks, strict=True):
-                loop.call_soon_threadsafe(task.cancel)
-
-        def register(task: asyncio.Task[Any]) -> None:
-            loops.append(task.get_loop())
-            tasks.append(task)
-
-        before = {}
-        with suppress(ValueError):  # not the main thread: whoever runs us there handles signals
-            before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield register
-        except asyncio.CancelledError:
-            raise Interrupted("stopped by a signal", signal_number=received[0] if received else 2) from None
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _degraded(self, entries: list[Entry]) -> bool:
-        limit = self.scenario.limits.max_fallback_rate
-        fallbacks = sum(entry.source == "fallback" for entry in entries)
-        return limit is not None and bool(entries) and fallbacks / len(entries) > limit
 
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
         head, now = self.journal.contents.head, _stamp(datetime.now(UTC))

@@ -5,6 +5,7 @@ Reading it from a TOML file is `load`. Nothing here opens a file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,15 @@ def found(name: str, find: Find | None) -> Game:
 
         find = games.find
     return find(name)
+
+
+def _written(path: Path) -> str:
+    """A path as UTF-8 can hold it, whatever the locale makes of its bytes; what is no UTF-8 is spelled out."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _read(text: str) -> Path:
+    return Path(os.fsdecode(text.encode()))
 
 
 class _Identity(Table):
@@ -105,9 +115,9 @@ class Scenario:
                 if settings.base_url is not None
             },
             "paths": {
-                "config": str(self.path),
-                "models": {plan.id: str(plan.path) for plan in seats if plan.path is not None},
-                "allow_dirs": [str(path) for path in self.allow_dirs],
+                "config": _written(self.path),
+                "models": {plan.id: _written(plan.path) for plan in seats if plan.path is not None},
+                "allow_dirs": [_written(path) for path in self.allow_dirs],
             },
         }
 
@@ -124,7 +134,7 @@ class Scenario:
         parts = validated(_Identity, identity)
         run = validated(_RunPart, run_part)
         game = found(parts.game, find)
-        paths = {seat: Path(path) for seat, path in run.paths.models.items()}
+        paths = {seat: _read(path) for seat, path in run.paths.models.items()}
 
         def plan(record: SeatRecord) -> PlayerPlan:
             return PlayerPlan.restore(record, paths.get(record.id))
@@ -142,6 +152,6 @@ class Scenario:
                 for name, settings in parts.providers.items()
             },
             prices=parts.prices,
-            path=Path(run.paths.config),
-            allow_dirs=tuple(Path(path) for path in run.paths.allow_dirs),
+            path=_read(run.paths.config),
+            allow_dirs=tuple(_read(path) for path in run.paths.allow_dirs),
         )

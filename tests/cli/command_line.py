@@ -84,7 +84,7 @@ def real(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Said:
 def snapshot(directory: Path) -> dict[str, bytes | str | None]:
     """Everything below a directory: what files hold, where links lead."""
     return {
-        path.relative_to(directory).as_posix(): os.readlink(path)
+        path.relative_to(directory).as_posix(): str(path.readlink())
         if path.is_symlink()
         else path.read_bytes()
         if path.is_file()

@@ -67,7 +67,7 @@ def test_a_planted_leak_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:
-    """Noninterference: somebody's private words are replaced, and every request of those who did not hear is the same."""
+    """Noninterference: somebody's private words are replaced; who did not hear them is asked the very same."""
     policy = some_bot(games.find(name))
     plain = on_bots(name, marking(policy))
     heard = audiences(name, plain)

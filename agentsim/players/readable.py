@@ -1,0 +1,95 @@
+"""readable: what a prompt says to a model, as a person reads it; and what a person means by a line.
+
+Reading keys and drawing belong to `terminal`, the order of questions to `human`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["hint", "news", "question", "understood"]
+
+_JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
+_YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
+
+
+def news(line: str) -> str:
+    """A line of history: `Round 1 · A (pitch): words`; what is no JSON object stays as it is."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    if not isinstance(fields, dict):
+        return line
+    parts = []
+    if (number := fields.pop("round", None)) is not None:
+        parts.append(f"Round {number}" if number else "Set-up")
+    sender, kind, to = fields.pop("from", None), fields.pop("kind", None), fields.pop("to", None)
+    text = fields.pop("text", None)
+    if sender == "NARRATOR" and text is not None:
+        kind = sender = None
+    about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
+    head = " ".join(str(part) for part in (sender, about and f"({about})") if part)
+    words = [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in fields.items()]
+    words += [] if text is None else [_plain(text)]
+    parts.append(f"{head}: {'; '.join(words)}" if head and words else head or "; ".join(words))
+    return " · ".join(parts)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def question(text: str) -> str:
+    """A question without the JSON shape of its answer, which a person is not asked for."""
+    return _JSON_SHAPE.sub("", text)
+
+
+def hint(legal: Mapping[str, Any]) -> str:
+    """What may be answered, to stand behind a field's name."""
+    if "enum" in legal:
+        return f" [{' / '.join(map(str, legal['enum']))}]"
+    if legal.get("type") == "boolean":
+        return " [yes / no]"
+    if "minimum" in legal and "maximum" in legal:
+        return f" [{legal['minimum']} to {legal['maximum']}]"
+    return ""
+
+
+def understood(text: str, legal: Mapping[str, Any]) -> Any:
+    """What a person means by a line: an option in any case, yes or no, a number, JSON for lists, else the words.
+
+    `ValueError` says, fit for that person, what is wrong with it.
+    """
+    kind = legal.get("type")
+    if "enum" in legal:
+        for option in legal["enum"]:
+            if str(option).casefold() == text.casefold():
+                return option
+        raise ValueError(f"One of these, please: {', '.join(map(str, legal['enum']))}.")
+    if kind == "boolean":
+        if text.casefold() not in _YES | _NO:
+            raise ValueError("Yes or no, please.")
+        return text.casefold() in _YES
+    if kind == "string":
+        limit = legal.get("maxLength")
+        if limit is not None and len(text) > limit:
+            raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    if kind == "integer":
+        _check_integer(value, legal.get("minimum"), legal.get("maximum"))
+    return value
+
+
+def _check_integer(value: Any, low: int | None, high: int | None) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or (low is not None and value < low) or (high is not None and value > high):
+        bounds = "" if low is None or high is None else f" from {low} to {high}"
+        raise ValueError(f"A whole number{bounds}, please.")

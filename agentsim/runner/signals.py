@@ -1,0 +1,48 @@
+"""signals: SIGINT and SIGTERM end a run in order the first time, and at once the second time.
+
+What in order means is the business of `session`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from agentsim.errors import Interrupted
+
+__all__ = ["stoppable"]
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[asyncio.Task[Any]], None]]:
+    """Registers the task that the first signal cancels; that becomes `Interrupted`. The second kills the process."""
+    received: list[int] = []
+    tasks: list[asyncio.Task[Any]] = []
+
+    def handle(number: int, frame: object) -> None:
+        received.append(number)
+        if len(received) > 1:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        for task in tasks:
+            with suppress(RuntimeError):  # the game is over, its loop closed
+                task.get_loop().call_soon_threadsafe(task.cancel)
+
+    def register(task: asyncio.Task[Any]) -> None:
+        tasks.append(task)
+        if received:  # before there was a task to cancel
+            task.get_loop().call_soon(task.cancel)
+
+    before = {}
+    with suppress(ValueError):  # not the main thread: whoever runs us there handles signals
+        before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield register
+    except asyncio.CancelledError:
+        raise Interrupted("stopped by a signal", signal_number=received[0] if received else 2) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,319 @@
+"""Every mistake a person can make at the command line: exit 2, one line that says what and where, nothing written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import TRIO, agentsim, real, snapshot
+
+PLAYED = ("run", "--config", "trio.toml")
+LAB = '\n[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
+NO_NAME = "is not the name of a run (valid: letters, digits and . _ -, no path)"
+MODEL_SHAPE = (
+    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
+    "--provider P puts P/ before every model name"
+)
+PROVIDERS = "openai, openrouter, gemini, ollama, vllm, lmstudio, local, bot"
+
+
+def third(model: str) -> str:
+    """The trio with another model for player C."""
+    return TRIO.replace("bot/loyal", model)
+
+
+# Another text for trio.toml, and how the line begins.
+FILES: dict[str, tuple[str, str]] = {
+    "broken TOML": ("game = \n", "trio.toml: not TOML: Invalid value (at line 1, column 8)"),
+    "one key twice": ('game = "a"\ngame = "b"', "trio.toml: not TOML: Cannot overwrite a value"),
+    "a key too long": (f"a{'.a' * 40} = 1", "trio.toml: not TOML: a key of more than 16 parts (at line 1)"),
+    "nothing in it": ("", "trio.toml: game: is missing; give it here or as --game (valid: "),
+    "unknown game": (
+        TRIO.replace("agent_island", "agent_iland"),
+        "trio.toml: game: there is no game 'agent_iland' (did you mean agent_island?)",
+    ),
+    "unknown key": (
+        f"{TRIO}temprature = 1",
+        "trio.toml: players.2.temprature: unknown key (did you mean temperature?)",
+    ),
+    "unknown key of the game": (
+        f"{TRIO}[game_config]\nphasis = []",
+        "trio.toml: game_config.phasis: unknown key (did you mean phases?)",
+    ),
+    "unknown phase": (
+        f'{TRIO}[game_config]\nphases = ["dance"]',
+        'trio.toml: game_config.phases.0: must be one of "pitches", "votes", "sidebars", "quips", found "dance"',
+    ),
+    "too many rounds": (
+        f"{TRIO}[game_config]\nrounds = 99",
+        "trio.toml: game_config.rounds: 3 players can play 2 rounds at most, found 99",
+    ),
+    "two players with one id": (
+        TRIO.replace('"B"', '"a"'),
+        'trio.toml: players.1.id: "a" is the id of players.0 already; case does not count',
+    ),
+    "no players": (
+        'game = "agent_island"\n',
+        "trio.toml: players: there are none; each needs a [[players]] table",
+    ),
+    "two players": (
+        TRIO.partition('[[players]]\nid = "C"')[0],
+        "trio.toml: players: agent_island needs players to eliminate and a jury, found 2 players (valid: 3 or more)",
+    ),
+    "negative temperature": (
+        f"{TRIO}temperature = -1",
+        "trio.toml: players.2.temperature: must be a number from 0 to 2, found -1",
+    ),
+    "negative seed": (
+        TRIO.replace("seed = 7", "seed = -7"),
+        "trio.toml: seed: must be a whole number from 0 to 9223372036854775807, found -7",
+    ),
+    "prompt file outside": (
+        f'{TRIO}prompt_file = "../../etc/passwd"',
+        "trio.toml: players.2.prompt_file: ../../etc/passwd leads out of {cwd} (valid: a file below it, "
+        "or --allow-dir DIR)",
+    ),
+    "prompt file by absolute path": (
+        f'{TRIO}prompt_file = "/etc/passwd"',
+        "trio.toml: players.2.prompt_file: /etc/passwd leads out of {cwd} (valid: a file below it, or --allow-dir DIR)",
+    ),
+    "prompt file missing": (
+        f'{TRIO}prompt_file = "no.txt"',
+        "trio.toml: players.2.prompt_file: no such file: no.txt",
+    ),
+    "prompt file a folder": (
+        f'{TRIO}prompt_file = "folder"',
+        "trio.toml: players.2.prompt_file: not a regular file: folder",
+    ),
+    "unknown placeholder": (
+        f'{TRIO}prompt = "You are ${{plaeyr}}."',
+        "trio.toml: players.2.prompt: has an unknown placeholder ${plaeyr} (did you mean ${player}?)",
+    ),
+    "no OpenAI key": (
+        third("openai/gpt-5-mini"),
+        "openai needs a key: set OPENAI_API_KEY in the environment or in ./.env",
+    ),
+    "no OpenRouter key": (
+        third("openrouter/openai/gpt-5-mini"),
+        "openrouter needs a key: set OPENROUTER_API_KEY in the environment or in ./.env",
+    ),
+    "no Gemini key": (
+        third("gemini/gemini-2.5-flash"),
+        "gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY in the environment or in ./.env",
+    ),
+    "no key of one's own provider": (
+        f'{third("lab/x")}{LAB}api_key_env = "LAB_KEY"',
+        "lab needs a key: set LAB_KEY in the environment or in ./.env",
+    ),
+    "a key in the file": (
+        f'{third("lab/x")}{LAB}api_key = "sk-abcdefgh12345678"',
+        "trio.toml: providers.lab.api_key: looks like a key or password; keys come from the environment",
+    ),
+    "unknown provider": (
+        third("opnai/gpt-5-mini"),
+        "trio.toml: players.2.model: there is no provider 'opnai'; did you mean openai? "
+        f"(valid: {PROVIDERS}, or a [providers.opnai] table with a base_url)",
+    ),
+    "bare model name": (third("gpt-5-mini"), f'trio.toml: players.2.model: {MODEL_SHAPE}, found "gpt-5-mini"'),
+    "unknown bot": (
+        third("bot/grugde"),
+        'trio.toml: players.2.model: agent_island has no "bot/grugde" (did you mean bot/grudge?)',
+    ),
+    "unknown staff": (
+        f'{TRIO}[staff.juror]\nmodel = "bot/random"',
+        "trio.toml: staff.juror: agent_island has no such staff",
+    ),
+    "weights missing": (third("local/no.gguf"), "trio.toml: players.2.model: no such file: no.gguf"),
+    "no such embedded model": (third("local/smollm9"), "...smollm9...smollm2-135m"),
+    "script missing": (third("script:no.jsonl"), "trio.toml: players.2.model: no such file: no.jsonl"),
+    "script of something else": (third("script:broken.jsonl"), "...broken.jsonl...line 1"),
+    "unknown price under a budget": (
+        f"{third('lab/x')}{LAB}[limits]\nmax_cost_usd = 1",
+        'trio.toml: limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and '
+        "output, in US dollars per million tokens",
+    ),
+}
+
+# The words, and how the line begins.
+WORDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "unknown command": (("rnu",), "No such command 'rnu'"),
+    "unknown option": ((*PLAYED, "--sede", "1"), "No such option: --sede"),
+    "a word too many": ((*PLAYED, "more"), "Got unexpected extra argument"),
+    "no config": (("run",), "Missing option '--config'"),
+    "config missing": (("run", "--config", "no.toml"), "no.toml: no such file"),
+    "config missing, checked": (("validate", "--config", "no.toml"), "no.toml: no such file"),
+    "config a folder": (("run", "--config", "folder"), "folder: not a regular file: folder"),
+    "config a device": (("run", "--config", "/dev/zero"), "/dev/zero: not a regular file: zero"),
+    "config with an escape": (("run", "--config", "\x1b[31mno\n.toml"), "no .toml: no such file"),
+    "no such game": ((*PLAYED, "--game", "chess"), "trio.toml: game: there is no game 'chess' (valid: "),
+    "no such key": (
+        (*PLAYED, "--set", "players.0.temprature=1"),
+        "trio.toml: players.0.temprature: unknown key (did you mean temperature?)",
+    ),
+    "no such player": (
+        (*PLAYED, "--set", "players.7.temperature=1"),
+        "trio.toml: --set players.7.temperature: players has 3 entries, counted from 0 (valid: players.0 to players.2)",
+    ),
+    "no value": ((*PLAYED, "--set", "seed"), "trio.toml: --set seed: must be KEY=VALUE"),
+    "a wrong value": (
+        (*PLAYED, "--set", "limits.concurrency=none"),
+        'trio.toml: limits.concurrency: must be a whole number from 1 to 10000, found "none"',
+    ),
+    "half a value": ((*PLAYED, "--set", "players=[{"), "trio.toml: --set players: the value is not TOML"),
+    "provider with a space": (
+        (*PLAYED, "--provider", "a b"),
+        "trio.toml: --provider: must be a provider's name, such as openrouter",
+    ),
+    "seed below zero": ((*PLAYED, "--seed", "-1"), "Invalid value for '--seed': must be "),
+    "seed no number": ((*PLAYED, "--seed", "seven"), "Invalid value for '--seed': must be "),
+    "seed too large": ((*PLAYED, "--seed", "9" * 30), "trio.toml: seed: must be "),
+    "cost below zero": ((*PLAYED, "--max-cost", "-1"), "Invalid value for '--max-cost': must be "),
+    "cost not a number": ((*PLAYED, "--max-cost", "nan"), "Invalid value for '--max-cost': must be "),
+    "cost without end": (
+        (*PLAYED, "--max-cost", "inf"),
+        "trio.toml: limits.max_cost_usd: must be a finite number, found inf",
+    ),
+    "no such display": (
+        (*PLAYED, "--display", "loud"),
+        "Invalid value for '--display' (env var: 'AGENTSIM_DISPLAY'): 'loud' is not one of ",
+    ),
+    "name with a path": ((*PLAYED, "--name", "../done"), f"'../done' {NO_NAME}"),
+    "no name": ((*PLAYED, "--name", ""), f"'' {NO_NAME}"),
+    "name of a device": ((*PLAYED, "--name", "con"), f"'con' {NO_NAME}"),
+    "env file missing": ((*PLAYED, "--env-file", "no.env"), "--env-file no.env: there is no such file"),
+    "env file a folder": ((*PLAYED, "--env-file", "folder"), "--env-file folder: there is no such file"),
+    "env file not UTF-8": ((*PLAYED, "--env-file", "latin.env"), "latin.env: cannot be read as UTF-8 text"),
+    "env file missing, models": (("models", "--env-file", "no.env"), "--env-file no.env: there is no such file"),
+    "logs a file": ((*PLAYED, "--logs-dir", "file"), "file: cannot write logs there: File exists"),
+    "logs below a file": ((*PLAYED, "--logs-dir", "file/x"), "file/x: cannot write logs there: Not a directory"),
+    "list a file": (("runs", "--logs-dir", "file"), "file: is not a directory"),
+    "page of a path": (("logs", "--filename", "../../etc/passwd"), f"'../../etc/passwd' {NO_NAME}"),
+    "page of a path with an ending": (("logs", "--filename", "../outside.json"), f"'../outside' {NO_NAME}"),
+    "page of an absolute path": (("logs", "--filename", "/etc/passwd"), f"'/etc/passwd' {NO_NAME}"),
+    "page of a Windows path": (("logs", "--filename", "..\\outside"), f"'..\\\\outside' {NO_NAME}"),
+    "page of a percent sign": (("logs", "--filename", "%2e%2e%2foutside"), f"'%2e%2e%2foutside' {NO_NAME}"),
+    "page of a NUL": (("logs", "--filename", "done\0"), f"'done\\x00' {NO_NAME}"),
+    "page of an escape": (("logs", "--filename", "\x1b]0;x\x07"), f"'\\x1b]0;x\\x07' {NO_NAME}"),
+    "page of a line break": (("logs", "--filename", "done\n"), f"'done\\n' {NO_NAME}"),
+    "page through a link": (("logs", "--filename", "link"), "logs/link.json: leads out of logs"),
+    "page of nobody": (("logs", "--filename", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists"),
+    "page without history": (
+        ("logs", "--filename", "cut"),
+        "cut: has a journal but no history yet; `agentsim resume cut` ends the run",
+    ),
+    "page of a list": (
+        ("logs", "--filename", "list"),
+        "logs/list.json: is not an agentsim history: the file: Input should be an object",
+    ),
+    "page of half a file": (("logs", "--filename", "torn"), "logs/torn.json: is not an agentsim history: the file: "),
+    "seen by a stranger": (
+        ("logs", "--filename", "done", "--as-seen-by", "Zoe"),
+        "nobody called 'Zoe' plays in this game (valid: A, B, C)",
+    ),
+    "resume without a name": (("resume",), "Missing argument 'NAME'"),
+    "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
+    "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
+    "resume elsewhere": (("resume", "done", "--logs-dir", "nowhere"), "nowhere: there is no run called 'done'"),
+    "resume a corrupt journal": (("resume", "corrupt"), "...corrupt.jsonl...line 4...'parse'"),
+    "resume an empty journal": (
+        ("resume", "empty"),
+        "empty.jsonl: the run ended before its journal began; there is nothing to resume",
+    ),
+    "resume without a journal": (("resume", "lonely"), "logs/lonely.jsonl: cannot be read: No such file or directory"),
+    "replay nobody": (("replay", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
+    "replay without history": (
+        ("replay", "cut"),
+        "cut: there is no history to prove; `agentsim resume` ends the run",
+    ),
+    "replay a corrupt journal": (("replay", "corrupt"), "...corrupt.jsonl...line 4...'parse'"),
+    "replay without a journal": (("replay", "lonely"), "logs/lonely.jsonl: cannot be read: No such file or directory"),
+}
+
+
+def _matches(line: str, expected: str, cwd: Path) -> None:
+    """The line begins so; or, where dots come first, holds each of the words between dots."""
+    if expected.startswith("..."):
+        assert [word for word in expected.split("...") if word not in line] == [], line
+    else:
+        expected = expected.replace("{cwd}", str(cwd))
+        assert line[: len(expected)] == expected
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+@pytest.mark.parametrize(("text", "line"), FILES.values(), ids=FILES)
+def test_a_file_that_cannot_be_played(command: str, text: str, line: str, project: Path) -> None:
+    (project / "trio.toml").write_text(text, encoding="utf-8")
+    before = snapshot(project)
+    said = agentsim(command, "--config", "trio.toml", cwd=project)
+    _matches(said.line, line, project)
+    assert (said.code, said.out) == (2, "")
+    assert snapshot(project) == before
+
+
+@pytest.mark.parametrize(("words", "line"), WORDS.values(), ids=WORDS)
+def test_words_that_cannot_be_followed(words: tuple[str, ...], line: str, project: Path) -> None:
+    before = snapshot(project)
+    said = agentsim(*words, cwd=project)
+    _matches(said.line, line, project)
+    assert (said.code, said.out) == (2, "")
+    assert snapshot(project) == before
+
+
+REAL = [
+    "config missing",
+    "unknown option",
+    "seed below zero",
+    "logs a file",
+    "page of a path",
+    "page through a link",
+    "resume a corrupt journal",
+]
+
+
+@pytest.mark.parametrize("row", REAL)
+def test_a_process_of_its_own_says_the_same(row: str, project: Path) -> None:
+    words, line = WORDS[row]
+    before = snapshot(project)
+    said = real(*words, cwd=project)
+    _matches(said.line, line, project)
+    assert (said.code, said.out) == (2, "")
+    assert snapshot(project) == before
+
+
+def test_a_pipe_in_place_of_a_config_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "trio.toml")
+    said = real("run", "--config", "trio.toml", cwd=tmp_path)
+    assert (said.code, said.out, said.line) == (2, "", "trio.toml: not a regular file: trio.toml")
+
+
+def test_debug_shows_where_and_no_values(project: Path) -> None:
+    """The same last line, and before it a traceback that names functions but no local variable."""
+    (project / "trio.toml").write_text(f'{TRIO}prompt = "s3cret-words ${{x}}"', encoding="utf-8")
+    said = agentsim("--debug", "run", "--config", "trio.toml", cwd=project)
+    *trace, line = said.err.splitlines()
+    assert said.code == 2
+    assert line.startswith("agentsim: trio.toml: players.2.prompt: has an unknown placeholder ${x}")
+    assert trace[0] == "Traceback (most recent call last):"
+    assert "s3cret-words" not in said.err
+    assert agentsim("run", "--config", "trio.toml", "--debug", cwd=project).err == said.err
+
+
+def test_a_mistake_of_ours_is_one_line_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: object, **_kwargs: object) -> None:
+        raise ZeroDivisionError("by \x1b[31mnothing\nat all")
+
+    monkeypatch.setattr("agentsim.history.listing.list_runs", broken)
+    said = agentsim("runs", cwd=project)
+    assert said.line == "ZeroDivisionError: by nothing at all (a mistake of agentsim or of a game; --debug shows where)"
+    assert (said.code, said.out) == (1, "")
+
+
+def test_a_full_disk_is_nobodys_mistake(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise OSError(28, "No space left on device", "logs/done.html")
+
+    monkeypatch.setattr("agentsim.history.files.write_whole", full)
+    said = agentsim("logs", "--filename", "done", cwd=project)
+    assert (said.code, said.out, said.line) == (1, "", "logs/done.html: No space left on device")

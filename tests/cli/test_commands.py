@@ -1,0 +1,298 @@
+"""The commands around a run: list it, show it, go on with it, prove it; and what there is to play with."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim import games as all_games
+from agentsim.history.journal import Journal
+from tests.cli.command_line import TRIO, agentsim, snapshot, trio
+
+
+def outcome(project: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = loaded["outcome"]
+    return found
+
+
+# --------------------------------------------------------------------------- runs
+
+
+def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
+    before = snapshot(project)
+    said = agentsim("runs", cwd=project)
+    assert (said.code, said.err) == (0, "")
+    head, *rows = [re.split("  +", row) for row in said.out.splitlines()]
+    winner = outcome(project)["winner"]
+    assert head == ["name", "status", "game", "winner", "cost"]
+    assert sorted(rows) == sorted(
+        [
+            ["corrupt", "unreadable", "-", "-", "-"],
+            ["cut", "interrupted", "agent_island", "-", "unknown"],
+            ["done", "completed", "agent_island", winner, "$0.0000"],
+            ["empty", "unreadable", "-", "-", "-"],
+            ["link", "completed", "agent_island", winner, "$0.0000"],
+            ["list", "unreadable", "-", "-", "-"],
+            ["lonely", "completed", "agent_island", winner, "$0.0000"],
+            ["torn", "unreadable", "-", "-", "-"],
+        ]
+    )
+    assert snapshot(project) == before
+
+
+def test_runs_json_says_the_same_in_one_line(project: Path) -> None:
+    said = agentsim("runs", "--json", cwd=project)
+    rows = {row["name"]: row for row in json.loads(said.out)}
+    assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
+    assert list(rows["done"]) == ["name", "status", "game", "seed", "winner", "cost_usd", "started_at"]
+    done = rows["done"]
+    assert (done["status"], done["seed"], done["winner"]) == ("completed", 7, outcome(project)["winner"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", done["started_at"])
+    assert {name: row["status"] for name, row in rows.items() if row["status"] != "completed"} == {
+        "corrupt": "unreadable",
+        "cut": "interrupted",
+        "empty": "unreadable",
+        "list": "unreadable",
+        "torn": "unreadable",
+    }
+
+
+def test_runs_are_listed_oldest_first(tmp_path: Path) -> None:
+    trio(tmp_path)
+    for name in ("zebra", "apple"):
+        agentsim("run", "--config", "trio.toml", "--display", "none", "--no-html", "--name", name, cwd=tmp_path)
+    assert [row["name"] for row in json.loads(agentsim("runs", "--json", cwd=tmp_path).out)] == ["zebra", "apple"]
+
+
+def test_a_run_that_is_being_played_is_running(project: Path) -> None:
+    journal = Journal.reopen(project / "logs" / "cut.jsonl")
+    try:
+        rows = {row["name"]: row["status"] for row in json.loads(agentsim("runs", "--json", cwd=project).out)}
+        assert rows["cut"] == "running"
+        said = agentsim("resume", "cut", cwd=project)
+        assert (said.code, said.line) == (2, "cut.jsonl: another process is playing this run")
+    finally:
+        journal.close()
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["empty folder", "no folder"])
+def test_no_runs_is_no_error(there: bool, tmp_path: Path) -> None:
+    if there:
+        (tmp_path / "logs").mkdir()
+    assert agentsim("runs", cwd=tmp_path).out == "no runs in logs\n"
+    assert agentsim("runs", "--json", cwd=tmp_path).out == "[]\n"
+    assert (tmp_path / "logs").exists() == there
+
+
+def test_a_hostile_file_name_cannot_drive_the_terminal(project: Path) -> None:
+    (project / "logs" / "\x1b]0;owned\x07\x1b[31mred.json").write_text("{}", encoding="utf-8")
+    said = agentsim("runs", cwd=project)
+    assert said.code == 0
+    assert "\x1b" not in said.out
+    assert "\nred " in said.out
+
+
+# --------------------------------------------------------------------------- logs
+
+
+def test_logs_writes_the_page_that_run_wrote(project: Path) -> None:
+    page = project / "logs" / "done.html"
+    first = page.read_bytes()
+    page.unlink()
+    before = snapshot(project)
+    said = agentsim("logs", "--filename", "done", cwd=project)
+    assert (said.code, said.out, said.err) == (0, "logs/done.html\n", "")
+    assert snapshot(project) == {**before, "logs/done.html": first}
+
+
+@pytest.mark.parametrize("ending", ["", ".json", ".jsonl", ".html"])
+def test_a_name_may_have_its_ending(ending: str, project: Path) -> None:
+    assert agentsim("logs", "--filename", f"done{ending}", cwd=project).out == "logs/done.html\n"
+
+
+def test_logs_elsewhere(project: Path) -> None:
+    (project / "logs").rename(project / "kept")
+    assert agentsim("logs", "--filename", "done", "--logs-dir", "kept", cwd=project).out == "kept/done.html\n"
+    env = {"AGENTSIM_LOGS_DIR": "kept"}
+    assert agentsim("logs", "--filename", "done", cwd=project, env=env).out == "kept/done.html\n"
+
+
+def test_logs_with_every_flag(project: Path) -> None:
+    page = project / "logs" / "done.html"
+    bare = page.read_text(encoding="utf-8")
+    assert 'id="usage"' not in bare
+    flags = ("--include-prompts", "--include-reasoning", "--include-usage")
+    assert agentsim("logs", "--filename", "done", *flags, cwd=project).code == 0
+    assert 'id="usage"' in page.read_text(encoding="utf-8")
+    assert agentsim("logs", "--filename", "done", cwd=project).code == 0
+    assert page.read_text(encoding="utf-8") == bare
+
+
+def test_logs_as_seen_by_a_player_hides_the_votes_of_the_others(project: Path) -> None:
+    loaded = json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))
+    events = [event for part in loaded["rounds"] for event in part["events"]]
+    secret = {event["content"] for event in events if event["visibility"] == ["B"]}
+    own = {event["content"] for event in events if event["visibility"] == ["A"]} - secret
+    assert secret
+    assert own
+    page = project / "logs" / "done.html"
+    assert agentsim("logs", "--filename", "done", "--as-seen-by", "A", cwd=project).code == 0
+    seen = page.read_text(encoding="utf-8")
+    everything = snapshot(project)
+    assert agentsim("logs", "--filename", "done", cwd=project).code == 0
+    whole = page.read_text(encoding="utf-8")
+    assert [words for words in secret if words in whole]
+    assert not [words for words in secret if words in seen]
+    assert [words for words in own if words in seen]
+    assert everything["logs/done.json"] == snapshot(project)["logs/done.json"]
+
+
+def test_logs_open(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("typer.launch", opened.append)
+    agentsim("logs", "--filename", "done", cwd=project)
+    assert opened == []
+    agentsim("logs", "--filename", "done", "--open", cwd=project)
+    assert opened == ["logs/done.html"]
+
+
+def test_a_page_that_is_a_link_is_replaced_not_followed(project: Path) -> None:
+    page = project / "logs" / "done.html"
+    page.unlink()
+    page.symlink_to(project / "file")
+    assert agentsim("logs", "--filename", "done", cwd=project).code == 0
+    assert (project / "file").read_text(encoding="utf-8") == "not a folder"
+    assert not page.is_symlink()
+
+
+# --------------------------------------------------------------------------- resume and replay
+
+
+def test_resuming_a_finished_run_changes_nothing(project: Path) -> None:
+    before = snapshot(project)
+    for words in ((), ("--json",), ("--include-prompts", "--include-usage", "--max-calls", "1")):
+        said = agentsim("resume", "done", *words, cwd=project)
+        assert (said.code, said.err) == (0, "")
+        if "--json" in words:
+            assert json.loads(said.out)["status"] == "completed"
+        else:
+            assert said.out.startswith("done: completed, agent_island, seed 7\n")
+    assert snapshot(project) == before
+
+
+def test_resuming_a_cut_run_ends_it_as_it_would_have_ended(project: Path) -> None:
+    whole = json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))
+    said = agentsim("resume", "cut", "--display", "none", "--json", cwd=project)
+    assert (said.code, said.err) == (0, "")
+    line = json.loads(said.out)
+    assert (line["status"], line["html"]) == ("completed", "logs/cut.html")
+    resumed = json.loads((project / "logs" / "cut.json").read_text(encoding="utf-8"))
+    assert {**resumed, "volatile": None} == {**whole, "volatile": None}
+    assert agentsim("replay", "cut", cwd=project).code == 0
+
+
+def test_resume_and_replay_take_their_scenario_from_the_journal(project: Path) -> None:
+    (project / "trio.toml").unlink()
+    assert agentsim("resume", "cut", "--display", "none", "--no-html", cwd=project).code == 0
+    assert agentsim("replay", "cut", cwd=project).code == 0
+
+
+def test_replay_proves_and_changes_nothing(project: Path) -> None:
+    before = snapshot(project)
+    said = agentsim("replay", "done", cwd=project)
+    assert (said.code, said.err) == (0, "")
+    decisions = len(json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))["decisions"])
+    assert said.out == f"done: {decisions} decisions replayed to the end of the game; the history is identical\n"
+    line = json.loads(agentsim("replay", "done", "--json", cwd=project).out)
+    assert line == {"name": "done", "identical": True, "decisions": decisions, "complete": True}
+    assert snapshot(project) == before
+
+
+def test_replay_finds_what_was_changed(project: Path) -> None:
+    path = project / "logs" / "done.json"
+    changed = json.loads(path.read_text(encoding="utf-8"))
+    changed["outcome"]["winner"] = "B"
+    path.write_text(json.dumps(changed), encoding="utf-8")
+    said = agentsim("replay", "done", cwd=project)
+    assert (said.code, said.out) == (1, "")
+    assert said.line == f'done: outcome.winner: "B" in the history, "{outcome_of_replay(project)}" in the replay'
+
+
+def outcome_of_replay(project: Path) -> str:
+    """Who really won: the untouched copy of the history says."""
+    loaded = json.loads((project / "logs" / "lonely.json").read_text(encoding="utf-8"))
+    return str(loaded["outcome"]["winner"])
+
+
+# --------------------------------------------------------------------------- validate, games, models, schema
+
+
+def test_validate_says_who_would_play(project: Path) -> None:
+    before = snapshot(project)
+    said = agentsim("validate", "--config", "trio.toml", cwd=project)
+    assert (said.code, said.err) == (0, "")
+    assert said.out == (
+        "trio.toml: agent_island, 3 players, can be played\n  A: bot/random\n  B: bot/grudge\n  C: bot/loyal\n"
+    )
+    assert snapshot(project) == before
+
+
+def test_validate_takes_what_run_takes(project: Path) -> None:
+    text = TRIO.replace('game = "agent_island"\n', "").replace("bot/loyal", "google/gemini-2.5-flash")
+    trio(project, text)
+    (project / "my.env").write_text("OPENROUTER_API_KEY=sk-or-canary-0123456789\n", encoding="utf-8")
+    words = ("--game", "agent_island", "--provider", "openrouter", "--env-file", "my.env", "--set", "players.0.id=Z")
+    said = agentsim("validate", "--config", "trio.toml", *words, cwd=project)
+    assert (said.code, said.err) == (0, "")
+    assert "  Z: bot/random\n" in said.out
+    assert "  C: openrouter/google/gemini-2.5-flash\n" in said.out
+    assert "canary" not in said.out
+
+
+def test_games_lists_every_game_with_its_bots(tmp_path: Path) -> None:
+    said = agentsim("games", cwd=tmp_path)
+    rows = json.loads(agentsim("games", "--json", cwd=tmp_path).out)
+    assert (said.code, said.err) == (0, "")
+    assert [row["name"] for row in rows] == all_games.names()
+    for row in rows:
+        assert list(row) == ["name", "title", "summary", "bots", "staff", "rules_version"]
+        assert f"{row['name']}: {row['summary']}\n" in said.out
+        assert ", ".join(f"bot/{bot}" for bot in row["bots"]) in said.out
+
+
+def test_models_lists_providers_and_never_a_key(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENROUTER_API_KEY=sk-or-canary-0123456789\n", encoding="utf-8")
+    env = {"OLLAMA_HOST": "127.0.0.1:9999", "GOOGLE_API_KEY": "AIza-canary-0123456789"}
+    said = agentsim("models", cwd=tmp_path, env=env)
+    rows = {row["name"]: row for row in json.loads(agentsim("models", "--json", cwd=tmp_path, env=env).out)}
+    assert (said.code, said.err) == (0, "")
+    keys = {name: row["key"] for name, row in rows.items() if "key" in row}
+    assert keys == {
+        "openai/<model>": "missing",
+        "openrouter/<model>": "set",
+        "gemini/<model>": "set",
+        "ollama/<model>": "not needed",
+        "vllm/<model>": "not needed",
+        "lmstudio/<model>": "not needed",
+    }
+    assert rows["ollama/<model>"]["base_url"] == "http://127.0.0.1:9999/v1"
+    assert "local/smollm2-135m" in rows
+    assert "canary" not in said.out + json.dumps(rows)
+    assert "openai/<model>: https://api.openai.com/v1, key missing (OPENAI_API_KEY)\n" in said.out
+
+
+def test_schema_is_a_json_schema(tmp_path: Path) -> None:
+    said = agentsim("schema", cwd=tmp_path)
+    loaded = json.loads(said.out)
+    assert (said.code, said.err) == (0, "")
+    assert loaded["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert loaded["properties"]["game"]["enum"] == all_games.names()
+    references = re.findall(r'"\$ref": "#/\$defs/([^"]+)"', said.out)
+    assert references
+    assert set(references) <= set(loaded["$defs"])
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,127 @@
+"""Every shipped config: it points at its schema and fits it, it validates, and where it is all bots it plays."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.models.profiles import BUILT_IN
+from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot
+from tests.cli.json_schema import complaints
+
+CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
+SHIPPED_SCHEMA = ROOT / "configs" / "agentsim.schema.json"
+FAKE_KEYS = {name: "sk-canary-not-a-key-0123456789" for profile in BUILT_IN.values() for name in profile.key_envs}
+by_config = pytest.mark.parametrize("config", CONFIGS, ids=[path.stem for path in CONFIGS])
+
+
+@pytest.fixture(scope="module")
+def schema() -> Mapping[str, Any]:
+    loaded: dict[str, Any] = json.loads(SHIPPED_SCHEMA.read_text(encoding="utf-8"))
+    return loaded
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of what is shipped beside the package."""
+    for folder in ("configs", "prompts", "items"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    return tmp_path
+
+
+def words(config: Path) -> list[str]:
+    """The config and what its own first comment adds to it: `agentsim run --config configs/x.toml --game ...`."""
+    shown = re.search(rf"agentsim run (--config configs/{config.name}.*)", config.read_text(encoding="utf-8"))
+    return shlex.split(shown[1]) if shown else ["--config", f"configs/{config.name}"]
+
+
+def on_bots(config: Path) -> bool:
+    document = tomllib.loads(config.read_text(encoding="utf-8"))
+    default = document.get("defaults", {}).get("model", "")
+    seats = [*document["players"], *document.get("staff", {}).values()]
+    return all(seat.get("model", default).startswith("bot/") for seat in seats)
+
+
+def test_the_shipped_schema_is_what_the_command_prints(tmp_path: Path) -> None:
+    said = agentsim("schema", cwd=tmp_path)
+    assert (said.code, said.err) == (0, "")
+    assert SHIPPED_SCHEMA.read_text(encoding="utf-8") == said.out, "agentsim schema > configs/agentsim.schema.json"
+
+
+@by_config
+def test_a_config_names_its_schema_and_fits_it(config: Path, schema: Mapping[str, Any]) -> None:
+    text = config.read_text(encoding="utf-8")
+    assert text.startswith(f"#:schema ./{SHIPPED_SCHEMA.name}\n")
+    assert complaints(tomllib.loads(text), schema) == []
+
+
+@by_config
+def test_a_config_validates(config: Path, house: Path) -> None:
+    before = snapshot(house)
+    said = agentsim("validate", *words(config), cwd=house, env=FAKE_KEYS)
+    assert (said.code, said.err) == (0, "")
+    first, *seats = said.out.splitlines()
+    count = len(seats)
+    assert re.fullmatch(rf"configs/{config.name}: \w+, {count} players, can be played", first)
+    assert "canary" not in said.out
+    assert snapshot(house) == before
+
+
+@pytest.mark.parametrize("config", [c for c in CONFIGS if on_bots(c)], ids=[c.stem for c in CONFIGS if on_bots(c)])
+def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
+    said = agentsim("run", *words(config), "--display", "none", "--json", cwd=house)
+    line = json.loads(said.out)
+    assert (said.code, said.err, line["status"]) == (0, "", "completed")
+    assert line["usage"]["calls"] == 0
+    proof = agentsim("replay", line["name"], cwd=house)
+    assert (proof.code, proof.err) == (0, "")
+
+
+def test_every_game_has_a_config_of_bots() -> None:
+    from agentsim import games
+
+    played = {tomllib.loads(c.read_text(encoding="utf-8")).get("game") for c in CONFIGS if on_bots(c)}
+    assert played >= set(games.names())
+
+
+# The schema and its checker can find fault: what is put behind a good scenario, and where.
+FAULTS = {
+    "unknown key": ("temprature = 1", [".players.2.temprature: unknown"]),
+    "unknown table": ("[zebra]", [".zebra: unknown"]),
+    "too warm": ("temperature = 3", [".players.2.temperature: out of range"]),
+    "a word for a number": ("max_tokens = 'many'", [".players.2.max_tokens: integer"]),
+    "true for a number": ("max_tokens = true", [".players.2.max_tokens: integer"]),
+    "an id with a space": ("[[players]]\nid = 'a b'", [".players.3.id: ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"]),
+    "nobody's seat": ("[[players]]\nmodel = 'human'", [".players.3: any of 2"]),
+    "unknown key of the game": ("[game_config]\nphasis = []", [".game_config.phasis: unknown"]),
+    "unknown phase": (
+        "[game_config]\nphases = ['dance']",
+        [".game_config.phases.0: one of ['pitches', 'votes', 'sidebars', 'quips']"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "found"), FAULTS.values(), ids=FAULTS)
+def test_the_schema_finds_fault_where_validate_does(
+    text: str, found: list[str], tmp_path: Path, schema: Mapping[str, Any]
+) -> None:
+    (tmp_path / "x.toml").write_text(TRIO + text, encoding="utf-8")
+    assert complaints(tomllib.loads(TRIO), schema) == []
+    assert complaints(tomllib.loads(TRIO + text), schema) == found
+    said = agentsim("validate", "--config", "x.toml", cwd=tmp_path)
+    key = found[0].partition(":")[0].removeprefix(".")
+    assert said.code == 2
+    assert said.line.startswith(f"x.toml: {key}: ")
+
+
+def test_no_game_no_players_no_fit(schema: Mapping[str, Any]) -> None:
+    assert complaints({"game": "agent_island"}, schema) == [".players: is missing"]
+    assert complaints({"game": "chess", "players": []}, schema)[0].startswith(".game: one of ")

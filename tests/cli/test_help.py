@@ -1,0 +1,89 @@
+"""What the command line says of itself, and how little it loads to say it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import typer.main
+
+from agentsim import __version__
+from agentsim.cli.app import app
+from tests.cli.command_line import agentsim
+
+COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
+
+# The contract: what each command must take. More is allowed.
+CONTRACT: dict[str, str] = {
+    "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
+    "--provider --allow-dir --include-prompts --include-reasoning --include-usage",
+    "resume": "NAME --logs-dir --display --json",
+    "replay": "NAME --logs-dir",
+    "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
+    "runs": "--json --logs-dir",
+    "validate": "--config",
+    "games": "",
+    "models": "",
+    "schema": "",
+}
+HEAVY = ("openai", "pydantic", "rich", "jinja2", "genai_prices", "xllamacpp", "httpx2", "asyncio", "agentsim.runner")
+
+
+def test_the_contract_names_every_command_there_is() -> None:
+    assert set(CONTRACT) <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path: Path) -> None:
+    command = COMMANDS[name]
+    assert command.help.strip()
+    for parameter in command.params:
+        assert (getattr(parameter, "help", None) or "").strip(), f"{name} {parameter.name} has no help"
+    said = agentsim(name, "--help", cwd=tmp_path)
+    assert (said.code, said.err) == (0, "")
+    for parameter in command.params:
+        word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
+        assert word in said.out
+    assert not re.search(r"<(str|path|int|float|list)", said.out.replace("NAME <str>", "")), "a type, not a name"
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_a_command_takes_what_the_contract_says(name: str) -> None:
+    takes = {word for parameter in COMMANDS[name].params for word in (*parameter.opts, parameter.metavar)}
+    assert set(CONTRACT[name].split()) <= takes
+
+
+@pytest.mark.parametrize("words", [("--help",), ()], ids=["asked for", "no words at all"])
+def test_the_overview_lists_every_command_with_a_whole_sentence(words: tuple[str, ...], tmp_path: Path) -> None:
+    said = agentsim(*words, cwd=tmp_path)
+    assert (said.code, said.err) == (0, "")
+    listed = dict(re.findall(r"^  ([a-z-]+) +(\S.*)$", said.out.partition("Commands:")[2], re.MULTILINE))
+    assert set(listed) == set(COMMANDS)
+    assert not [name for name, sentence in listed.items() if not sentence.endswith(".") or sentence.endswith("...")]
+
+
+def test_version(tmp_path: Path) -> None:
+    said = agentsim("--version", cwd=tmp_path)
+    assert (said.code, said.out, said.err) == (0, f"agentsim {__version__}\n", "")
+
+
+def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
+    script = (
+        "import json, sys\n"
+        "sys.argv = ['agentsim', '--help']\n"
+        "from agentsim.cli.app import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as ended:\n    assert ended.code == 0\n"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = set(json.loads(done.stderr))
+    assert "typer" in loaded
+    assert not loaded & set(HEAVY)
+    assert not [name for name in loaded if re.match(r"agentsim\.(games|models|scenario|history|report)\.[^.]+\.", name)]

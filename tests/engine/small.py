@@ -1,0 +1,133 @@
+"""What the kernel's tests share: two requests, an event, and games that are one coroutine each."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
+from agentsim.engine.panel import Panel
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Options, Range, Request, Text
+from agentsim.engine.table import Table
+
+T = TypeVar("T")
+
+
+class Word(Decision):
+    text: str
+
+
+class Amount(Decision):
+    amount: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Say(Request[Word]):
+    """What do you say?"""
+
+    kind: ClassVar[str] = "say"
+    answer: ClassVar[type[Decision]] = Word
+    hint: str = "Say something."
+
+    def options(self) -> Options:
+        return {"text": Text(100)}
+
+    def prompt(self) -> Prompt:
+        return Prompt(rules=(), history=(), state=(), question=(self.hint,))
+
+    def facts(self) -> tuple[str, ...]:
+        return ()
+
+    def fallback(self) -> Word:
+        return Word(text="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bid(Request[Amount]):
+    """How much?"""
+
+    kind: ClassVar[str] = "bid"
+    answer: ClassVar[type[Decision]] = Amount
+    most: int = 10
+
+    def options(self) -> Options:
+        return {"amount": Range(0, self.most)}
+
+    def prompt(self) -> Prompt:
+        return Prompt(rules=(), history=(), state=(f"At most {self.most}.",), question=("How much?",))
+
+    def facts(self) -> tuple[str, ...]:
+        return (str(self.most),)
+
+    def fallback(self) -> Amount:
+        return Amount(amount=0)
+
+
+@dataclass(frozen=True)
+class Spoke(Event):
+    kind: ClassVar[str] = "spoke"
+    words: ClassVar[str] = "text"
+    player: str
+    text: str
+
+
+def policy(request: Request[Any], luck: Stream) -> Decision:
+    """Says its own name, or draws an amount."""
+    return Amount(amount=luck.integer(0, request.most)) if isinstance(request, Bid) else Word(text=request.player)
+
+
+class SmallGame:
+    """A game whose rules are one coroutine function; it ends in a draw between all players."""
+
+    name: ClassVar[str] = "small"
+    title: ClassVar[str] = "Small"
+    summary: ClassVar[str] = "for tests"
+    rules_version: ClassVar[int] = 1
+    config: ClassVar[type[GameConfig]] = GameConfig
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Say, Bid)
+    events: ClassVar[tuple[type[Event], ...]] = (Spoke,)
+    bots: ClassVar[Mapping[str, Bot]] = {"plain": policy}
+    staff: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, rules: Callable[[Table], Awaitable[None]]) -> None:
+        self._rules = rules
+
+    def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
+        return None
+
+    async def play(self, table: Table, config: Any) -> Outcome:
+        await self._rules(table)
+        return Outcome("played", tuple(Standing(player, 1) for player in table.players))
+
+    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+        return []
+
+
+def a_table(players: Sequence[str] = ("A", "B", "C", "D")) -> Table:
+    return Table(players, Chance(1))
+
+
+def run(
+    rules: Coroutine[Any, Any, T], answer: Callable[[Request[Any]], Decision] = lambda request: Word(text="ok")
+) -> tuple[list[tuple[Request[Any], ...]], T]:
+    """Drive a coroutine by hand: the waves that came out of it, and what it returned."""
+    waves: list[tuple[Request[Any], ...]] = []
+    decisions: Any = None
+    while True:
+        try:
+            wave = rules.send(decisions)
+        except StopIteration as stop:
+            result: T = stop.value
+            return waves, result
+        waves.append(wave)
+        decisions = [answer(request) for request in wave]
+
+
+def asked(waves: Sequence[tuple[Request[Any], ...]]) -> list[str]:
+    """The players of each wave: `["AB", "C"]`."""
+    return ["".join(request.player for request in wave) for wave in waves]

@@ -1,0 +1,79 @@
+"""Event: its words, its data, the way through JSON, and who heard it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, dataclass
+from typing import ClassVar
+
+import pytest
+
+from agentsim.engine.event import Audience, Event, Everyone, Nobody, Told
+from tests.engine.small import Spoke
+
+
+@dataclass(frozen=True)
+class Sold(Event):
+    kind: ClassVar[str] = "lot_sold"
+    lot: int
+    bids: dict[str, int]
+    order: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        return f"Lot {self.lot} goes."
+
+
+@dataclass(frozen=True)
+class Mute(Event):
+    kind: ClassVar[str] = "mute"
+
+
+def test_content_is_exactly_the_words_and_data_is_everything_else() -> None:
+    spoke = Spoke("A", "  <b>\n")
+    assert spoke.content == "  <b>\n"
+    assert spoke.data() == {"player": "A"}
+    assert Sold(3, {"A": 5}, ("B", "A")).data() == {"lot": 3, "bids": {"A": 5}, "order": ["B", "A"]}
+
+
+def test_the_heading_comes_from_the_kind() -> None:
+    assert Sold(1, {}).heading == "Lot sold"
+
+
+def test_an_event_without_words_must_say_its_content() -> None:
+    with pytest.raises(AssertionError, match="Mute must say its content"):
+        _ = Mute().content
+
+
+@pytest.mark.parametrize("event", [Spoke("A", "hi"), Spoke("A", ""), Sold(3, {"A": 5}, ("B",))], ids=repr)
+def test_an_event_survives_json(event: Event) -> None:
+    assert type(event).restore(json.loads(json.dumps(event.data())), event.content) == event
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"lot": 1}, {"lot": "x", "bids": {}}, {"lot": 1, "bids": {}, "buyer": "A"}],
+    ids=["missing", "wrong type", "unknown"],
+)
+def test_data_that_does_not_fit_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"bids|lot|unknown fields \['buyer'\]"):
+        Sold.restore(data, "")
+
+
+def test_events_are_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Spoke("A", "hi").text = "ho"  # type: ignore[misc] # the point of this test
+
+
+@pytest.mark.parametrize(
+    ("to", "hearers"),
+    [(Everyone, "ABC"), (("A", "C"), "AC"), (("B",), "B"), (Nobody, "")],
+    ids=["everyone", "two", "one", "the log alone"],
+)
+def test_heard_by_is_the_audience(to: Audience, hearers: str) -> None:
+    told = Told(Spoke("A", "hi"), to, 0)
+    assert "".join(player for player in "ABC" if told.heard_by(player)) == hearers
+
+
+def test_everyone_has_a_name() -> None:
+    assert repr(Everyone) == "Everyone"

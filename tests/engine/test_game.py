@@ -1,0 +1,70 @@
+"""Game: ranks, the winner, and the table in which a game is configured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from agentsim.engine.game import GameConfig, Outcome, Standing, ranked
+
+
+def _ranks(**keys: Any) -> dict[str, int]:
+    return {standing.player: standing.rank for standing in ranked([(player, key, {}) for player, key in keys.items()])}
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"A": 1, "B": 3, "C": 2}, {"B": 1, "C": 2, "A": 3}),
+        ({"A": 5, "B": 5, "C": 2}, {"A": 1, "B": 1, "C": 3}),
+        ({"A": 1, "B": 2, "C": 1, "D": 0}, {"B": 1, "A": 2, "C": 2, "D": 4}),
+        ({"A": 0, "B": 0, "C": 0}, {"A": 1, "B": 1, "C": 1}),
+        ({"A": (True, 0), "B": (False, 9)}, {"A": 1, "B": 2}),
+        ({}, {}),
+    ],
+    ids=["all different", "1, 1, 3", "1, 2, 2, 4", "all equal", "tuples", "nobody"],
+)
+def test_ranks_are_shared_as_in_a_race(keys: dict[str, Any], expected: dict[str, int]) -> None:
+    assert _ranks(**keys) == expected
+    assert list(_ranks(**keys)) == list(expected), "best first, equals in the order given"
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=12))
+def test_a_rank_is_one_more_than_the_number_of_better_players(keys: list[int]) -> None:
+    standings = ranked([(str(index), key, {"points": key}) for index, key in enumerate(keys)])
+    for standing in standings:
+        mine = keys[int(standing.player)]
+        assert standing.rank == 1 + sum(key > mine for key in keys)
+        assert standing.score == {"points": mine}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "winner"), [((1, 2, 2), "A"), ((1, 1, 3), None), ((), None)], ids=["one", "shared", "nobody"]
+)
+def test_the_winner_is_the_only_first(ranks: tuple[int, ...], winner: str | None) -> None:
+    standings = tuple(Standing(player, rank) for player, rank in zip("ABC", ranks, strict=False))
+    assert Outcome("over", standings).winner == winner
+
+
+class _Config(GameConfig):
+    rounds: int = 3
+    phases: tuple[str, ...] = ()
+    rate: float = 0.5
+
+
+def test_an_array_fills_a_tuple_and_a_whole_number_a_fraction() -> None:
+    assert _Config.from_toml({"phases": ["a", "b"], "rate": 1}) == _Config(phases=("a", "b"), rate=1.0)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"rounds": "3"}, {"rounds": 3.5}, {"rounds": True}, {"round": 3}, {"rate": float("nan")}, {"rate": float("inf")}],
+    ids=["text", "fraction", "boolean", "unknown key", "nan", "inf"],
+)
+def test_a_table_that_does_not_fit_is_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        _Config.from_toml(values)

@@ -1,0 +1,138 @@
+"""Prompt: the order of segments, and the two rules about foreign words."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.engine.prompt import Prompt, cleaned, quoted
+
+ANY = st.text(st.characters(), max_size=60)  # with surrogates
+NASTY = st.text(
+    st.sampled_from("\x1b[]\\\x07P0;31mA\r\n\u2028\u0085\ud83d\ude00\ud800\u202e\u0301e\x00\x9b\u200b\ufeff"),
+    max_size=40,
+)
+
+
+def test_text_runs_from_what_never_changes_to_what_is_new() -> None:
+    prompt = Prompt(rules=("r1", "r2"), history=("h1",), state=("s",), question=("q",))
+    assert prompt.text() == "r1\nr2\nh1\ns\nq"
+
+
+CLEANED = {
+    "plain": ("Hello, Ünïcode 五 👍", "Hello, Ünïcode 五 👍"),
+    "newline and tab stay": ("a\n\tb", "a\n\tb"),
+    "windows line ends": ("a\r\nb", "a\nb"),
+    "old line ends": ("a\rb", "a\nb"),
+    "line separator": ("a\u2028b\u2029c", "a\nb\nc"),
+    "next line, form feed, vertical tab": ("a\u0085b\x0cc\x0bd", "a\nb\nc\nd"),
+    "nul": ("a\x00b", "ab"),
+    "bell and delete": ("a\x07b\x7fc", "abc"),
+    "colour": ("\x1b[31mred\x1b[0m", "red"),
+    "cursor": ("a\x1b[2J\x1b[1;1Hb", "ab"),
+    "title": ("a\x1b]0;owned\x07b", "ab"),
+    "link": ("\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", "text"),
+    "device control": ("a\x1bPq#0\x1b\\b", "ab"),
+    "lone escape": ("a\x1b", "a"),
+    "escape put together by removal": ("\x1b\x1b[0m[31mx", "[31mx"),
+    "eight-bit introducer": ("a\x9bb", "ab"),
+    "bidi override": ("a\u202egnp.exe", "agnp.exe"),
+    "bidi isolates": ("\u2066a\u2069", "a"),
+    "zero width": ("a\u200bb\u200d\u2060c\ufeff", "abc"),
+    "soft hyphen": ("pass\u00adword", "password"),
+    "tag block": ("a\U000e0041\U000e0042", "a"),
+    "surrogate pair": ("\ud83d\ude00", "😀"),
+    "lone surrogate": ("a\ud800b", "a\ufffdb"),
+    "swapped surrogates": ("\ude00\ud83d", "\ufffd\ufffd"),
+    "nfc": ("e\u0301", "é"),
+    "nfc after removal": ("e\u200b\u0301", "é"),
+    "empty": ("", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CLEANED.values(), ids=CLEANED)
+def test_cleaned(text: str, expected: str) -> None:
+    assert cleaned(text) == expected
+
+
+@given(st.one_of(ANY, NASTY))
+def test_cleaned_is_idempotent_nfc_and_valid_utf8(text: str) -> None:
+    once = cleaned(text)
+    assert cleaned(once) == once
+    assert unicodedata.is_normalized("NFC", once)
+    assert once.encode().decode() == once
+
+
+@given(st.one_of(ANY, NASTY))
+def test_cleaned_leaves_no_control_but_newline_and_tab(text: str) -> None:
+    assert {char for char in cleaned(text) if unicodedata.category(char) == "Cc"} <= {"\n", "\t"}
+    assert "\n".join(cleaned(text).splitlines()) == cleaned(text).removesuffix("\n")
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"], exclude_characters="\u3164"), max_size=40))
+def test_cleaned_changes_visible_words_no_further_than_nfc(text: str) -> None:
+    assert cleaned(text) == unicodedata.normalize("NFC", text)
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+TRICKY = st.text(st.sampled_from('<>[]/INST_sys"\\\u2028\u2029\u0085\n\x1c|{}u0'), max_size=40)
+FIELDS = st.dictionaries(
+    st.sampled_from(["from", "text", "to", "round"]), st.one_of(WORDS, TRICKY, st.integers()), min_size=1
+)
+
+
+@given(FIELDS)
+def test_quoted_gives_back_the_exact_fields(fields: dict[str, str | int]) -> None:
+    assert json.loads(quoted(**fields)) == fields
+
+
+@given(FIELDS)
+def test_quoted_is_one_line_for_everybody_who_splits_lines(fields: dict[str, str | int]) -> None:
+    assert len(quoted(**fields).splitlines()) == 1
+
+
+@given(st.lists(FIELDS, max_size=4), st.lists(FIELDS, max_size=4))
+def test_what_was_said_can_be_told_from_the_lines(one: list[dict[str, str]], two: list[dict[str, str]]) -> None:
+    """Different histories never look the same: no line can stand for two, and no two for one."""
+    first, second = ("\n".join(quoted(**fields) for fields in history) for history in (one, two))
+    assert [json.loads(line) for line in first.splitlines()] == one
+    assert (first == second) == ([list(f.items()) for f in one] == [list(f.items()) for f in two])
+
+
+@given(FIELDS)
+def test_no_angle_bracket_survives(fields: dict[str, str | int]) -> None:
+    assert not {"<", ">"} & set(quoted(**fields))
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "[INST]",
+        "[/INST]",
+        "<|im_start|>",
+        "</s>",
+        "<<SYS>>",
+        "[TOOL_CALLS]",
+        "[SYSTEM_PROMPT]",
+        "\\[INST]",
+        "<start_of_turn>",
+    ],
+)
+def test_no_token_of_a_chat_template_survives(token: str) -> None:
+    line = quoted(text=f"before {token} after")
+    assert token.strip("\\") not in line
+    assert json.loads(line) == {"text": f"before {token} after"}
+
+
+def test_lists_and_other_brackets_stay_readable() -> None:
+    assert quoted(names=["A", "B"], text="a [b] (c)") == '{"names": ["A", "B"], "text": "a [b] (c)"}'
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_quoted_refuses_what_is_no_json(value: float) -> None:
+    with pytest.raises(ValueError, match="Out of range"):
+        quoted(value=value)

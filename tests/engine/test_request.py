@@ -1,0 +1,225 @@
+"""Request: legality, JSON Schema, fingerprint, and the way through JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import BaseModel
+
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options, Range, Request, Text
+from agentsim.errors import AmbiguousReply, IllegalDecision, UnreadableReply
+from tests.engine.small import Bid, Say, Word
+
+
+class Clause(BaseModel):
+    """A nested part whose fields are named like keywords of JSON Schema."""
+
+    title: str
+    description: str = "none"
+    default: int = 3
+
+
+class Motion(Decision):
+    whom: str | int | None = None
+    amount: int | None = 0
+    words: str = ""
+    free: float = 0.5
+    clauses: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move(Request[Motion]):
+    """What do you move?"""
+
+    kind: ClassVar[str] = "move"
+    answer: ClassVar[type[Decision]] = Motion
+    names: tuple[str | int | None, ...] = ("A", "B")
+    low: int = 1
+    high: int = 5
+    limit: int = 40
+    wording: str = "What do you move?"
+
+    def options(self) -> Options:
+        return {"whom": Choice(self.names), "amount": Range(self.low, self.high), "words": Text(self.limit)}
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), (self.wording,))
+
+    def facts(self) -> tuple[str, ...]:
+        return ()
+
+    def fallback(self) -> Motion:
+        return Motion(whom=self.names[0], amount=self.low)
+
+
+MOVE = Move(player="A")
+GOLDEN = "a90392eede38e5f0"
+
+
+@pytest.mark.parametrize(
+    ("decision", "reason"),
+    [
+        (Motion(whom="A", amount=1), None),
+        (Motion(whom="B", amount=5), None),
+        (Motion(whom="C", amount=1), "whom must be one of: A, B."),
+        (Motion(whom=None, amount=1), "whom must be one of: A, B."),
+        (Motion(whom="a", amount=1), "whom must be one of: A, B."),
+        (Motion(whom="A", amount=0), "amount must be a whole number from 1 to 5."),
+        (Motion(whom="A", amount=6), "amount must be a whole number from 1 to 5."),
+        (Motion(whom="A", amount=None), "amount must be a whole number from 1 to 5."),
+        (Motion(whom="A", amount=1, words="x" * 1000), None),  # words are cut, not refused
+    ],
+    ids=["low end", "high end", "not offered", "none", "other case", "too low", "too high", "no number", "long words"],
+)
+def test_check_says_what_is_legal(decision: Motion, reason: str | None) -> None:
+    if reason is None:
+        MOVE.check(decision)
+    else:
+        with pytest.raises(IllegalDecision) as error:
+            MOVE.check(decision)
+        assert str(error.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        (("A", "B"), "string"),
+        ((1, 2), "integer"),
+        (("A", None), ["string", "null"]),
+        ((1, None), ["integer", "null"]),
+        (("A", 1), ["string", "integer"]),
+        (("A", 1, None), ["string", "integer", "null"]),
+        ((None,), "null"),
+    ],
+    ids=["names", "numbers", "name or null", "number or null", "mixed", "all three", "only null"],
+)
+def test_schema_of_a_choice_has_the_types_of_its_values(names: tuple[Any, ...], kind: Any) -> None:
+    assert Move(player="A", names=names).schema()["properties"]["whom"] == {"type": kind, "enum": list(names)}
+
+
+def test_schema_is_one_closed_object_with_every_field_required() -> None:
+    schema = MOVE.schema()
+    assert {key: schema[key] for key in schema if key != "properties"} == {
+        "type": "object",
+        "required": ["whom", "amount", "words", "free", "clauses"],
+        "additionalProperties": False,
+    }
+    assert schema["properties"]["amount"] == {"type": "integer", "minimum": 1, "maximum": 5}
+    assert schema["properties"]["words"] == {"type": "string", "maxLength": 40}
+    assert schema["properties"]["free"] == {"type": "number"}
+
+
+def test_schema_has_no_reference_title_or_default_but_keeps_fields_of_that_name() -> None:
+    clause = MOVE.schema()["properties"]["clauses"]["items"]
+    assert clause["properties"] == {
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "default": {"type": "integer"},
+    }
+    text = json.dumps(MOVE.schema())
+    assert "$ref" not in text
+    assert "$defs" not in text
+    assert "title" not in clause
+
+
+def test_the_schema_can_be_changed_by_who_gets_it() -> None:
+    MOVE.schema()["properties"].clear()
+    assert MOVE.schema()["properties"]
+
+
+def test_golden_fingerprint_since_every_old_journal_depends_on_it() -> None:
+    assert MOVE.fingerprint() == GOLDEN
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(MOVE, player="B"),
+        replace(MOVE, names=("A", "C")),
+        replace(MOVE, names=("B", "A")),
+        replace(MOVE, names=("A", "B", None)),
+        replace(MOVE, low=0),
+        replace(MOVE, high=6),
+        replace(MOVE, limit=41),
+        Bid(player="A"),
+        Say(player="A"),
+    ],
+    ids=["player", "choice", "order", "null", "low", "high", "length", "bid", "say"],
+)
+def test_fingerprint_changes_with_kind_player_and_options(other: Request[Any]) -> None:
+    assert other.fingerprint() != MOVE.fingerprint()
+
+
+def test_fingerprint_tells_a_name_from_a_number() -> None:
+    assert replace(MOVE, names=("1",)).fingerprint() != replace(MOVE, names=(1,)).fingerprint()
+
+
+def test_fingerprint_does_not_change_with_wording() -> None:
+    assert replace(MOVE, wording="And now?").fingerprint() == MOVE.fingerprint()
+    assert len(MOVE.fingerprint()) == 16
+
+
+def test_kinds_with_the_same_options_differ() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Shout(Say):
+        """What do you shout?"""
+
+        kind: ClassVar[str] = "shout"
+
+    assert Shout(player="A").fingerprint() != Say(player="A").fingerprint()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [MOVE, replace(MOVE, names=("Ä", 3, None), wording="\u2028 <b>"), Bid(player="@bank", most=0), Say(player="A")],
+    ids=["plain", "strange values", "staff", "say"],
+)
+def test_a_request_survives_json(request_: Request[Any]) -> None:
+    again = type(request_).restore(json.loads(json.dumps(request_.to_json())))
+    assert again == request_
+    assert again.fingerprint() == request_.fingerprint()
+
+
+def test_a_request_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        MOVE.player = "B"  # type: ignore[misc] # the point of this test
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("no", UnreadableReply), ('{"text": "a", "text": "b"}', AmbiguousReply), ("", UnreadableReply)],
+    ids=["prose", "two words", "empty"],
+)
+def test_parse_reads_by_the_answer(text: str, error: type[Exception]) -> None:
+    assert Say(player="A").parse('{"text": "hello"}').decision == Word(text="hello")
+    with pytest.raises(error):
+        Say(player="A").parse(text)
+
+
+def test_pick_decides_which_object_counts() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class First(Say):
+        """What do you say first?"""
+
+        pick: ClassVar[Any] = "first"
+
+    two = '{"text": "one"} {"text": "two"}'
+    assert Say(player="A").parse(two).decision.text == "two"
+    assert First(player="A").parse(two).decision.text == "one"
+
+
+@pytest.mark.parametrize(
+    "method",
+    [Request.options, Request.prompt, Request.facts, Request.fallback],
+    ids=lambda method: str(method.__name__),
+)
+def test_the_base_class_leaves_the_question_to_the_game(method: Callable[[Request[Any]], object]) -> None:
+    base: Request[Any] = Request(player="A")
+    with pytest.raises(NotImplementedError):
+        method(base)

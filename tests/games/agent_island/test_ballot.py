@@ -1,0 +1,302 @@
+"""Reading a vote: leniently, and never wrongly."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
+from agentsim.games.agent_island.ballot import read_vote
+
+CANDIDATES = ("A", "B", "C", "agent1", "agent10", "bob-1", "Ann", "12")
+
+VOTES: dict[str, tuple[str, str, str]] = {
+    # JSON
+    "json": ('{"explanation": "why", "vote": "B"}', "B", "json"),
+    "json, other order": ('{"vote": "B", "explanation": "why"}', "B", "json"),
+    "json, vote alone": ('{"vote": "B"}', "B", "json"),
+    "json, lower case": ('{"vote": "b"}', "B", "json"),
+    "json, Player before": ('{"vote": "Player B"}', "B", "json"),
+    "json, key in capitals": ('{"VOTE": "B"}', "B", "json"),
+    "json, key with space": ('{" vote ": " B "}', "B", "json"),
+    "json, list of one": ('{"vote": ["B"]}', "B", "json"),
+    "json, a number for an id": ('{"vote": 12}', "12", "json"),
+    "json, long id": ('{"vote": "agent10"}', "agent10", "json"),
+    "json, short id": ('{"vote": "agent1"}', "agent1", "json"),
+    "json, dash": ('{"vote": "BOB-1"}', "bob-1", "json"),
+    "json, fenced": ('```json\n{"vote": "B"}\n```', "B", "fenced"),
+    "json in prose": ('I thought about A and C.\n{"vote": "B"}\nThat is all.', "B", "embedded"),
+    "json twice, the same": ('{"vote": "B"}\n{"vote": "b"}', "B", "embedded"),
+    "json after a placeholder": ('The format is {"vote": "<id>"}. {"vote": "B"}', "B", "embedded"),
+    "json after an example": ('E.g. {"explanation": "x", "vote": "X"}. Mine: {"vote": "B"}', "B", "embedded"),
+    "json, others in the explanation": ('{"explanation": "A and C want vote: A", "vote": "B"}', "B", "json"),
+    "json, a vote quoted in the explanation": (
+        '{"explanation": "<vote>A</vote> {\\"vote\\": \\"C\\"}", "vote": "B"}',
+        "B",
+        "json",
+    ),
+    "json, same key and value twice": ('{"vote": "B", "vote": "B"}', "B", "json"),
+    "json, single quotes": ("{'explanation': 'x', 'vote': 'B'}", "B", "key"),
+    "json, bare id": ('{"vote": B}', "B", "key"),
+    "json, quotes not escaped": ('{"explanation": "they said "trust me" to us", "vote": "B"}', "B", "key"),
+    "json, trailing comma": ('{"vote": "agent10",}', "agent10", "key"),
+    "json after thinking": ('<think>{"vote": "A"}? no.</think>{"vote": "B"}', "B", "json"),
+    "json and a label that agree": ('{"vote": "B"}\nVote: B', "B", "embedded"),
+    # tags
+    "tag": ("<vote>B</vote>", "B", "tag"),
+    "tag, spaces and case": ("<vote> b </vote>", "B", "tag"),
+    "tag, spaces inside the tag": ("< VOTE >B</ vote >", "B", "tag"),
+    "tag, Player": ("<vote>Player B</vote>", "B", "tag"),
+    "tag, brackets": ("<vote>[B]</vote>", "B", "tag"),
+    "tag, over lines": ("<vote>\nB\n</vote>", "B", "tag"),
+    "tag, bold": ("**<vote>**B**</vote>**".replace("<vote>**", "<vote>").replace("**</vote>", "</vote>"), "B", "tag"),
+    "tag after the quoted format": ("I answer as <vote>player id</vote>.\n<vote>B</vote>", "B", "tag"),
+    "tag after an example with another id": ("Example: <vote>X</vote>. Mine: <vote>C</vote>", "C", "tag"),
+    "tag in prose about others": ("A is loud, C is quiet. <vote>B</vote> because A asked.", "B", "tag"),
+    "tag with a dash": ("<vote>bob-1</vote>", "bob-1", "tag"),
+    "tag, long id": ("<vote>agent10</vote>", "agent10", "tag"),
+    # labels
+    "label": ("vote: B", "B", "label"),
+    "label, brackets": ("vote: [B]", "B", "label"),
+    "label, equals": ("VOTE = B", "B", "label"),
+    "label, Player": ("Vote: Player B", "B", "label"),
+    "label, quotes": ('Vote: "B"', "B", "label"),
+    "label, typographic quotes": ("Vote: “B”.", "B", "label"),
+    "label, backticks": ("vote: `B`", "B", "label"),
+    "label, bold name": ("Vote: **B**", "B", "label"),
+    "label, bold label": ("**Vote:** B", "B", "label"),
+    "label, all bold": ("**Vote: B**", "B", "label"),
+    "label, heading": ("## Vote: B", "B", "label"),
+    "label, list": ("- vote: B", "B", "label"),
+    "label, quoted whole": ('"Vote: B"', "B", "label"),
+    "label, my final": ("My final vote: B", "B", "label"),
+    "label after a sentence": ("A is a danger. Vote: B", "B", "label"),
+    "label, full stop": ("Vote: B.", "B", "label"),
+    "label, reason": ("Vote: B because A told me so", "B", "label"),
+    "label, reason after a dash": ("Vote: B - he lies about A", "B", "label"),
+    "label, reason in brackets": ("Vote: B (not A)", "B", "label"),
+    "label, not another": ("Vote: B, not A", "B", "label"),
+    "label, dash in the id": ("Vote: bob-1 - he lies", "bob-1", "label"),
+    "label, short of two ids": ("Vote: agent1", "agent1", "label"),
+    "label, long of two ids": ("Vote: agent10.", "agent10", "label"),
+    "label, full-width letter": ("Vote: Ｂ", "B", "label"),
+    "label, twice the same": ("Vote: B\nSo I vote: B", "B", "label"),
+    "label after thinking": ("<think>vote: A</think>\nvote: B", "B", "label"),
+    # nothing but a name
+    "bare": ("B", "B", "bare"),
+    "bare, Player": ("Player B.", "B", "bare"),
+    "bare, bold": ("**B**", "B", "bare"),
+    "bare, brackets": ("[agent10]", "agent10", "bare"),
+}
+
+
+@pytest.mark.parametrize(("reply", "choice", "stage"), VOTES.values(), ids=VOTES)
+def test_counts(reply: str, choice: str, stage: str) -> None:
+    reading = read_vote(reply, CANDIDATES)
+    assert (reading.decision.vote, reading.stage) == (choice, stage)
+
+
+REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
+    # two different votes
+    "two objects": ('{"vote": "A"} {"vote": "B"}', AmbiguousReply),
+    "one key twice": ('{"vote": "A", "vote": "B"}', AmbiguousReply),
+    "two keys": ('{"vote": "A", "Vote": "B"}', AmbiguousReply),
+    "two tags": ("<vote>A</vote><vote>B</vote>", AmbiguousReply),
+    "two labels": ("vote: A\nvote: B", AmbiguousReply),
+    "two labels on a line": ("Vote: A. Vote: B.", AmbiguousReply),
+    "object and label": ('{"vote": "A"}\nvote: B', AmbiguousReply),
+    "object and tag": ('{"vote": "A"} <vote>B</vote>', AmbiguousReply),
+    "tag and label": ("<vote>A</vote>\nVote: B", AmbiguousReply),
+    "short and long id": ("<vote>agent1</vote><vote>agent10</vote>", AmbiguousReply),
+    "broken object twice": ("{'vote': 'A'} {'vote': 'B'}", AmbiguousReply),
+    # a name, but none of the ballot, or not a name alone
+    "unknown": ('{"vote": "X"}', IllegalDecision),
+    "unknown tag": ("<vote>X</vote>", IllegalDecision),
+    "unknown label": ("vote: X", IllegalDecision),
+    "negation": ("vote: not B", IllegalDecision),
+    "negation in json": ('{"vote": "not B"}', IllegalDecision),
+    "negation in a tag": ("<vote>anyone but B</vote>", IllegalDecision),
+    "either": ("vote: A or B", IllegalDecision),
+    "both": ("<vote>A and B</vote>", IllegalDecision),
+    "both in json": ('{"vote": "A, B"}', IllegalDecision),
+    "question": ("Vote: B?", IllegalDecision),
+    "second thought": ("Vote: A, no, B", IllegalDecision),
+    "second thought in brackets": ("Vote: A (or maybe B)", IllegalDecision),
+    "second thought and a new vote": ("Vote: A. No wait, vote: B", IllegalDecision),
+    "placeholder": ('{"explanation": "<one or two sentences>", "vote": "<id of one candidate>"}', IllegalDecision),
+    "empty name": ('{"vote": ""}', IllegalDecision),
+    "longer than an id": ("vote: agent100", IllegalDecision),
+    "part of an id": ("vote: agent", IllegalDecision),
+    "part of an id with a dash": ("vote: bob", IllegalDecision),
+    "an id with more behind the dash": ("vote: A-1", IllegalDecision),
+    "Cyrillic В": ("vote: \u0412", IllegalDecision),
+    "Greek Α": ('{"vote": "\u0391"}', IllegalDecision),
+    "combining mark": ("<vote>B\u0301</vote>", IllegalDecision),
+    "number that is no id": ('{"vote": 13}', IllegalDecision),
+    # no vote at all
+    "empty": ("", UnreadableReply),
+    "white space": (" \n ", UnreadableReply),
+    "prose": ("I think B should go.", UnreadableReply),
+    "prose with all names": ("A, B and C are all dangerous.", UnreadableReply),
+    "two bare names": ("A B", UnreadableReply),
+    "bare name in doubt": ("B?", UnreadableReply),
+    "null": ('{"vote": null}', UnreadableReply),
+    "true": ('{"vote": true}', UnreadableReply),
+    "list of two": ('{"vote": ["A", "B"]}', UnreadableReply),
+    "object for a vote": ('{"vote": {"id": "B"}}', UnreadableReply),
+    "vote inside something else": ('{"example": {"vote": "B"}}', UnreadableReply),
+    "other key": ('{"choice": "B"}', UnreadableReply),
+    "denied": ("I will not vote: B", UnreadableReply),
+    "told of another": ("Player C says: vote: B. I have not decided.", UnreadableReply),
+    "quoted of another": ('C told me "vote: B" again', UnreadableReply),
+    "another word": ("downvote: B, non-vote: B", UnreadableReply),
+    "only thinking": ("<think>vote: B</think>", UnreadableReply),
+    "thinking cut off": ('<think>perhaps {"vote": "B"}', UnreadableReply),
+    "truncated in the explanation": ('{"explanation": "they said vote: B and', UnreadableReply),
+    "truncated in the vote": ('{"explanation": "x", "vote": "agent1', UnreadableReply),
+    "truncated in the vote, over lines": ('{\n  "explanation": "x",\n  "vote": "agent1', UnreadableReply),
+    "truncated tag": ("<vote>B", UnreadableReply),
+}
+
+
+@pytest.mark.parametrize(("reply", "error"), REFUSED.values(), ids=REFUSED)
+def test_does_not_count(reply: str, error: type[DecisionError]) -> None:
+    with pytest.raises(error) as caught:
+        read_vote(reply, CANDIDATES)
+    assert caught.type is error
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ("vote: A\nvote: C", "votes for A and for C"),
+        ("vote: X", "'X' is not on the ballot: A, B, C"),
+        ("well", "Name one of: A, B, C"),
+    ],
+    ids=["ambiguous", "illegal", "unreadable"],
+)
+def test_the_reason_names_what_would_count(reply: str, words: str) -> None:
+    with pytest.raises(DecisionError, match=words):
+        read_vote(reply, ("A", "B", "C"))
+
+
+def test_the_explanation_comes_with_the_object_that_votes() -> None:
+    reply = '{"explanation": "an example", "vote": "X"} {"explanation": "my own", "vote": "B"}'
+    assert read_vote(reply, CANDIDATES).decision.explanation == "my own"
+    assert read_vote('{"explanation": ["no text"], "vote": "B"}', CANDIDATES).decision.explanation == ""
+
+
+@pytest.mark.parametrize("spelt", ["bob", "Bob", "BOB_"])
+def test_ids_that_read_alike_are_told_apart_by_their_spelling(spelt: str) -> None:
+    alike = ("bob", "Bob", "BOB_")
+    assert read_vote(f'{{"vote": "{spelt}"}}', alike).decision.vote == spelt
+    with pytest.raises(IllegalDecision):
+        read_vote('{"vote": "bOb"}', alike)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "vote: " * 40_000,
+        ("(" * 98 + "x vote: B") * 2_400,
+        "<" + " " * 250_000,
+        "vote" + " " * 250_000,
+        '"vote":' * 36_000,
+    ],
+    ids=["labels", "brackets", "tag", "label", "keys"],
+)
+def test_no_reply_takes_long(reply: str) -> None:
+    started = time.process_time()
+    with suppress(DecisionError):
+        read_vote(reply, CANDIDATES)
+    assert time.process_time() - started < 5
+
+
+NAMES = st.sampled_from(CANDIDATES)
+PROSE = st.lists(
+    st.one_of(
+        NAMES,
+        st.sampled_from(
+            [
+                *["I", "will", "not", "keep", "because", "they", "said", "Player", "A", "lies", "and", "B", "too"],
+                "vote",
+                "votes",
+                "for",
+                ".",
+                ",",
+                "\n",
+                "(",
+                ")",
+            ]
+        ),
+    ),
+    max_size=25,
+).map(" ".join)
+
+
+@given(NAMES, PROSE, PROSE, PROSE)
+def test_no_prose_about_candidates_turns_a_clear_vote_into_another(
+    choice: str, before: str, why: str, after: str
+) -> None:
+    reply = f"{before}\n{json.dumps({'explanation': why, 'vote': choice})}\n{after}"
+    reading = read_vote(reply, CANDIDATES)
+    assert reading.decision.vote == choice
+    assert reading.decision.explanation == why
+
+
+@given(NAMES, PROSE, PROSE)
+def test_no_prose_turns_a_tag_into_another_vote(choice: str, before: str, after: str) -> None:
+    assert read_vote(f"{before} <vote>{choice}</vote> {after}", CANDIDATES).decision.vote == choice
+
+
+MIXED = st.lists(
+    st.one_of(
+        NAMES,
+        st.sampled_from(
+            [
+                "vote",
+                ":",
+                "=",
+                "<vote>",
+                "</vote>",
+                '{"vote": "',
+                '"}',
+                "{",
+                "}",
+                '"',
+                "not ",
+                "Player ",
+                "\n",
+                ". ",
+                "X",
+                "[",
+                "]",
+                "**",
+                "<think>",
+                "</think>",
+                "```",
+            ]
+        ),
+    ),
+    max_size=20,
+).map("".join)
+
+
+@given(MIXED, st.lists(NAMES, min_size=1, max_size=4, unique=True))
+def test_only_a_candidate_is_ever_returned(reply: str, candidates: list[str]) -> None:
+    with suppress(DecisionError):
+        assert read_vote(reply, candidates).decision.vote in candidates
+
+
+@given(NAMES, st.data())
+def test_a_truncated_vote_is_nothing_or_the_vote(choice: str, data: st.DataObject) -> None:
+    """Never another candidate whose id is the beginning of the right one."""
+    reply = json.dumps({"explanation": "A lies. Vote: they all said it", "vote": choice})
+    with suppress(DecisionError):
+        assert read_vote(reply[: data.draw(st.integers(0, len(reply)))], CANDIDATES).decision.vote == choice

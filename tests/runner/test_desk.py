@@ -1,0 +1,234 @@
+"""The desk and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from agentsim.engine.event import Told
+from agentsim.engine.play import Ask, Wave
+from agentsim.engine.request import Choice
+from agentsim.history.entry import Entry
+from agentsim.history.totals import Totals
+from agentsim.runner.session import go_on
+from agentsim.runner.watch import Watcher
+from tests.fakes.server import FakeServer, Raw
+from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play
+
+Typed: TypeAlias = Callable[..., io.StringIO]
+TWO_PEOPLE = '[[players]]\nid = "A"\nmodel = "human"\n[[players]]\nid = "B"\nmodel = "human"\n'
+TWO_PEOPLE += '[[players]]\nid = "C"\nmodel = "bot/random"\n'
+
+
+@pytest.fixture
+def server() -> Iterator[Mendable]:
+    fake = Mendable()
+    with fake.in_thread():
+        yield fake
+
+
+class Notes(Watcher):
+    """Writes down what it is shown."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.told_: list[Told] = []
+        self.calls = 0
+        self.speaking: set[str] = set()
+
+    def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        self.seen.append(f"began {name} {','.join(players)}")
+
+    def wave(self, wave: Wave, round_title: str) -> None:
+        self.seen.append(f"wave {wave.number} {round_title}")
+
+    def calling(self, ask: Ask) -> None:
+        assert ask.request.player not in self.speaking
+        self.speaking.add(ask.request.player)
+
+    def called(self, ask: Ask, totals: Totals) -> None:
+        self.speaking.remove(ask.request.player)
+        self.calls = totals.calls
+
+    def decided(self, entry: Entry) -> None:
+        self.seen.append(f"decided {entry.index}")
+
+    def told(self, events: Sequence[Told]) -> None:
+        self.told_ += events
+        self.seen += [f"told {told.event.kind}" for told in events]
+
+    def person(self, *, asked: bool) -> None:
+        self.seen.append("screen taken" if asked else "screen back")
+
+    def waiting(self, ask: Ask, reason: str) -> None:
+        self.seen.append(f"waiting {ask.request.player}")
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 3])
+def test_no_more_calls_at_once_than_the_limit(server: Mendable, tmp_path: Path, concurrency: int) -> None:
+    server.latency_s = 0.02
+    result = play(server.url(), tmp_path, f"limits.concurrency={concurrency}")
+    assert result.status == "completed"
+    assert server.most_in_flight == concurrency, "no more, and no fewer: a wave of four votes fills every slot"
+
+
+def test_the_watcher_sees_the_game_in_order_and_every_event_once(server: Mendable, tmp_path: Path) -> None:
+    notes = Notes()
+    result = play(server.url(), tmp_path, watcher=notes)
+    events = [event for part in result.history["rounds"] for event in part["events"]]
+    assert notes.seen[0] == "began run A,B,C,D"
+    assert [told.event.kind for told in notes.told_] == [event["kind"] for event in events]
+    assert sorted(line for line in notes.seen if line.startswith("decided")) == sorted(
+        f"decided {record['index']}" for record in result.history["decisions"]
+    )
+    waves = [line for line in notes.seen if line.startswith("wave")]
+    assert waves[0] == "wave 1 Round 1"
+    assert waves[-1].endswith("Final round")
+    assert notes.speaking == set()
+    assert notes.calls == server.completed["ok"] == result.history["usage"]["calls"]
+
+
+def test_a_failed_call_is_shown_as_waiting_and_counted(server: Mendable, tmp_path: Path) -> None:
+    server.reply = lambda body: Raw(503, "busy") if decided(body) == ("A", "vote") else FakeServer().reply(body)
+    notes = Notes()
+    result = play(server.url(), tmp_path, watcher=notes)
+    assert {line for line in notes.seen if line.startswith("waiting")} == {"waiting A"}
+    assert notes.calls == result.history["usage"]["calls"]
+    assert notes.speaking == set()
+
+
+def test_what_was_called_before_is_shown_and_counted_when_a_run_goes_on(server: Mendable, tmp_path: Path) -> None:
+    result = play(server.url(), tmp_path, "limits.max_calls=5")
+    notes = Notes()
+    again = go_on(result.files, env={}, watcher=notes, max_calls=100)
+    assert again is not None
+    assert notes.calls == again.history["usage"]["calls"] == server.completed["ok"]
+    decided_at = [int(line.split()[1]) for line in notes.seen if line.startswith("decided")]
+    assert sorted(decided_at) == [record["index"] for record in again.history["decisions"]]
+
+
+def test_bots_alone_call_nobody_and_are_on_record(tmp_path: Path) -> None:
+    with FakeServer().in_thread() as server:
+        players = f'[[players]]\nid = "A"\nmodel = "bot/grudge"\n{BOTS}'
+        result = play(server.url(), tmp_path, players=players)
+        assert server.received == []
+    assert {entry.source for entry in journaled(result.files)} == {"bot"}
+    assert result.history["usage"]["calls"] == 0
+    assert result.history["usage"]["cost_usd"] == 0.0
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Typed]:
+    """Puts lines, and then the end of input, into a pipe that is this process's stdin; gives what stderr gets."""
+    with ExitStack() as opened:
+
+        def type_in(*lines: str) -> io.StringIO:
+            source, sink = os.pipe()
+            with os.fdopen(sink, "w") as pipe:
+                pipe.write("".join(f"{line}\n" for line in lines))
+            screen = io.StringIO()
+            monkeypatch.setattr(sys, "stdin", opened.enter_context(os.fdopen(source)))
+            monkeypatch.setattr(sys, "stderr", screen)
+            return screen
+
+        yield type_in
+
+
+class Typist(Notes):
+    """Types for all people of a wave once the last of them is waiting."""
+
+    def __init__(self, keyboard: int) -> None:
+        super().__init__()
+        self.keyboard = keyboard
+        self.waiting_for: list[Ask] = []
+
+    def wave(self, wave: Wave, round_title: str) -> None:
+        super().wave(wave, round_title)
+        self.waiting_for = [ask for ask in wave.asks if ask.request.player in {"A", "B"}]
+        self.left = len(self.waiting_for)
+
+    def person(self, *, asked: bool) -> None:
+        super().person(asked=asked)
+        self.left -= asked
+        if asked and not self.left:
+            for ask in self.waiting_for:
+                vote = ask.request.options().get("vote")
+                lines = ["why", str(vote.values[0])] if isinstance(vote, Choice) else ["Hello."]
+                os.write(self.keyboard, "".join(f"{line}\n" for line in lines).encode())
+
+
+def test_the_screen_is_given_back_when_the_last_person_of_a_wave_has_answered(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed()
+    source, keyboard = os.pipe()
+    with os.fdopen(source) as stdin, os.fdopen(keyboard, "w"):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        notes = Typist(keyboard)
+        result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
+    assert result.status == "completed", result.error
+    screen = [line for line in notes.seen if line.startswith(("screen", "wave"))]
+    votes = screen.index("wave 4 Round 1")
+    assert screen[votes + 1 : votes + 4] == ["screen taken", "screen taken", "screen back"]
+    assert screen[votes + 4].startswith("wave"), "given back once"
+
+
+def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tmp_path: Path, typed: Typed) -> None:
+    """One terminal must not say everything twice: what a person's own prompt says is left to it."""
+    screen = typed("Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A")
+    notes = Notes()
+    result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
+    assert result.status == "completed", result.error
+    assert [told.event.kind for told in notes.told_][-2:] == ["tally", "won"]
+    assert "game_began" not in [told.event.kind for told in notes.told_]
+    assert "Hello too." in screen.getvalue()
+    assert {record["source"] for record in result.history["decisions"]} == {"human", "bot"}
+
+
+def test_people_take_no_slot_no_money_and_no_call(tmp_path: Path, typed: Typed) -> None:
+    typed("Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A")
+    result = play("http://127.0.0.1:1/v1", tmp_path, "limits.max_calls=0", players=TWO_PEOPLE)
+    assert result.status == "completed", result.error
+    assert result.history["usage"]["calls"] == 0
+    assert result.history["usage"]["cost_usd"] == 0.0
+    people = [record for record in result.history["decisions"] if record["source"] == "human"]
+    assert all(record["usage"] is None and record["model"] is None for record in people)
+
+
+def test_input_that_ends_interrupts_the_run_which_goes_on_where_it_was(tmp_path: Path, typed: Typed) -> None:
+    answers = ["Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A"]
+    typed(*answers)
+    whole = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, stem="whole")
+    typed(*answers[:4])
+    result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE)
+    assert result.status == "interrupted"
+    assert result.error is not None
+    assert result.error.exit_code == 130
+    typed(*answers[4:])
+    again = go_on(result.files, env={})
+    assert again is not None
+    assert again.status == "completed", again.error
+    assert again.history["rounds"] == whole.history["rounds"]
+
+
+def test_a_wave_of_models_is_on_disk_before_the_rules_see_any_of_it(server: Mendable, tmp_path: Path) -> None:
+    result = play(server.url(), tmp_path, players=FOUR)
+
+    class Disk(Watcher):
+        def told(self, events: Sequence[Told]) -> None:
+            on_disk = {entry.index for entry in journaled(result.files)}
+            shown.extend(told.decision for told in events if told.decision is not None)
+            assert set(shown) <= on_disk
+
+    shown: list[int] = []
+    result.files.history.unlink()
+    result.files.journal.rename(tmp_path / "old.jsonl")
+    play(server.url(), tmp_path, players=FOUR, watcher=Disk())
+    assert len(shown) == len(journaled(result.files))

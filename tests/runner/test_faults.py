@@ -1,0 +1,339 @@
+"""Whole games against a provider that fails: what stops the run, what falls back, and that nothing is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.errors import BudgetReached, ProviderStopped
+from agentsim.history.journal import read_journal
+from agentsim.runner.replay import prove
+from agentsim.runner.session import RunResult, go_on
+from tests.fakes.replies import envelope, varied_by_schema
+from tests.fakes.server import Raw
+from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, stable
+
+CALLS = 18  # of a game of four without any fault
+PRICES = ('prices."fake/echo".input=1000.0', 'prices."fake/echo".output=1000.0')
+PRICE = 0.015  # of each call: the server says 10 tokens in and 5 out
+
+
+@pytest.fixture
+def server() -> Iterator[Mendable]:
+    fake = Mendable()
+    with fake.in_thread():
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    with Mendable().in_thread() as fake:
+        result = play(fake.url(), tmp_path_factory.mktemp("undisturbed"))
+        assert result.status == "completed", result.error
+        assert fake.completed["ok"] == CALLS
+        return stable(result.files)
+
+
+def resumed(result: RunResult, **limits: Any) -> RunResult:
+    again = go_on(result.files, env={}, **limits)
+    assert again is not None, "the run was not resumable"
+    return again
+
+
+def failing(which: tuple[str, str], answer: Raw, *, times: int = 10**6) -> Any:
+    """A reply function that answers one player's one kind of question so, at most so many times."""
+    left = [times]
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if decided(body) == which and left[0] > 0:
+            left[0] -= 1
+            return answer
+        return varied_by_schema(body)
+
+    return reply
+
+
+UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        ("bad_key", "wants a key, and none was sent"),
+        ("unknown_model", "HTTP 404"),
+        ("no_credit", "no credit is left"),
+        ("quota", "no credit is left"),
+        ("forbidden", "may not use this model"),
+        ("bad_parameter", "leave `temperature` out"),
+        ("redirect", "redirect, which is not followed"),
+    ],
+)
+@pytest.mark.parametrize("after", [0, 6], ids=["from the first call", "in the middle"])
+def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_same_history(  # noqa: PLR0917 - fixtures and cases
+    server: Mendable, undisturbed: str, tmp_path: Path, broken: str, says: str, after: int
+) -> None:
+    def reply(body: dict[str, Any]) -> str:
+        if server.started["ok"] == after:
+            server.broken = broken  # from the next call on
+        return varied_by_schema(body)
+
+    server.reply = reply
+    if not after:
+        server.broken = broken
+    result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "stopped_provider"
+    assert isinstance(result.error, ProviderStopped)
+    assert result.error.exit_code == 3
+    assert says in str(result.error)
+    assert server.started["ok"] == after + 1, "one rejected call is enough"
+    assert len(journaled(result.files)) == after
+    assert result.history["usage"]["fallbacks"] == 0
+    assert read_journal(result.files.journal).stops[-1]["status"] == "stopped_provider"
+    assert prove(result.files).decisions == after
+
+    server.broken, server.reply = None, varied_by_schema
+    again = resumed(result)
+    assert (again.status, again.error) == ("completed", None)
+    assert stable(again.files) == undisturbed
+    assert server.started["ok"] == CALLS + 1, "nothing was paid for twice"
+
+
+@pytest.mark.parametrize("broken", ["http_500", "http_529", "hang", "reset", "html_200", "bad_json", "error_200"])
+def test_a_first_decision_that_gets_no_answer_stops_the_run_and_mended_it_goes_on(
+    server: Mendable, undisturbed: str, tmp_path: Path, broken: str
+) -> None:
+    server.broken = broken
+    result = play(server.url(), tmp_path, "defaults.timeout_s=0.2")
+    assert result.status == "stopped_provider"
+    assert isinstance(result.error, ProviderStopped)
+    assert "the first call failed" in str(result.error)
+    assert server.started["ok"] == 2, "one retry"
+    assert journaled(result.files) == []
+    assert result.history["outcome"] is None
+
+    server.broken = None
+    # The short deadline is part of the scenario, so of its history: an undisturbed run has it too.
+    undisturbed_too = play(server.url(), tmp_path, "defaults.timeout_s=0.2", stem="whole")
+    again = resumed(result)
+    assert again.status == "completed"
+    assert stable(again.files) == stable(undisturbed_too.files)
+    assert stable(again.files) == undisturbed.replace('"timeout_s": 30.0', '"timeout_s": 0.2')
+
+
+def test_a_closed_port_stops_the_run(tmp_path: Path) -> None:
+    with Mendable().in_thread() as server:
+        url = server.url()
+    result = play(url, tmp_path)
+    assert result.status == "stopped_provider"
+    assert "cannot be reached at 127.0.0.1" in str(result.error)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "calls"),
+    [
+        (UNWELL, "http_500", 2),
+        (Raw(200, "<html>log in</html>", content_type="text/html"), "bad_envelope", 2),
+        (Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."})), "refusal", 1),
+        (Raw(200, envelope(None, finish_reason="content_filter")), "content_filter", 1),
+        (Raw(400, {"error": {"message": "Too many.", "code": "context_length_exceeded"}}), "context", 1),
+        (Raw(403, {"error": {"message": "Flagged.", "metadata": {"reasons": ["violence"]}}}), "moderation", 1),
+    ],
+    ids=["http_500", "html", "refusal", "content_filter", "context", "moderation"],
+)
+def test_a_fault_of_one_decision_is_that_decision_s_fallback(
+    server: Mendable, tmp_path: Path, answer: Raw, code: str, calls: int
+) -> None:
+    server.reply = failing(("C", "vote"), answer)
+    result = play(server.url(), tmp_path)
+    assert (result.status, result.error) == ("completed", None)
+    entries = journaled(result.files)
+    fallen = [entry for entry in entries if entry.source == "fallback"]
+    assert {(entry.player, entry.kind) for entry in fallen} == {("C", "vote")}
+    assert {entry.fallback_reason for entry in fallen} == {code}
+    assert all([attempt.code for attempt in entry.tries] == [code] * calls for entry in fallen)
+    assert all(dict(entry.decision) == {"explanation": "", "vote": None} for entry in fallen)
+    usage = result.history["usage"]
+    assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (len(fallen), calls * len(fallen), 0)
+    assert usage["by_player"]["C"]["failed_calls"] == usage["failed_calls"]
+    assert usage["by_player"]["A"]["failed_calls"] == 0
+    records = [record for record in result.history["decisions"] if record["source"] == "fallback"]
+    assert all(attempt["error"]["code"] == code for record in records for attempt in record["tries"])
+    assert prove(result.files).complete
+
+
+def test_a_single_fault_is_retried_counted_and_changes_nothing_else(
+    server: Mendable, undisturbed: str, tmp_path: Path
+) -> None:
+    server.reply = failing(("B", "pitch"), UNWELL, times=1)
+    result = play(server.url(), tmp_path)
+    assert result.status == "completed"
+    usage = result.history["usage"]
+    assert (usage["calls"], usage["failed_calls"], usage["fallbacks"]) == (CALLS + 1, 1, 0)
+    decisions = [(entry.player, entry.kind, dict(entry.decision)) for entry in journaled(result.files)]
+    whole = play(server.url(), tmp_path, stem="whole")
+    assert stable(whole.files) == undisturbed
+    assert decisions == [(entry.player, entry.kind, dict(entry.decision)) for entry in journaled(whole.files)]
+
+
+def test_a_rate_limit_is_waited_out_and_counted(server: Mendable, tmp_path: Path) -> None:
+    result = play(server.url("rate_limited"), tmp_path, "defaults.retries=0", "defaults.max_attempts=1")
+    assert result.status == "completed"
+    usage = result.history["usage"]
+    assert (usage["calls"], usage["failed_calls"], usage["fallbacks"]) == (CALLS + 1, 1, 0)
+    first = journaled(result.files)[0]
+    assert [attempt.code for attempt in first.tries] == ["rate_limited", None]
+
+
+def test_five_faults_in_a_row_stop_the_run_though_it_had_begun_well(server: Mendable, tmp_path: Path) -> None:
+    server.reply = lambda body: varied_by_schema(body) if server.started["ok"] <= 4 else UNWELL
+    result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "stopped_provider"
+    assert "5 calls in a row failed" in str(result.error)
+    assert server.started["ok"] == 4 + 5
+    assert [entry.source for entry in journaled(result.files)] == ["model"] * 4, "no vote was given up"
+
+
+def test_four_faults_in_a_row_do_not(server: Mendable, tmp_path: Path) -> None:
+    server.reply = lambda body: UNWELL if server.started["ok"] in {2, 3, 4, 5} else varied_by_schema(body)
+    result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "completed"
+    assert [entry.source for entry in journaled(result.files)][:4] == ["model", "fallback", "fallback", "model"]
+    assert result.history["usage"]["failed_calls"] == 4
+
+
+@pytest.mark.parametrize(("limit", "status"), [(0.49, "degraded"), (0.5, "completed"), (0.51, "completed")])
+def test_a_run_of_more_fallbacks_than_allowed_is_degraded(
+    server: Mendable, tmp_path: Path, limit: float, status: str
+) -> None:
+    server.reply = lambda body: varied_by_schema(body) if decided(body)[1] == "pitch" else "I would rather not say."
+    result = play(server.url(), tmp_path, f"limits.max_fallback_rate={limit}")
+    votes = [entry for entry in journaled(result.files) if entry.kind == "vote"]
+    assert len(votes) * 2 == len(journaled(result.files)), "every vote falls back, and every second decision is one"
+    assert (result.status, result.error) == (status, None)
+    assert result.history["status"] == status
+    assert result.history["usage"]["reasks"] == len(votes)
+    assert prove(result.files).complete
+    assert go_on(result.files, env={}) is None, "a degraded run is finished"
+
+
+@pytest.mark.parametrize("limit", range(0, CALLS, 3))
+def test_max_calls_stops_and_a_higher_one_goes_on_to_the_same_history(
+    server: Mendable, undisturbed: str, tmp_path: Path, limit: int
+) -> None:
+    result = play(server.url(), tmp_path, f"limits.max_calls={limit}")
+    assert result.status == "stopped_budget"
+    assert isinstance(result.error, BudgetReached)
+    assert result.error.exit_code == 5
+    assert server.started["ok"] == limit == len(journaled(result.files))
+    at_once = resumed(result)
+    assert at_once.status == "stopped_budget", "the recorded limit holds until another is given"
+    assert server.started["ok"] == limit
+    again = resumed(result, max_calls=CALLS)
+    assert again.status == "completed"
+    assert stable(again.files) == undisturbed
+    assert server.started["ok"] == CALLS
+
+
+def test_max_cost_is_never_passed_and_counts_what_earlier_processes_spent(server: Mendable, tmp_path: Path) -> None:
+    limit = 40.0  # far above what it costs: the worst case of a call is reserved, 1024 tokens out
+    result = play(server.url(), tmp_path, *PRICES, f"limits.max_cost_usd={limit}", "limits.concurrency=1")
+    assert result.status == "completed"
+    assert result.history["usage"]["cost_usd"] == pytest.approx(CALLS * PRICE)
+
+    small = ("defaults.max_tokens=5", "limits.max_cost_usd=1.0", "limits.concurrency=1")
+    result = play(server.url(), tmp_path, *PRICES, *small, stem="small")
+    spent = result.history["usage"]["cost_usd"]
+    assert result.status == "stopped_budget"
+    assert "limits.max_cost_usd = 1 is reached" in str(result.error)
+    calls = server.started["ok"]
+    again = resumed(result)
+    assert (again.status, server.started["ok"]) == ("stopped_budget", calls)
+    assert again.history["usage"]["cost_usd"] == spent
+    again = resumed(result, max_cost_usd=limit)
+    assert again.status == "completed"
+    assert again.history["usage"]["cost_usd"] == pytest.approx(CALLS * PRICE)
+    assert server.started["ok"] == calls + CALLS - round(spent / PRICE)
+
+
+def test_a_bad_reply_that_was_paid_for_is_not_paid_for_again(server: Mendable, tmp_path: Path) -> None:
+    """The budget ends between a bad reply and its re-ask: resumed, the re-ask comes first, reason and all."""
+    mute = failing(("A", "pitch"), Raw(200, envelope('{"tex')), times=1)
+    server.reply = mute
+    whole = play(server.url(), tmp_path, stem="whole")
+    wanted = stable(whole.files)
+    bad = next(n for n, entry in enumerate(journaled(whole.files)) if len(entry.tries) == 2)
+    since = len(server.received)
+    server.reply = failing(("A", "pitch"), Raw(200, envelope('{"tex')), times=1)
+    result = play(server.url(), tmp_path, f"limits.max_calls={bad + 1}")
+    assert result.status == "stopped_budget"
+    left = read_journal(result.files.journal).tries
+    assert [[attempt.code for attempt in tries] for tries in left.values()] == [["unreadable"]]
+    limited = resumed(result, max_calls=bad + 1)
+    assert limited.status == "stopped_budget", "the bad call counts"
+    again = resumed(result, max_calls=CALLS + 1)
+    assert again.status == "completed"
+    assert stable(again.files) == wanted
+    sent = [str(received.body) for received in server.received[since:]]
+    assert len(sent) == len(set(sent)) == CALLS + 1, "no call was made twice"
+
+
+def test_when_one_request_of_a_wave_stops_the_run_the_others_finish_and_are_not_repeated(
+    server: Mendable, tmp_path: Path
+) -> None:
+    whole = play(server.url(), tmp_path, stem="whole")
+    server.reply = failing(("C", "vote"), Raw(401, {"error": {"message": "Incorrect API key."}}))
+    server.latency_s = lambda body: 0.0 if decided(body) == ("C", "vote") else 0.05
+    result = play(server.url(), tmp_path)
+    assert result.status == "stopped_provider"
+    votes = [entry.player for entry in journaled(result.files) if entry.kind == "vote"]
+    assert sorted(votes) == ["A", "B", "D"]
+    assert [record["player"] for record in result.history["decisions"] if record["kind"] == "vote"] == votes
+    assert prove(result.files).decisions == 4 + 3
+
+    server.reply, server.latency_s = varied_by_schema, 0.0
+    since = len(server.received)
+    again = resumed(result)
+    assert again.status == "completed"
+    assert stable(again.files) == stable(whole.files)
+    asked = [decided(received.body) for received in server.received[since:]]
+    assert asked[0] == ("C", "vote")
+    assert len(asked) == CALLS - 4 - 3
+
+
+def test_requests_that_wait_for_a_slot_when_the_run_stops_are_never_sent(server: Mendable, tmp_path: Path) -> None:
+    answered: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        kind = decided(body)[1]
+        answered[kind] += 1
+        return Raw(401, {"error": {"message": "no"}}) if kind == "vote" else varied_by_schema(body)
+
+    server.reply = reply
+    result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "stopped_provider"
+    assert answered["vote"] == 1
+
+
+def test_bots_play_on_while_a_provider_fails(server: Mendable, tmp_path: Path) -> None:
+    server.reply = lambda body: varied_by_schema(body) if decided(body)[1] == "pitch" else UNWELL
+    result = play(server.url(), tmp_path, players=f'[[players]]\nid = "A"\n{BOTS}')
+    assert result.status == "completed"
+    by_source = Counter((entry.player == "A", entry.source) for entry in journaled(result.files))
+    assert by_source[True, "fallback"] >= 1
+    assert by_source[False, "fallback"] == 0
+    assert by_source[False, "bot"] > 0
+    assert result.history["usage"]["by_player"]["B"]["calls"] == 0
+
+
+def test_a_provider_s_faults_are_its_own(server: Mendable, tmp_path: Path) -> None:
+    """Two providers: one answers only its first call, the other always; four faults are nobody else's."""
+    players = FOUR.replace('id = "D"\n', 'id = "D"\nmodel = "other/echo"\nretries = 0\n')
+    server.reply = failing(("D", "vote"), UNWELL)
+    result = play(server.url(), tmp_path, f'providers.other.base_url="{server.url()}"', players=players)
+    assert result.status == "completed"
+    fallen = {entry.player for entry in journaled(result.files) if entry.source == "fallback"}
+    assert fallen == {"D"}

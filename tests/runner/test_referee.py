@@ -1,0 +1,417 @@
+"""The referee: which replies become decisions, what is asked again and with what, and when the fallback decides."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import pytest
+
+from agentsim.engine.play import Ask
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options, Range, Request
+from agentsim.errors import (
+    AgentsimError,
+    BudgetReached,
+    ModelRefused,
+    ProviderRejected,
+    ProviderStopped,
+    RateLimited,
+    TransportFailed,
+)
+from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.players.base import Complaint, Message, Player, ReaskPolicy, Try
+from agentsim.players.human import HumanPlayer
+from agentsim.players.model import ModelPlayer
+from agentsim.players.terminal import Terminal
+from agentsim.runner.referee import Ruling, rule, to_entry
+
+GOOD, UNREADABLE, ILLEGAL = '{"pick": "left"}', "Well, left or right?", '{"pick": "up"}'
+AMBIGUOUS = '{"pick": "left", "pick": "right"}'
+
+
+class Picked(Decision):
+    pick: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pick(Request[Picked]):
+    """Left or right?"""
+
+    kind: ClassVar[str] = "pick"
+    answer: ClassVar[type[Decision]] = Picked
+
+    def options(self) -> Options:
+        return {"pick": Choice(("left", "right"))}
+
+    def prompt(self) -> Prompt:
+        return Prompt(rules=("Pick a side.",), history=("Nothing yet.",), state=(), question=("Left or right?",))
+
+    def fallback(self) -> Picked:
+        return Picked(pick="right")
+
+
+ASK = Ask(index=7, wave=4, place=2, nth=1, request=Pick(player="A"))
+POLICY = AttemptPolicy(retries=1, max_attempts=3, retry_wait_s=0.0, rate_limit_wait_s=0.0)
+REASKING = ReaskPolicy()
+Said: TypeAlias = "str | Completion | AgentsimError"
+
+
+class NoModel:
+    """A model that is never called: the test's own `attempt` stands between."""
+
+    name = provider = "fake/none"
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        raise AssertionError("the referee calls nobody but its attempt")
+
+    async def aclose(self) -> None:
+        pass
+
+
+@dataclass
+class Court:
+    """One hearing: what is said at each attempt, and afterwards what was asked and kept."""
+
+    says: Sequence[Said]
+    attempts: AttemptPolicy = POLICY
+    reasking: ReaskPolicy = REASKING
+    asked: list[tuple[Message, ...]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    kept: list[list[Try]] = field(default_factory=list)
+    kept_before: list[int] = field(default_factory=list)
+
+    def rule(self, earlier: Sequence[Try] = (), player: Player | None = None) -> Ruling:
+        said = iter(self.says)
+
+        async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+            self.asked.append(messages)
+            self.numbers.append(number)
+            self.kept_before.append(sum(map(len, self.kept)))
+            answer = next(said)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer if isinstance(answer, Completion) else Completion(answer, finish_reason="stop")
+
+        def keep(tries: Sequence[Try]) -> None:
+            self.kept.append(list(tries))
+
+        seat = player or ModelPlayer(NoModel(), Sampling(), "Be brief.", self.attempts, self.reasking)
+        ruling = asyncio.run(rule(ASK, seat, attempt, keep, earlier))
+        assert next(said, None) is None, "an answer was never asked for"
+        return ruling
+
+
+def timeout() -> TransportFailed:
+    return TransportFailed("fake/none: no answer", code="timeout")
+
+
+def bad_try(reply: str = UNREADABLE) -> Try:
+    return Try((Message("system", ("Pick a side.",)),), Completion(reply), "unreadable", "whatever it said then")
+
+
+def codes(ruling: Ruling) -> list[str | None]:
+    return [attempt.code for attempt in ruling.tries]
+
+
+def test_a_good_reply_is_the_decision() -> None:
+    court = Court([GOOD])
+    ruling = court.rule()
+    assert (ruling.decision, ruling.source, ruling.fallback_reason) == (Picked(pick="left"), "model", None)
+    assert codes(ruling) == [None]
+    assert [message.role for message in court.asked[0]] == ["system", "user"]
+    assert court.kept == [], "the decision itself is kept by whoever asked for it"
+    entry = to_entry(ASK, ruling)
+    assert (entry.index, entry.wave, entry.place, entry.player, entry.kind) == (7, 4, 2, "A", "pick")
+    assert entry.decision == {"pick": "left"}
+    assert entry.fingerprint == ASK.request.fingerprint()
+    assert entry.parse is not None
+    assert (entry.parse.stage, entry.parse.candidates, entry.parse.repaired) == ("json", 1, False)
+
+
+BAD = [
+    pytest.param(UNREADABLE, "unreadable", "There is no complete JSON object in the reply.", id="prose"),
+    pytest.param("", "unreadable", "The reply is empty.", id="empty"),
+    pytest.param('{"choice": "left"}', "unreadable", "In the JSON object, pick: Field required.", id="other key"),
+    pytest.param(AMBIGUOUS, "ambiguous", "The key 'pick' stands twice with different values.", id="two values"),
+    pytest.param(ILLEGAL, "illegal", "pick must be one of: left, right.", id="no option"),
+]
+
+
+@pytest.mark.parametrize(("reply", "code", "reason"), BAD)
+def test_a_bad_reply_is_put_to_the_player_once_with_the_reason(reply: str, code: str, reason: str) -> None:
+    court = Court([reply, GOOD])
+    ruling = court.rule()
+    first, second = court.asked
+    assert second[: len(first)] == first, "what a provider has cached stays as it was"
+    assert [message.role for message in second[len(first) :]] == ["assistant", "user"]
+    assert second[-2].text == (reply or "(empty)")
+    assert second[-1].text == f"That reply could not be used. {reason} Answer again."
+    assert (ruling.decision, ruling.source, ruling.fallback_reason) == (Picked(pick="left"), "model", None)
+    assert codes(ruling) == [code, None]
+    assert [attempt.error for attempt in ruling.tries] == [reason, None]
+
+
+@pytest.mark.parametrize(("reply", "code", "reason"), BAD)
+def test_a_second_bad_reply_ends_in_the_fallback_with_its_reason(reply: str, code: str, reason: str) -> None:
+    ruling = Court([UNREADABLE, reply]).rule()
+    assert (ruling.decision, ruling.source, ruling.fallback_reason) == (Picked(pick="right"), "fallback", code)
+    assert codes(ruling) == ["unreadable", code]
+    assert ruling.reading is None
+
+
+@pytest.mark.parametrize(
+    ("on", "reply", "code"),
+    [
+        ({"ambiguous", "illegal"}, UNREADABLE, "unreadable"),
+        ({"unreadable", "illegal"}, AMBIGUOUS, "ambiguous"),
+        ({"unreadable", "ambiguous"}, ILLEGAL, "illegal"),
+    ],
+    ids=["unreadable", "ambiguous", "illegal"],
+)
+def test_a_kind_of_bad_reply_that_reask_on_leaves_out_falls_back_at_once(on: set[str], reply: str, code: str) -> None:
+    ruling = Court([reply], reasking=ReaskPolicy(on=frozenset(on))).rule()
+    assert (ruling.source, ruling.fallback_reason) == ("fallback", code)
+
+
+@pytest.mark.parametrize("reasks", [0, 1, 2, 4])
+def test_as_many_reasks_as_the_policy_says(reasks: int) -> None:
+    court = Court([UNREADABLE] * (reasks + 1), AttemptPolicy(max_attempts=9), ReaskPolicy(reasks))
+    assert court.rule().fallback_reason == "unreadable"
+    assert len(court.asked[-1]) == 2 + 2 * reasks, "every complaint follows the reply it is about"
+
+
+def test_reask_with_same_sends_the_identical_prompt() -> None:
+    court = Court([UNREADABLE, GOOD], reasking=ReaskPolicy(how="same"))
+    assert court.rule().source == "model"
+    assert court.asked[0] == court.asked[1]
+
+
+@pytest.mark.parametrize("how", ["reason", "same"])
+def test_reasks_with_either_wording_are_counted(how: Literal["reason", "same"]) -> None:
+    court = Court([UNREADABLE, UNREADABLE], AttemptPolicy(max_attempts=9), ReaskPolicy(1, how=how))
+    assert court.rule().fallback_reason == "unreadable"
+
+
+def test_a_reply_that_was_cut_off_is_told_so() -> None:
+    court = Court([Completion('{"pick": "le', finish_reason="length"), GOOD])
+    assert court.rule().source == "model"
+    assert "cut off at its longest allowed length: be shorter." in court.asked[1][-1].text
+
+
+def test_a_whole_decision_in_a_reply_that_was_cut_off_counts() -> None:
+    ruling = Court([Completion(f"{GOOD} because I have al", finish_reason="length")]).rule()
+    assert (ruling.source, ruling.decision) == ("model", Picked(pick="left"))
+
+
+def test_only_what_cannot_be_read_is_blamed_on_the_length() -> None:
+    court = Court([Completion(ILLEGAL, finish_reason="length"), GOOD])
+    court.rule()
+    assert "cut off" not in court.asked[1][-1].text
+
+
+def test_a_long_bad_reply_is_quoted_in_part() -> None:
+    court = Court(["x" * 50_000, GOOD])
+    court.rule()
+    assert court.asked[1][-2].text == "x" * 4_000
+
+
+def test_a_transport_fault_is_tried_again_with_the_same_prompt() -> None:
+    court = Court([timeout(), GOOD])
+    ruling = court.rule()
+    assert court.asked[0] == court.asked[1]
+    assert court.numbers == [1, 2]
+    assert (ruling.source, codes(ruling)) == ("model", ["timeout", None])
+
+
+def test_transport_faults_beyond_the_retries_end_in_the_fallback() -> None:
+    ruling = Court([timeout(), timeout()]).rule()
+    assert (ruling.source, ruling.fallback_reason, codes(ruling)) == ("fallback", "timeout", ["timeout", "timeout"])
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        ([timeout(), UNREADABLE, UNREADABLE], "unreadable"),
+        ([UNREADABLE, timeout(), UNREADABLE], "unreadable"),
+        ([UNREADABLE, UNREADABLE, timeout()], "timeout"),
+    ],
+    ids=["fault first", "fault between", "fault last"],
+)
+def test_max_attempts_counts_retries_and_reasks_together(says: list[Said], reason: str) -> None:
+    policy = AttemptPolicy(retries=5, max_attempts=3, retry_wait_s=0.0)
+    ruling = Court(says, policy, ReaskPolicy(5)).rule()
+    assert ruling.fallback_reason == reason
+    assert len(ruling.tries) == 3
+
+
+def test_a_rate_limit_is_a_wait_and_no_attempt() -> None:
+    limited = RateLimited("slow down", retry_after=0.0)
+    policy = AttemptPolicy(retries=0, max_attempts=1, rate_limit_patience_s=300)
+    ruling = Court([limited, limited, limited, GOOD], policy).rule()
+    assert (ruling.source, codes(ruling)) == ("model", ["rate_limited"] * 3 + [None])
+
+
+def test_a_rate_limit_beyond_all_patience_ends_in_the_fallback() -> None:
+    policy = AttemptPolicy(rate_limit_patience_s=5)
+    ruling = Court([RateLimited("come back tomorrow", retry_after=86_400)], policy).rule()
+    assert (ruling.source, ruling.fallback_reason) == ("fallback", "rate_limited")
+
+
+@pytest.mark.parametrize("code", ["refusal", "content_filter", "moderation", "context"])
+def test_a_refusal_falls_back_at_once(code: str) -> None:
+    ruling = Court([ModelRefused("I would rather not.", code=code)]).rule()
+    assert (ruling.source, ruling.fallback_reason, codes(ruling)) == ("fallback", code, [code])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ProviderRejected("no such key", code="bad_key", status=401),
+        ProviderStopped("gone"),
+        BudgetReached("no more"),
+        AgentsimError("no space left"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+@pytest.mark.parametrize("before", [[], [UNREADABLE]], ids=["at first", "after a bad reply"])
+def test_what_must_stop_the_run_goes_through(error: AgentsimError, before: list[Said]) -> None:
+    with pytest.raises(type(error)) as caught:
+        Court([*before, error]).rule()
+    assert caught.value is error
+
+
+def test_cancelling_goes_through() -> None:
+    async def main() -> None:
+        async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+            raise asyncio.CancelledError
+
+        seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
+        await rule(ASK, seat, attempt, lambda tries: None)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
+
+
+def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
+    policy = AttemptPolicy(retries=9, max_attempts=9, retry_wait_s=0.0)
+    court = Court([timeout(), UNREADABLE, timeout(), ILLEGAL, GOOD], policy, ReaskPolicy(5))
+    ruling = court.rule()
+    assert [[attempt.code for attempt in tries] for tries in court.kept] == [
+        ["timeout", "unreadable"],
+        ["timeout", "illegal"],
+    ]
+    assert court.kept_before == [0, 0, 2, 2, 4], "on disk before the next call is paid for"
+    assert [attempt for tries in court.kept for attempt in tries] == list(ruling.tries[:-1])
+
+
+def test_a_last_bad_try_is_not_kept_apart_from_its_decision() -> None:
+    court = Court([UNREADABLE, UNREADABLE])
+    ruling = court.rule()
+    assert [len(tries) for tries in court.kept] == [1]
+    assert len(ruling.tries) == 2
+
+
+def test_a_bad_try_of_an_earlier_process_is_not_made_again_and_its_complaint_is_in_the_next_prompt() -> None:
+    fresh = Court([UNREADABLE, GOOD])
+    fresh.rule()
+    court = Court([GOOD])
+    ruling = court.rule(earlier=fresh.kept[0])
+    assert court.asked == [fresh.asked[1]], "the prompt is the one an undisturbed process would have sent"
+    assert court.numbers == [2]
+    assert codes(ruling) == ["unreadable", None]
+    assert court.kept == [], "what is on disk is not written twice"
+
+
+def test_tries_of_an_earlier_process_count() -> None:
+    court = Court([])
+    ruling = court.rule(earlier=[bad_try(), bad_try(ILLEGAL)])
+    assert (ruling.source, ruling.fallback_reason) == ("fallback", "illegal")
+    assert codes(ruling) == ["unreadable", "illegal"]
+    faults = [Try((), None, "timeout", "no answer"), bad_try()]
+    assert codes(Court([GOOD], AttemptPolicy(retries=1, max_attempts=3)).rule(faults)) == [
+        "timeout",
+        "unreadable",
+        None,
+    ]
+    limited = Court([GOOD], AttemptPolicy(max_attempts=2, retry_wait_s=0.0))
+    assert limited.rule([Try((), None, "rate_limited", "slow down"), bad_try()]).source == "model"
+    spent = Court([timeout()], AttemptPolicy(retries=1, max_attempts=3, retry_wait_s=0.0))
+    assert spent.rule(faults).fallback_reason == "timeout", "the only retry was used before"
+
+
+def test_a_good_reply_of_an_earlier_process_is_taken() -> None:
+    """It was kept as bad under rules that have since become kinder: it is paid for, and it counts now."""
+    court = Court([])
+    ruling = court.rule(earlier=[bad_try(GOOD)])
+    assert (ruling.decision, ruling.source, codes(ruling)) == (Picked(pick="left"), "model", [None])
+
+
+def test_a_person_is_asked_again_without_end() -> None:
+    court = Court([ILLEGAL] * 50 + [GOOD])
+    ruling = court.rule(player=HumanPlayer(Terminal()))
+    assert (ruling.source, ruling.decision, len(ruling.tries)) == ("human", Picked(pick="left"), 51)
+    assert len(set(court.asked)) == 1, "complaints are shown to a person, not recorded as messages"
+
+
+def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Broken(Pick):
+        def options(self) -> Options:
+            return {"pick": Choice(("left",))}
+
+    async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+        raise ModelRefused("no", code="refusal")
+
+    seat: Any = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
+    ask = Ask(index=1, wave=1, place=0, nth=1, request=Broken(player="A"))
+    with pytest.raises(AgentsimError, match="pick must be one of: left"):
+        asyncio.run(rule(ask, seat, attempt, lambda tries: None))
+
+
+def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
+    """A number out of range is readable and illegal; JSON of another shape is unreadable."""
+
+    class Bid(Decision):
+        amount: int
+
+    @dataclass(frozen=True, kw_only=True)
+    class Bidding(Request[Bid]):
+        kind: ClassVar[str] = "bid"
+        answer: ClassVar[type[Decision]] = Bid
+
+        def options(self) -> Options:
+            return {"amount": Range(0, 10)}
+
+        def prompt(self) -> Prompt:
+            return Prompt((), (), (), ("How much?",))
+
+        def fallback(self) -> Bid:
+            return Bid(amount=0)
+
+    replies = iter(['{"amount": 11}', '{"amount": [1]}', '{"amount": 10}'])
+
+    async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+        return Completion(next(replies))
+
+    seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(max_attempts=9), ReaskPolicy(9))
+    ask = Ask(index=1, wave=1, place=0, nth=1, request=Bidding(player="A"))
+    ruling = asyncio.run(rule(ask, seat, attempt, lambda tries: None))
+    assert codes(ruling) == ["illegal", "unreadable", None]
+    assert json.loads(ruling.decision.model_dump_json()) == {"amount": 10}
+
+
+def test_complaints_name_reply_and_reason() -> None:
+    seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
+    messages = seat.messages(ASK, [Complaint("a", "First."), Complaint("b", "Second.")])
+    assert [message.text for message in messages[2:]] == [
+        "a",
+        "That reply could not be used. First. Answer again.",
+        "b",
+        "That reply could not be used. Second. Answer again.",
+    ]

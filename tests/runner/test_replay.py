@@ -1,0 +1,230 @@
+"""Replay proves a history from its journal, and says where they part when they do."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import ReplayDiffers, prove
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.runner.island import play
+
+CALLS = 18
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a whole run, `run`, and one that stopped after seven of its decisions, `part`."""
+    folder = tmp_path_factory.mktemp("played")
+    with FakeServer(varied_by_schema).in_thread() as server:
+        assert play(server.url(), folder).status == "completed"
+        assert play(server.url(), folder, "limits.max_calls=7", stem="part").status == "stopped_budget"
+    return folder
+
+
+@pytest.fixture
+def files(played: Path, tmp_path: Path) -> Iterator[RunFiles]:
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
+    yield RunFiles(tmp_path, "run")
+
+
+def change_history(files: RunFiles, change: Callable[[Any], None]) -> None:
+    history = json.loads(files.history.read_text(encoding="utf-8"))
+    change(history)
+    files.history.write_text(json.dumps(history), encoding="utf-8")
+
+
+def change_line(files: RunFiles, which: str, change: Callable[[dict[str, Any]], None] | None) -> None:
+    """Rewrite the first journal line that holds these words; None takes it out."""
+    lines = files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if which in line)
+    line = json.loads(lines[place])
+    if change is not None:
+        change(line)
+    lines[place : place + 1] = [] if change is None else [json.dumps(line) + "\n"]
+    files.journal.write_text("".join(lines), encoding="utf-8")
+
+
+def test_a_whole_run_is_proved_to_its_end_and_nothing_is_written(files: RunFiles) -> None:
+    before = {path: path.read_bytes() for path in files.directory.iterdir()}
+    proof = prove(files)
+    assert (proof.decisions, proof.complete) == (CALLS, True)
+    assert proof.history == json.loads(files.history.read_text(encoding="utf-8"))
+    assert {path: path.read_bytes() for path in files.directory.iterdir()} == before
+
+
+def test_a_stopped_run_is_proved_as_far_as_it_went(files: RunFiles) -> None:
+    proof = prove(RunFiles(files.directory, "part"))
+    assert (proof.decisions, proof.complete) == (7, False)
+    assert proof.history["status"] == "stopped_budget"
+    assert proof.history["outcome"] is None
+
+
+def test_what_differs_between_executions_proves_nothing_and_may_differ(files: RunFiles) -> None:
+    change_history(files, lambda history: history["volatile"].update(wall_s=99.0, name="another"))
+    assert prove(files).complete
+
+
+def put(*path: str | int, value: Any) -> Callable[[Any], None]:
+    def change(history: Any) -> None:
+        for step in path[:-1]:
+            history = history[step]
+        history[path[-1]] = value
+
+    return change
+
+
+CHANGES = [
+    pytest.param(put("seed", value=6), "seed: 6 in the history, 5 in the replay", id="seed"),
+    pytest.param(put("status", value="degraded"), 'status: "degraded" in the history, "completed"', id="other end"),
+    pytest.param(put("status", value="failed"), 'status: "failed" in the history, "completed"', id="no end"),
+    pytest.param(put("usage", "calls", value=17), "usage.calls: 17 in the history, 18 in the replay", id="usage"),
+    pytest.param(
+        put("usage", "by_player", "B", "prompt_tokens", value=-1), "usage.by_player.B.prompt_tokens: -1", id="tokens"
+    ),
+    pytest.param(put("outcome", "winner", value="Z"), 'outcome.winner: "Z" in the history', id="winner"),
+    pytest.param(
+        put("outcome", "standings", 0, "score", "rounds_survived", value=99),
+        "outcome.standings.0.score.rounds_survived: 99 in the history",
+        id="score",
+    ),
+    pytest.param(put("rounds", 1, "events", 2, "seq", value=1000), "rounds.1.events.2.seq: 1000", id="event"),
+    pytest.param(put("rounds", 1, "events", 0, "visibility", value=["A"]), "rounds.1.events.0.visibility", id="seen"),
+    pytest.param(put("decisions", 3, "tries", 0, "reply", value=[0]), "decisions.3.tries.0.reply.0: 0", id="reply"),
+    pytest.param(put("texts", 0, value="Other rules."), 'texts.0: "Other rules." in the history', id="text"),
+    pytest.param(put("usage", "fallbacks", value=False), "usage.fallbacks: false in the history, 0", id="0 and false"),
+    pytest.param(put("usage", "calls", value=18.0), "usage.calls: 18.0 in the history, 18 in", id="18 and 18.0"),
+    pytest.param(put("rounds", value=5), "rounds: 5 in the history", id="no list"),
+    pytest.param(
+        lambda history: history["rounds"].pop(), "rounds: 3 in the history, 4 in the replay", id="a round less"
+    ),
+    pytest.param(lambda history: history.pop("usage"), "usage: nothing in the history", id="a key less"),
+    pytest.param(put("more", value=1), "more: 1 in the history, nothing in the replay", id="a key more"),
+    pytest.param(
+        lambda history: history.update(seed=history.pop("seed")), "the file: the order of keys differs", id="order"
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "found"), CHANGES)
+def test_a_changed_history_is_found_and_the_place_named(
+    files: RunFiles, change: Callable[[Any], None], found: str
+) -> None:
+    change_history(files, change)
+    with pytest.raises(ReplayDiffers) as caught:
+        prove(files)
+    assert str(caught.value).startswith(f"run: {found}")
+
+
+def test_a_stopped_run_cannot_be_passed_off_as_finished(files: RunFiles) -> None:
+    part = RunFiles(files.directory, "part")
+    change_history(part, put("status", value="completed"))
+    with pytest.raises(ReplayDiffers, match='status: "completed" in the history, "interrupted" in the replay'):
+        prove(part)
+
+
+def _other_vote(line: dict[str, Any]) -> None:
+    line["decision"]["vote"] = None
+
+
+def _other_words(line: dict[str, Any]) -> None:
+    line["decision"]["text"] = "I never said this."
+
+
+@pytest.mark.parametrize(
+    ("which", "change"),
+    [('"kind":"vote"', _other_vote), ('"index":2,', _other_words)],
+    ids=["a vote", "words"],
+)
+def test_a_changed_decision_leads_to_another_history(
+    files: RunFiles, which: str, change: Callable[[dict[str, Any]], None]
+) -> None:
+    change_line(files, which, change)
+    with pytest.raises((ReplayDiffers, JournalMismatch)):
+        prove(files)
+
+
+MISMATCHES = [
+    pytest.param('"index":3,', lambda line: line.update(kind="speech"), "decision 3 .* answers speech of", id="kind"),
+    pytest.param('"index":3,', lambda line: line.update(player="Z"), "decision 3 .* answers pitch of Z", id="player"),
+    pytest.param('"index":3,', lambda line: line.update(fingerprint="0" * 16), "decision 3 .*0000", id="fingerprint"),
+    pytest.param('"index":3,', lambda line: line.update(index=4), "decision 3 ", id="index"),
+    pytest.param('"kind":"vote"', lambda line: line["decision"].update(vote="Z"), "vote must be one of", id="illegal"),
+    pytest.param(
+        '"index":3,', lambda line: line.update(decision={}), "decision 3: 1 validation error", id="no decision"
+    ),
+    pytest.param('"record":"run"', lambda line: line.update(rules_version=99), "rules version 99", id="rules"),
+    pytest.param('"record":"run"', lambda line: line.update(seed="x"), "does not describe a run", id="seed"),
+]
+
+
+@pytest.mark.parametrize(("which", "change", "says"), MISMATCHES)
+def test_a_journal_that_is_not_of_this_game_is_refused(
+    files: RunFiles, which: str, change: Callable[[dict[str, Any]], None], says: str
+) -> None:
+    change_line(files, which, change)
+    with pytest.raises(JournalMismatch, match=says) as caught:
+        prove(files)
+    assert caught.value.exit_code == 2
+
+
+def test_a_missing_decision_is_noticed(files: RunFiles) -> None:
+    change_line(files, '"index":3,', None)
+    with pytest.raises(ReplayDiffers, match=r"the journal has 17 decisions, 2 were asked"):
+        prove(files)
+
+
+def test_decisions_behind_the_end_of_the_game_are_noticed(files: RunFiles) -> None:
+    change_line(files, '"index":18,', lambda line: line.update(wave=99))
+    with pytest.raises(ReplayDiffers, match="18 decisions, 17 were asked"):
+        prove(files)
+
+
+def test_an_unknown_game_is_refused(files: RunFiles) -> None:
+    change_line(files, '"record":"run"', lambda line: line["scenario"].update(game="nosuch"))
+    with pytest.raises(ScenarioError, match="nosuch"):
+        prove(files)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b"null", b'"x"', b"{}", b"{", b"[" * 100_000, b"\xff\xfe"], ids=lambda text: str(text[:8])
+)
+def test_a_file_that_is_no_history_is_an_error_of_one_line(files: RunFiles, text: bytes) -> None:
+    files.history.write_bytes(text)
+    with pytest.raises(JournalError, match=r"^run\.json: is not a history$"):
+        prove(files)
+
+
+def test_a_run_without_history_says_how_to_get_one(files: RunFiles) -> None:
+    files.history.unlink()
+    with pytest.raises(JournalError, match="no history to prove; `agentsim resume` ends the run"):
+        prove(files)
+
+
+def test_a_corrupt_journal_is_refused_by_line(files: RunFiles) -> None:
+    lines = files.journal.read_bytes().splitlines(keepends=True)
+    files.journal.write_bytes(b"".join([*lines[:4], b"{]\n", *lines[4:]]))
+    with pytest.raises(JournalCorrupt, match=r"^line 5: "):
+        prove(files)
+
+
+def test_every_error_is_one_of_ours(files: RunFiles) -> None:
+    """Whatever single line of the journal is taken out: an error of one line, or a smaller proof, never a crash."""
+    whole = files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    for place in range(len(whole)):
+        files.journal.write_text("".join(whole[:place] + whole[place + 1 :]), encoding="utf-8")
+        try:
+            proof = prove(files)
+        except AgentsimError as error:
+            assert "\n" not in str(error)
+        else:
+            assert proof.complete
+            assert '"record":"stop"' in whole[place]

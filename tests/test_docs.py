@@ -1,0 +1,218 @@
+"""The README keeps its word: its commands run, its scenario validates, its links lead somewhere, all is named."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentsim import games
+from agentsim.models.profiles import BUILT_IN
+from tests.cli.command_line import ROOT, agentsim
+from tests.cli.test_configs import FAKE_KEYS, on_bots
+from tests.cli.test_help import COMMANDS
+
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+OFFLINE = {"runs", "logs", "replay", "resume", "games", "models", "schema"}  # about a run that is there, or about none
+
+
+def blocks(text: str, *languages: str) -> Iterator[str]:
+    """The fenced blocks in these languages."""
+    for language, body in re.findall(r"^```([a-z]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if language in languages:
+            yield body
+
+
+def commands(text: str) -> list[list[str]]:
+    """Every line of a shell block, fenced or indented, that is a command of ours: its words after `agentsim`."""
+    fenced = [line for block in blocks(text, "console", "bash", "sh", "") for line in block.splitlines()]
+    without = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    indented = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
+    found = []
+    for line in (*fenced, *indented):
+        ours = re.match(r"(?:\$ )?(?:uv run (?:--extra \w+ )?)?agentsim (.+)", line)
+        if ours:
+            found.append(shlex.split(ours[1], comments=True))
+    return found
+
+
+def config_of(words: list[str], root: Path) -> Path | None:
+    """The file after `--config`."""
+    return root / words[words.index("--config") + 1] if "--config" in words else None
+
+
+def runs_without_models(words: list[str], root: Path) -> bool:
+    config = config_of(words, root)
+    return words[0] in OFFLINE if config is None else words[0] == "validate" or on_bots(config)
+
+
+def exit_codes(text: str) -> list[int]:
+    """The first cells of the table whose head says `exit code`."""
+    table = re.search(r"^\| *exit codes? *\|.*\n\|[-| :]+\|\n((?:\|.*\n)+)", text, re.MULTILINE | re.IGNORECASE)
+    rows = table[1].splitlines() if table else []
+    return [int(number) for row in rows for number in re.findall(r"\d+", row.split("|")[1])]
+
+
+@pytest.fixture(scope="module")
+def readme() -> str:
+    return README.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of what the README's commands find in a checkout."""
+    for folder in ("configs", "prompts", "items"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_in_the_readme(name: str, readme: str) -> None:
+    assert re.search(rf"\bagentsim {name}\b", readme), f"`agentsim {name}` is nowhere"
+
+
+def test_the_readme_names_no_command_that_is_not_there(readme: str) -> None:
+    named = {words[0] for words in commands(readme)} | set(re.findall(r"`agentsim ([a-z][a-z-]*)", readme))
+    assert named <= set(COMMANDS)
+
+
+def test_the_readmes_commands_run(readme: str, house: Path) -> None:
+    """In their order, in one place, since later ones speak of earlier ones' runs."""
+    ran = 0
+    for words in commands(readme):
+        config = config_of(words, house)
+        if config is not None:
+            assert config.is_file(), f"there is no {config.name}"
+        if runs_without_models(words, house):
+            said = agentsim(*words, cwd=house)
+            assert (said.code, "agentsim: " in said.err) == (0, False), f"agentsim {shlex.join(words)}: {said.err}"
+            ran += 1
+    assert ran >= len(COMMANDS), "a command is in no block that can be run"
+
+
+def test_the_readmes_other_commands_could_run_with_keys(readme: str, house: Path) -> None:
+    """Those that need a model are checked as far as that goes without one."""
+    checked = 0
+    for words in commands(readme):
+        if words[0] == "run" and not runs_without_models(words, house):
+            said = agentsim("validate", *words[1:], cwd=house, env=FAKE_KEYS)
+            assert said.code == 0, f"agentsim {shlex.join(words)}: {said.err}"
+            checked += 1
+    assert checked
+
+
+def test_the_first_command_is_the_one_that_needs_nothing(readme: str) -> None:
+    shown = re.search(r"agentsim run --config (\S+)", readme)
+    assert shown is not None
+    assert shown[1] == "configs/agent_island.toml"
+    document = tomllib.loads((ROOT / shown[1]).read_text(encoding="utf-8"))
+    assert document["defaults"]["model"].startswith("local/")
+
+
+def test_the_readmes_scenarios_validate(readme: str, house: Path) -> None:
+    scenarios = list(blocks(readme, "toml"))
+    assert scenarios
+    for number, text in enumerate(scenarios):
+        path = house / "configs" / f"readme{number}.toml"
+        path.write_text(text, encoding="utf-8")
+        said = agentsim("validate", "--config", str(path), cwd=house, env=FAKE_KEYS)
+        assert said.code == 0, said.err
+
+
+def test_the_exit_codes_are_all_there(readme: str) -> None:
+    assert exit_codes(readme) == [0, 1, 2, 3, 4, 5, 130, 143]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_and_its_bots_are_in_the_readme(name: str, readme: str) -> None:
+    assert f"`{name}`" in readme
+    assert [bot for bot in games.find(name).bots if f"`bot/{bot}`" not in readme] == []
+
+
+@pytest.mark.parametrize("provider", BUILT_IN)
+def test_every_provider_and_its_key_are_in_the_readme(provider: str, readme: str) -> None:
+    assert f'"{provider}/' in readme
+    for variable in BUILT_IN[provider].key_envs:
+        assert f"`{variable}`" in readme
+
+
+@pytest.mark.parametrize("page", ["docs/decisions.md", "CHANGELOG.md"])
+def test_a_page_is_there_and_says_something(page: str) -> None:
+    assert len((ROOT / page).read_text(encoding="utf-8").split()) > 50
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_links_within_the_house_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+    assert [target for target in targets if target and not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_files_named_in_the_docs_exist(page: Path) -> None:
+    named = re.findall(
+        r"`((?:agentsim|configs|prompts|items|tests|docs|benchmarks)/[\w./-]+\.\w+)`", page.read_text("utf-8")
+    )
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+SAMPLE = """\
+# A page
+
+    agentsim indented --one
+    pip install agentsim
+
+```console
+$ agentsim dollar "two words"   # and why
+uv run agentsim behind --two
+uv run --extra local agentsim extra
+agentsims not
+echo agentsim no
+```
+
+```toml
+game = "x"
+```
+
+```python
+agentsim no
+```
+
+| exit code | means |
+|---|---|
+| 0 | done, not 7 |
+| 130, 143 | stopped |
+
+| other | table |
+|---|---|
+| 9 | x |
+"""
+
+
+def test_the_reader_of_this_module_can_read() -> None:
+    assert commands(SAMPLE) == [
+        ["dollar", "two words"],
+        ["behind", "--two"],
+        ["extra"],
+        ["indented", "--one"],
+    ]
+    assert list(blocks(SAMPLE, "toml")) == ['game = "x"\n']
+    assert exit_codes(SAMPLE) == [0, 130, 143]
+    assert exit_codes("| other |\n|---|\n| 1 |\n") == []
+
+
+def test_what_needs_a_model_is_told_from_what_does_not() -> None:
+    def told(*words: str) -> bool:
+        return runs_without_models(list(words), ROOT)
+
+    assert told("run", "--config", "configs/agent_island_bots.toml")
+    assert told("validate", "--config", "configs/agent_island.toml")
+    assert told("games")
+    assert not told("run", "--config", "configs/agent_island.toml")
+    assert not told("run", "--config", "configs/player_config.toml")
