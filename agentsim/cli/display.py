@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from agentsim.cli.options import DisplayMode
-from agentsim.cli.screen import note, safe, shortened
+from agentsim.cli.screen import note, shortened
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask
 from agentsim.runner.watch import Watcher
@@ -18,7 +18,7 @@ __all__ = ["PlainDisplay", "public_lines", "shown"]
 def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
     """(heading, content) of what everybody heard. Private events stay off the screen: a player may sit at it."""
     return [
-        (safe(told.event.heading), shortened(told.event.content, width))
+        (shortened(told.event.heading, width), shortened(told.event.content, width))
         for told in events
         if isinstance(told.to, EveryoneType)
     ]
@@ -28,7 +28,7 @@ class PlainDisplay(Watcher):
     """One line for each public event, for logs and pipes."""
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        note(safe(f"{name}: {game}, {len(players)} players"))
+        note(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
 
     def told(self, events: Sequence[Told]) -> None:
         for heading, content in public_lines(events, 200):

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from agentsim.cli.display import public_lines
 from agentsim.cli.finish import money
-from agentsim.cli.screen import safe, shortened
+from agentsim.cli.screen import shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.entry import Entry
@@ -72,13 +72,14 @@ class RichDisplay(Watcher):
         self._spinner = Spinner("dots")
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        self._name = f"{game} · {name}"
+        self._name = f"{shortened(game, 200)} · {shortened(name, 200)}"
         self._started = time.monotonic()
         self._show()
 
     def wave(self, wave: Wave, round_title: str) -> None:
         kinds = dict.fromkeys(ask.request.kind for ask in wave.asks)
-        self._round, self._phase = round_title, ", ".join(kinds).replace("_", " ")
+        self._round = shortened(round_title, 200)
+        self._phase = shortened(", ".join(kinds).replace("_", " "), 200)
 
     def calling(self, ask: Ask) -> None:
         self._speaking[ask.request.player] += 1
@@ -104,7 +105,7 @@ class RichDisplay(Watcher):
             self._show()
 
     def waiting(self, ask: Ask, reason: str) -> None:
-        self._console.print(Text(f"{safe(ask.request.player)}: {shortened(reason, 200)}", style="yellow"))
+        self._console.print(Text(f"{shortened(ask.request.player, 200)}: {shortened(reason, 200)}", style="yellow"))
 
     def close(self) -> None:
         """Take the panel off the screen."""
@@ -115,7 +116,7 @@ class RichDisplay(Watcher):
     def _show(self) -> None:
         if self._live is None:
             self._live = Live(get_renderable=self._panel, console=self._console, refresh_per_second=8, transient=True)
-            self._live.start()
+            self._live.start(refresh=True)
 
     def _panel(self) -> RenderableType:
         totals, seconds = self._totals, int(time.monotonic() - self._started)
@@ -127,9 +128,9 @@ class RichDisplay(Watcher):
         where = Table.grid(padding=(0, 2))
         where.add_row(
             self._spinner,
-            Text(safe(self._round), style="bold"),
-            Text(safe(self._phase)),
-            Text(f"asking {safe(names)}" if names else "", style="cyan"),
+            Text(self._round, style="bold"),
+            Text(self._phase),
+            Text(f"asking {shortened(names, 200)}" if names else "", style="cyan"),
         )
         trouble = ((totals.failed_calls, "failed"), (self._fallbacks, "fallbacks"))
         counts = (
@@ -139,4 +140,4 @@ class RichDisplay(Watcher):
             f"cost {money(cost)}",
             f"{seconds // 60}:{seconds % 60:02d}",
         )
-        return Group(Rule(Text(safe(self._name)), style="dim"), where, Text(" · ".join(counts), style="dim"))
+        return Group(Rule(Text(self._name), style="dim"), where, Text(" · ".join(counts), style="dim"))

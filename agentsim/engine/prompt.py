@@ -52,11 +52,8 @@ def cleaned(text: str) -> str:
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
-    previous = None
-    while previous != text:  # removing one sequence can join the halves of another
-        previous = text
-        text = unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
-    return text
+    # no escape character is left by the second step, so the halves of a sequence cannot find each other
+    return unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
 
 
 _TEMPLATE_TOKEN = re.compile(r"\[(?=/?[A-Z_]+\])")  # [INST], [/INST], [SYS] and their like

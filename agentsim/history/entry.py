@@ -95,20 +95,20 @@ def entry_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Entry:
 def count(value: Any) -> int:
     """The value, if it is a whole number from 0; `ValueError` else."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{str(value)[:40]!r} is no count")
+        raise ValueError(f"{repr(value)[:40]} is no count")
     return value
 
 
 def _word(value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{str(value)[:40]!r} is no text")
+        raise ValueError(f"{repr(value)[:40]} is no text")
     return value
 
 
 def _usage(values: Mapping[str, Any]) -> Usage:
     cost = values["cost_usd"]
     if cost is not None and (isinstance(cost, bool) or not isinstance(cost, (int, float)) or cost < 0):
-        raise ValueError(f"{str(cost)[:40]!r} is no cost")
+        raise ValueError(f"{repr(cost)[:40]} is no cost")
     tokens = {name: None if value is None else count(value) for name, value in values.items() if name != "cost_usd"}
     return Usage(**tokens, cost_usd=cost)
 

@@ -112,6 +112,8 @@ def restored(ask: Ask, entry: Entry) -> Decision:
     try:
         decision = ask.request.answer.model_validate(dict(entry.decision))
         ask.request.check(decision)
-    except (ValueError, DecisionError) as error:
-        raise JournalMismatch(f"decision {entry.index}: {str(error).splitlines()[0]}") from None
+    except ValueError:
+        raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
+    except DecisionError as error:
+        raise JournalMismatch(f"decision {entry.index}: {error}") from None
     return decision

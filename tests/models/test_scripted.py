@@ -114,5 +114,5 @@ def test_a_script_that_cannot_be_used_is_one_line(tmp_path: Path, content: Any, 
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="is not a JSON file of replies: .*No such file"):
+    with pytest.raises(ScenarioError, match=r"is not a JSON file of replies: .*No such file"):
         Scripted("script:none.json", tmp_path / "none.json")

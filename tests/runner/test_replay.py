@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def files(played: Path, tmp_path: Path) -> Iterator[RunFiles]:
+def files(played: Path, tmp_path: Path) -> RunFiles:
     shutil.copytree(played, tmp_path, dirs_exist_ok=True)
-    yield RunFiles(tmp_path, "run")
+    return RunFiles(tmp_path, "run")
 
 
 def change_history(files: RunFiles, change: Callable[[Any], None]) -> None:
@@ -103,9 +103,7 @@ CHANGES = [
     pytest.param(put("usage", "fallbacks", value=False), "usage.fallbacks: false in the history, 0", id="0 and false"),
     pytest.param(put("usage", "calls", value=18.0), "usage.calls: 18.0 in the history, 18 in", id="18 and 18.0"),
     pytest.param(put("rounds", value=5), "rounds: 5 in the history", id="no list"),
-    pytest.param(
-        lambda history: history["rounds"].pop(), "rounds: 3 in the history, 4 in the replay", id="a round less"
-    ),
+    pytest.param(lambda history: history["rounds"].pop(), "rounds: 3 in the history, 4 in the replay", id="rounds"),
     pytest.param(lambda history: history.pop("usage"), "usage: nothing in the history", id="a key less"),
     pytest.param(put("more", value=1), "more: 1 in the history, nothing in the replay", id="a key more"),
     pytest.param(
@@ -158,9 +156,7 @@ MISMATCHES = [
     pytest.param('"index":3,', lambda line: line.update(fingerprint="0" * 16), "decision 3 .*0000", id="fingerprint"),
     pytest.param('"index":3,', lambda line: line.update(index=4), "decision 3 ", id="index"),
     pytest.param('"kind":"vote"', lambda line: line["decision"].update(vote="Z"), "vote must be one of", id="illegal"),
-    pytest.param(
-        '"index":3,', lambda line: line.update(decision={}), "decision 3: 1 validation error", id="no decision"
-    ),
+    pytest.param('"index":3,', lambda line: line.update(decision={}), "3: what is recorded is no answer", id="none"),
     pytest.param('"record":"run"', lambda line: line.update(rules_version=99), "rules version 99", id="rules"),
     pytest.param('"record":"run"', lambda line: line.update(seed="x"), "does not describe a run", id="seed"),
 ]
@@ -217,14 +213,13 @@ def test_a_corrupt_journal_is_refused_by_line(files: RunFiles) -> None:
 
 
 def test_every_error_is_one_of_ours(files: RunFiles) -> None:
-    """Whatever single line of the journal is taken out: an error of one line, or a smaller proof, never a crash."""
+    """Whatever single line of the journal is taken out: an error of one line, never a crash."""
     whole = files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
     for place in range(len(whole)):
         files.journal.write_text("".join(whole[:place] + whole[place + 1 :]), encoding="utf-8")
-        try:
-            proof = prove(files)
-        except AgentsimError as error:
-            assert "\n" not in str(error)
+        if '"record":"stop"' in whole[place]:
+            assert prove(files).complete
         else:
-            assert proof.complete
-            assert '"record":"stop"' in whole[place]
+            with pytest.raises(AgentsimError) as caught:
+                prove(files)
+            assert "\n" not in str(caught.value)

@@ -54,7 +54,7 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "tag, Player": ("<vote>Player B</vote>", "B", "tag"),
     "tag, brackets": ("<vote>[B]</vote>", "B", "tag"),
     "tag, over lines": ("<vote>\nB\n</vote>", "B", "tag"),
-    "tag, bold": ("**<vote>**B**</vote>**".replace("<vote>**", "<vote>").replace("**</vote>", "</vote>"), "B", "tag"),
+    "tag, bold": ("<vote>**B**</vote>", "B", "tag"),
     "tag after the quoted format": ("I answer as <vote>player id</vote>.\n<vote>B</vote>", "B", "tag"),
     "tag after an example with another id": ("Example: <vote>X</vote>. Mine: <vote>C</vote>", "C", "tag"),
     "tag in prose about others": ("A is loud, C is quiet. <vote>B</vote> because A asked.", "B", "tag"),

@@ -1,0 +1,107 @@
+"""Entries and a small journal for the history's tests; Hypothesis' entries too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from agentsim.history.entry import Entry, Parse
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import Journal
+from agentsim.models.base import Completion, Usage
+from agentsim.players.base import Message, Try
+
+__all__ = ["HEAD", "entries", "entry", "journal", "paid", "tries"]
+
+HEAD = {
+    "game": "agent_island",
+    "rules_version": 1,
+    "seed": 7,
+    "name": "run",
+    "started_at": "2026-01-01T00:00:00.000Z",
+    "versions": {},
+    "scenario": {},
+    "run": {},
+}
+RULES, PERSONA = "These are the rules.", "You are player A."
+
+
+def paid(reply: str = '{"text": "Hello."}', cost: float | None = 0.25, code: str | None = None, **usage: Any) -> Try:
+    """A call that was answered, and, with a code, found wanting."""
+    counts = {"prompt_tokens": 100, "completion_tokens": 10, **usage}
+    return Try(
+        (Message("system", (RULES, PERSONA)), Message("user", ("Heard.", "Speak!"))),
+        Completion(reply, "thinking", "stop", "m-1", "host", Usage(**counts, cost_usd=cost)),
+        code,
+        None if code is None else f"It was {code}.",
+        0.5,
+    )
+
+
+def failed(code: str = "timeout") -> Try:
+    """A call without an answer."""
+    return Try((Message("system", (RULES,)),), None, code, "no answer", 1.0)
+
+
+def entry(index: int = 1, player: str = "A", attempts: tuple[Try, ...] | None = None, **changes: Any) -> Entry:
+    """The decision of that index, alone in the wave of that number."""
+    values: dict[str, Any] = {
+        "index": index,
+        "wave": index,
+        "place": 0,
+        "player": player,
+        "kind": "pitch",
+        "fingerprint": "0123456789abcdef",
+        "decision": {"text": "Hello."},
+        "source": "model",
+        "tries": (paid(),) if attempts is None else attempts,
+        "parse": Parse("json", 1, False),
+    }
+    return Entry(**{**values, **changes})
+
+
+def journal(folder: Path, stem: str = "run") -> Journal:
+    """A new journal, open."""
+    files, handle = RunFiles.reserve(folder, stem)
+    return Journal.create(files.journal, handle, HEAD)
+
+
+_words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+_counts = st.none() | st.integers(0, 10**12)
+_usages = st.builds(
+    Usage, _counts, _counts, _counts, _counts, st.none() | st.floats(0, 1e6, allow_nan=False, allow_infinity=False)
+)
+_completions = st.builds(
+    Completion, _words, st.none() | _words, st.none() | _words, st.none() | _words, st.none() | _words, _usages
+)
+_messages = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), st.lists(_words).map(tuple))
+_optional = st.none() | _words
+tries = st.builds(
+    Try,
+    st.lists(_messages, max_size=3).map(tuple),
+    st.none() | _completions,
+    _optional,
+    _optional,
+    st.integers(0, 10**6).map(lambda value: value / 10_000),
+)
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _words,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_words, inner, max_size=3),
+    max_leaves=5,
+)
+entries = st.builds(
+    Entry,
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    _words,
+    _words,
+    _words,
+    st.dictionaries(_words, _values, max_size=3),
+    st.sampled_from(["model", "bot", "human", "script", "fallback"]),
+    _optional,
+    st.lists(tries, max_size=2).map(tuple),
+    st.none() | st.builds(Parse, _words, st.integers(0, 200), st.booleans()),
+)

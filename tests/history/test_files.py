@@ -1,0 +1,225 @@
+"""Files of a run: names that cannot lead anywhere else, nothing overwritten, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.errors import AgentsimError, UsageError
+from agentsim.history.files import RunFiles, default_stem, find_run, write_whole
+
+HOSTILE = [
+    "",
+    ".",
+    "..",
+    "../up",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "a/b",
+    "a\\b",
+    "..\\up",
+    "C:\\run",
+    "%2e%2e%2fup",
+    "nul\0byte",
+    ".hidden",
+    "-rf",
+    "_first",
+    "a b",
+    "a\n",
+    "a:b",
+    "a*",
+    "~root",
+    "$HOME",
+    "è",
+    "\u202ecod",
+    "con",
+    "NUL",
+    "aux.txt",
+    "Com1",
+    "lpt9",
+    "x" * 300,
+]
+
+
+def made(folder: Path, stem: str) -> RunFiles:
+    files, handle = RunFiles.reserve(folder, stem)
+    os.close(handle)
+    return files
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=repr)
+def test_a_name_that_is_more_than_a_name_is_refused_and_makes_nothing(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for use in (find_run, made):
+        with pytest.raises(UsageError, match="is not the name of a run"):
+            use(folder, name)
+    assert [path.name for path in tmp_path.rglob("*")] == ["logs"]
+
+
+@given(st.text(max_size=30))
+def test_whatever_the_name_is_the_path_stays_in_the_folder(name: str) -> None:
+    folder = Path("/nonexistent/logs")
+    with pytest.raises(UsageError):
+        find_run(folder, name)
+
+
+@pytest.mark.parametrize("name", ["run", "gameplay_20260101_000000", "a.b-c_d", "7", "x" * 100])
+def test_a_run_is_found_by_its_name_and_by_the_name_of_each_of_its_files(tmp_path: Path, name: str) -> None:
+    files = made(tmp_path, name)
+    for suffix in ("", ".json", ".jsonl", ".html"):
+        assert find_run(tmp_path, name + suffix) == files
+
+
+def test_a_clash_gets_the_next_number_and_every_run_is_found_again(tmp_path: Path) -> None:
+    stem = "x" * 100
+    runs = [made(tmp_path, stem) for _ in range(12)]
+    assert [files.name for files in runs] == [stem, *(f"{stem}_{number}" for number in range(2, 13))]
+    assert [find_run(tmp_path, files.name) for files in runs] == runs
+
+
+@pytest.mark.parametrize("suffix", [".json", ".html", ".jsonl"])
+def test_nothing_of_another_run_is_overwritten(tmp_path: Path, suffix: str) -> None:
+    old = tmp_path / f"run{suffix}"
+    old.write_text("precious", encoding="utf-8")
+    assert made(tmp_path, "run").name == "run_2"
+    assert old.read_text(encoding="utf-8") == "precious"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".html"])
+def test_a_name_with_a_suffix_is_the_name(tmp_path: Path, suffix: str) -> None:
+    files = made(tmp_path, f"game{suffix}")
+    assert files.name == "game"
+    assert find_run(tmp_path, f"game{suffix}") == files
+
+
+def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
+    files = made(tmp_path / "a" / "b", "run")
+    assert files.journal == tmp_path / "a" / "b" / "run.jsonl"
+    assert files.journal.read_bytes() == b""
+
+
+@pytest.mark.parametrize("below", [False, True], ids=["a file", "below a file"])
+def test_a_file_where_a_folder_should_be_is_an_error_of_one_line(tmp_path: Path, below: bool) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    folder = tmp_path / "file" / "logs" if below else tmp_path / "file"
+    with pytest.raises(UsageError, match=r"cannot write logs there: (File exists|Not a directory)$"):
+        made(folder, "run")
+
+
+def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "secret.json", tmp_path / "logs"
+    outside.write_text("{}", encoding="utf-8")
+    folder.mkdir()
+    (folder / "run.json").symlink_to(outside)
+    with pytest.raises(UsageError, match="leads out of"):
+        find_run(folder, "run")
+    made(folder, "other")
+    (folder / "other.json").symlink_to(outside)
+    with pytest.raises(UsageError, match="leads out of"):
+        find_run(folder, "other")
+
+
+def test_links_within_the_folder_and_to_it_are_followed(tmp_path: Path) -> None:
+    files = made(tmp_path / "logs", "run")
+    (files.directory / "again.jsonl").symlink_to(files.journal)
+    assert find_run(files.directory, "again").name == "again"
+    (tmp_path / "link").symlink_to(files.directory)
+    assert find_run(tmp_path / "link", "run").name == "run"
+
+
+def test_a_link_in_the_way_of_a_new_journal_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").symlink_to(tmp_path / "elsewhere")
+    assert made(tmp_path, "run").name == "run_2"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_run_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "folder.json").mkdir()
+    for name in ("nosuch", "folder"):
+        with pytest.raises(UsageError, match=f"there is no run called '{name}'"):
+            find_run(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        (None, "gameplay_20260203_040506"),
+        ("island_small", "gameplay_20260203_040506_island_small"),
+        ("../../etc/passwd", "gameplay_20260203_040506_..-..-etc-passwd"),
+        ("a b\n\0c", "gameplay_20260203_040506_a-b-c"),
+        ("x" * 500, "gameplay_20260203_040506_" + "x" * 60),
+    ],
+)
+def test_a_default_name_is_a_legal_one(tmp_path: Path, name: str | None, stem: str) -> None:
+    assert default_stem(datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC), name) == stem
+    assert made(tmp_path, stem).name == stem
+
+
+def test_a_file_is_written_whole_in_utf_8_with_newlines(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    write_whole(path, "é\n…\n")
+    assert path.read_bytes() == "é\n…\n".encode()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    write_whole(path, "new")
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("old", [None, "old"], ids=["absent before", "there before"])
+@pytest.mark.parametrize(("where", "failing"), [(os, "fsync"), (os, "fchmod"), (Path, "replace")])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=["disk", "Ctrl-C"])
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    where: object,
+    failing: str,
+    error: BaseException,
+    old: str | None,
+) -> None:
+    path = tmp_path / "run.json"
+    if old is not None:
+        path.write_text(old, encoding="utf-8")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(where, failing, fail)
+        with pytest.raises((AgentsimError, KeyboardInterrupt)) as caught:
+            write_whole(path, "new")
+    if isinstance(error, OSError):
+        assert str(caught.value) == f"{path}: cannot be written: No space left on device"
+    assert (path.read_text(encoding="utf-8") if path.exists() else None) == old
+    assert list(tmp_path.iterdir()) == ([path] if old is not None else [])
+    assert len(list(Path("/proc/self/fd").iterdir())) == before, "a file was left open"
+
+
+def test_a_folder_that_is_gone_is_an_error_of_one_line(tmp_path: Path) -> None:
+    with pytest.raises(AgentsimError, match=r"run\.json: cannot be written: No such file or directory"):
+        write_whole(tmp_path / "gone" / "run.json", "new")
+
+
+def test_the_file_and_its_folder_are_synced_in_this_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    real = Path.replace
+
+    def fsync(handle: int) -> None:
+        steps.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+
+    def replace(self: Path, target: Path) -> Path:
+        steps.append("replace")
+        return real(self, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "replace", replace)
+    write_whole(tmp_path / "run.json", "new")
+    assert steps == ["file", "replace", "folder"]

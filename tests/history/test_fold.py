@@ -1,0 +1,246 @@
+"""The fold: a log and its decisions become the history, texts once, totals right, numbers finite."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentsim.engine.event import Everyone, Nobody, Told
+from agentsim.engine.game import Outcome, ranked
+from agentsim.games.agent_island.events import Eliminated, GameBegan, Pitched, Voted
+from agentsim.history.entry import Entry
+from agentsim.history.fold import dump_history, fold
+from agentsim.history.record import History
+from agentsim.history.texts import TextIndex, text_id
+from agentsim.history.totals import Totals, totals, usage_of
+from tests.history.sample import entry, failed, paid
+
+LOG = [
+    Told(GameBegan(("A", "B"), 1), Everyone, 0),
+    Told(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
+    Told(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
+    Told(Eliminated("A", 1, 1, False), Nobody, 1),
+    Told(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
+]
+
+
+def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "game": "agent_island",
+        "rules_version": 1,
+        "seed": 7,
+        "status": "completed",
+        "scenario": {"game": "agent_island"},
+        "players": [{"id": name, "model": "lab/m", "temperature": None} for name in ("A", "B", "@moderator")],
+        "rounds": ["Set-up", "Round 1"],
+        "log": LOG,
+        "entries": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
+        "outcome": Outcome("jury_vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
+        "volatile": {"name": "run"},
+    }
+    return fold(**{**values, **changes})
+
+
+def test_a_history_fits_its_format_in_its_order_of_keys() -> None:
+    history = folded()
+    assert list(history) == list(History.model_fields)
+    History.model_validate(history)
+
+
+def test_the_order_in_which_decisions_came_leaves_no_trace() -> None:
+    entries = [entry(1), entry(2, "B", wave=2), entry(3, "@moderator", wave=2, place=1)]
+    assert dump_history(folded(entries)) == dump_history(folded(entries[::-1]))
+
+
+def test_texts_stand_once_in_the_order_of_their_first_use_and_prompts_are_their_segments() -> None:
+    again = paid("bad", code="unreadable")
+    history = folded([entry(1), entry(2, "B", (again, paid())), entry(3, "@moderator", (failed(), paid("last")))])
+    assert history["texts"] == [
+        "These are the rules.",
+        "You are player A.",
+        "Heard.",
+        "Speak!",
+        '{"text": "Hello."}',
+        "thinking",
+        "bad",
+        "last",
+    ]
+    first, second, third = history["decisions"]
+    assert first["tries"] == [
+        {
+            "messages": [["system", [0, 1]], ["user", [2, 3]]],
+            "reply": [4],
+            "reasoning": [5],
+            "error": None,
+            "finish_reason": "stop",
+        }
+    ]
+    assert [attempt["reply"] for attempt in second["tries"]] == [[6], [4]]
+    assert second["tries"][0]["error"] == {"code": "unreadable", "message": "It was unreadable."}
+    assert third["tries"][0]["reply"] is None
+    assert third["tries"][0]["error"] == {"code": "timeout", "message": "no answer"}
+    pitch = history["rounds"][1]["events"][0]
+    assert (pitch["prompt"], pitch["reasoning"]) == ([0, 1, 2, 3], [5])
+
+
+def test_events_stand_in_their_rounds_with_audience_and_speaker() -> None:
+    history = folded()
+    assert [(part["index"], part["title"], len(part["events"])) for part in history["rounds"]] == [
+        (0, "Set-up", 1),
+        (1, "Round 1", 4),
+    ]
+    events = [event for part in history["rounds"] for event in part["events"]]
+    assert [event["seq"] for event in events] == [1, 2, 3, 4, 5]
+    assert [event["role"] for event in events] == ["narrator", "player A", "player B", "narrator", "moderator"]
+    assert [event["visibility"] for event in events] == ["all", "all", ["B"], [], "all"]
+    assert [event["metadata"] for event in events] == [{}, {"decision": 1}, {"decision": 2}, {}, {"decision": 3}]
+    assert events[1]["content"] == "Hello."
+    assert events[1]["data"] == {"player": "A", "position": 1}
+    assert events[0]["prompt"] is None
+
+
+def test_an_event_of_a_decision_that_is_not_kept_has_no_prompt() -> None:
+    events = folded([])["rounds"][1]["events"]
+    assert [event["prompt"] for event in events] == [None] * 4
+
+
+def test_an_unfinished_game_has_no_outcome_and_its_empty_rounds() -> None:
+    history = folded([], outcome=None, log=[], status="interrupted")
+    assert history["outcome"] is None
+    assert [part["events"] for part in history["rounds"]] == [[], []]
+    History.model_validate_json(dump_history(history))
+
+
+@pytest.mark.parametrize(
+    ("scores", "winner", "ranks"),
+    [([("A", 2), ("B", 1)], "A", [1, 2]), ([("A", 2), ("B", 2), ("C", 1)], None, [1, 1, 3])],
+    ids=["one winner", "a shared first place"],
+)
+def test_the_outcome_names_a_winner_only_where_one_stands_alone(
+    scores: list[tuple[str, int]], winner: str | None, ranks: list[int]
+) -> None:
+    outcome = folded(outcome=Outcome("end", ranked([(name, key, {"votes": key}) for name, key in scores])))["outcome"]
+    assert outcome["winner"] == winner
+    assert [place["rank"] for place in outcome["standings"]] == ranks
+
+
+def test_latency_is_volatile_and_nothing_else_holds_it() -> None:
+    history = folded([entry(1, attempts=(failed(), paid())), entry(2, "B", ())])
+    assert history["volatile"] == {"name": "run", "latency_s": {"1": 1.5}}
+    assert "latency" not in dump_history({key: value for key, value in history.items() if key != "volatile"})
+
+
+def test_a_history_is_one_line_an_event_a_decision_and_a_text() -> None:
+    history = folded()
+    text = dump_history(history)
+    assert json.loads(text) == history
+    lines = [line.removesuffix(",") for line in text.splitlines()]
+    assert sum(line.startswith('{"seq":') for line in lines) == len(LOG)
+    assert sum(line.startswith('{"index":') and '"wave":' in line for line in lines) == len(history["decisions"])
+    assert [json.loads(line) for line in lines if line.startswith('"') and line.endswith('"')] == history["texts"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_is_none_is_never_written(number: float) -> None:
+    for history in (
+        folded(volatile={"wall_s": number}),
+        folded([entry(1, decision={"bid": number}), entry(2, "B"), entry(3, "@moderator")]),
+        folded([entry(1, attempts=(paid(cost=number),)), entry(2, "B"), entry(3, "@moderator")]),
+    ):
+        with pytest.raises(ValueError, match="JSON compliant"):
+            dump_history(history)
+
+
+COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "unpriced_calls")
+
+
+@pytest.mark.parametrize(
+    ("one", "counts", "cost"),
+    [
+        pytest.param(entry(), (1, 0, 0, 0, 0), 0.25, id="one call"),
+        pytest.param(entry(attempts=(), source="bot"), (0, 0, 0, 0, 0), 0.0, id="a bot"),
+        pytest.param(entry(source="human"), (0, 0, 0, 0, 0), 0.0, id="a person"),
+        pytest.param(
+            entry(attempts=(paid("?", code="unreadable"), paid()), source="human"),
+            (0, 0, 1, 0, 0),
+            0.0,
+            id="asked twice",
+        ),
+        pytest.param(entry(attempts=(failed(), paid())), (2, 1, 0, 0, 0), 0.25, id="a retry"),
+        pytest.param(entry(attempts=(paid("?", code="illegal"), paid())), (2, 0, 1, 0, 0), 0.5, id="a re-ask"),
+        pytest.param(
+            entry(attempts=(paid("?", code="illegal"), paid("?", code="illegal")), source="fallback"),
+            (2, 0, 1, 1, 0),
+            0.5,
+            id="a re-ask in vain",
+        ),
+        pytest.param(
+            entry(attempts=(paid("?", code="illegal"),), source="fallback"), (1, 0, 0, 1, 0), 0.25, id="never re-asked"
+        ),
+        pytest.param(entry(attempts=(failed(), failed()), source="fallback"), (2, 2, 0, 1, 0), 0.0, id="no answer"),
+        pytest.param(
+            entry(attempts=(paid("?", code="illegal"), failed()), source="fallback"),
+            (2, 1, 1, 1, 0),
+            0.25,
+            id="no answer to the re-ask",
+        ),
+        pytest.param(entry(attempts=(paid(cost=None),)), (1, 0, 0, 0, 1), None, id="an unknown price"),
+        pytest.param(
+            entry(attempts=(paid("?", code="illegal"), paid(cost=None))), (2, 0, 1, 0, 1), None, id="one of two unknown"
+        ),
+        pytest.param(entry(attempts=(paid(cost=0.0),)), (1, 0, 0, 0, 0), 0.0, id="free"),
+    ],
+)
+def test_totals_count_every_call_and_never_take_unknown_for_free(
+    one: Entry, counts: tuple[int, ...], cost: float | None
+) -> None:
+    summed = Totals()
+    summed.add(one)
+    found = summed.to_json()
+    assert tuple(found[name] for name in COUNTS) == counts
+    assert found["cost_usd"] == cost
+    calls = counts[0] - counts[1]
+    assert (found["prompt_tokens"], found["completion_tokens"]) == (100 * calls, 10 * calls)
+
+
+def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -> None:
+    entries = [entry(1, "A"), entry(2, "A"), entry(3, "@moderator", (paid(cost=None),))]
+    found = totals(entries, ["A", "B", "@moderator"])
+    assert (found["calls"], found["cost_usd"], found["unpriced_calls"]) == (3, None, 1)
+    by_player = found["by_player"]
+    assert list(by_player) == ["A", "B", "@moderator"]
+    assert [by_player[name]["calls"] for name in by_player] == [2, 0, 1]
+    assert [by_player[name]["cost_usd"] for name in by_player] == [0.5, 0.0, None]
+
+
+def test_costs_are_summed_without_the_dust_of_binary_fractions() -> None:
+    found = totals([entry(n, attempts=(paid(cost=0.1),)) for n in range(1, 4)], ["A"])
+    assert found["cost_usd"] == 0.3
+    assert usage_of(entry(attempts=(paid(cost=0.1), paid(cost=0.2)))).cost_usd == 0.3
+
+
+def test_a_decision_s_usage_sums_its_calls_and_keeps_unknown_apart_from_none() -> None:
+    one = entry(attempts=(paid(cached_tokens=5), failed(), paid(cached_tokens=None, reasoning_tokens=None)))
+    usage = usage_of(one)
+    assert (usage.prompt_tokens, usage.cached_tokens, usage.reasoning_tokens) == (200, 5, None)
+    assert usage_of(entry(attempts=(paid(), paid(cost=None)))).cost_usd is None
+
+
+@pytest.mark.parametrize(
+    ("one", "known"),
+    [(entry(), True), (entry(source="human"), False), (entry(attempts=(failed(),), source="fallback"), False)],
+    ids=["model", "human", "no answer"],
+)
+def test_usage_stands_where_a_model_answered(one: Entry, known: bool) -> None:
+    (record,) = folded([one], log=[])["decisions"]
+    assert (record["usage"] is not None) == known
+
+
+def test_texts_are_known_by_their_place_and_their_content() -> None:
+    index = TextIndex()
+    assert index.places(["b", "a", "b", ""]) == [0, 1, 0, 2]
+    assert index.texts == ["b", "a", ""]
+    assert text_id("a") == text_id("a") != text_id("b")
+    assert len(text_id("")) == 32

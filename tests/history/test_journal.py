@@ -1,0 +1,360 @@
+"""The journal: what is written is read back, what is torn is left out, what is corrupt is named by its line."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
+from agentsim.history.entry import Entry
+from agentsim.history.journal import Contents, Journal, is_running, read_journal
+from agentsim.history.texts import text_id
+from tests.history.sample import HEAD, entries, entry, failed, journal, paid
+
+FIRST = {"record": "run", "format": "agentsim-journal/1", **HEAD}
+TEXT = {"record": "text", "id": text_id("Hello."), "text": "Hello."}
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """Head, texts, an unfinished decision's tries, three decisions of which one is of the same wave, a stop."""
+    book = journal(tmp_path)
+    book.tried(1, 0, [failed(), paid("bad", code="unreadable")])
+    book.decided(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), sync=True)
+    book.decided(entry(2, wave=2, place=1), sync=False)
+    book.decided(entry(3, wave=2, place=0), sync=True)
+    book.tried(3, 0, [paid("worse", code="illegal")])
+    book.stopped("interrupted", "2026-01-01T00:00:01.000Z", 1.23456)
+    book.close()
+    return book.path
+
+
+def signature(contents: Contents) -> tuple[Any, ...]:
+    return (
+        dict(contents.head),
+        dict(contents.entries),
+        {key: list(tries) for key, tries in contents.tries.items()},
+        list(contents.stops),
+    )
+
+
+def test_what_is_written_is_read_back(written: Path) -> None:
+    contents = read_journal(written)
+    assert contents.head == {"record": "run", "format": "agentsim-journal/1", **HEAD}
+    assert list(contents.entries) == [(1, 0), (2, 1), (2, 0)]
+    assert contents.entries[2, 0] == entry(3, wave=2, place=0)
+    assert contents.tries[1, 0] == list(contents.entries[1, 0].tries[:2])
+    assert contents.tries[3, 0] == [paid("worse", code="illegal")]
+    assert contents.stops == [{"status": "interrupted", "at": "2026-01-01T00:00:01.000Z", "wall_s": 1.235}]
+    assert contents.last_wave == 2
+    assert contents.size == written.stat().st_size
+
+
+def test_a_text_stands_once_and_before_its_first_use(written: Path) -> None:
+    known: set[str] = set()
+    for raw in written.read_text(encoding="utf-8").splitlines():
+        line = json.loads(raw)
+        if line["record"] == "text":
+            assert line["id"] not in known
+            known.add(line["id"])
+        else:
+            for name in known_ids(line):
+                assert name in known
+    assert len(known) == 8
+
+
+def known_ids(line: dict[str, Any]) -> Iterator[str]:
+    for attempt in [*line.get("tries", []), *([line["try"]] if "try" in line else [])]:
+        for _, segments in attempt["messages"]:
+            yield from segments
+        if attempt["completion"] is not None:
+            yield attempt["completion"]["text"]
+
+
+def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
+    before = written.read_bytes()
+    book = Journal.reopen(written)
+    book.decided(entry(4), sync=True)
+    book.close()
+    added = written.read_bytes().removeprefix(before).splitlines()
+    assert [json.loads(line)["record"] for line in added] == ["decision"]
+    assert read_journal(written).entries[4, 0] == entry(4)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 20, 80])
+def test_a_torn_tail_is_ignored_and_cut_off_before_anything_is_appended(written: Path, cut: int) -> None:
+    whole = written.read_bytes()
+    written.write_bytes(whole[:-cut])
+    torn = read_journal(written)
+    assert torn.stops == []
+    assert torn.size == len(b"".join(whole.splitlines(keepends=True)[:-1]))
+    book = Journal.reopen(written)
+    assert written.stat().st_size == torn.size
+    book.stopped("failed", "now", 2.0)
+    book.close()
+    assert [stop["status"] for stop in read_journal(written).stops] == ["failed"]
+
+
+def test_reading_alone_changes_nothing(written: Path) -> None:
+    written.write_bytes(written.read_bytes()[:-5])
+    before = written.read_bytes()
+    read_journal(written)
+    assert written.read_bytes() == before
+
+
+def test_any_prefix_of_a_journal_is_a_prefix_of_its_entries(written: Path) -> None:
+    whole = written.read_bytes()
+    wanted = read_journal(written)
+    keys, head_end = list(wanted.entries), whole.index(b"\n") + 1
+    for size in range(len(whole)):
+        written.write_bytes(whole[:size])
+        if size < head_end:
+            with pytest.raises(JournalError, match="ended before its journal began"):
+                read_journal(written)
+            continue
+        part = read_journal(written)
+        assert list(part.entries) == keys[: len(part.entries)]
+        assert all(part.entries[key] == wanted.entries[key] for key in part.entries)
+        assert all(tries == wanted.tries[key][: len(tries)] for key, tries in part.tries.items())
+        assert part.size <= size < part.size + max(map(len, whole.splitlines(keepends=True)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(entries, max_size=4, unique_by=lambda one: (one.wave, one.place)), st.data())
+def test_any_prefix_of_any_journal_is_a_prefix_of_its_entries(decisions: list[Entry], data: st.DataObject) -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        book = journal(folder)
+        start = book.path.stat().st_size
+        for decision in decisions:
+            book.decided(decision, sync=False)
+        book.close()
+        whole = book.path.read_bytes()
+        assert list(read_journal(book.path).entries.values()) == decisions
+        size = data.draw(st.integers(start, len(whole)))
+        book.path.write_bytes(whole[:size])
+        found = list(read_journal(book.path).entries.values())
+        assert found == decisions[: len(found)]
+        assert size < len(whole) or len(found) == len(decisions)
+    finally:
+        shutil.rmtree(folder)
+
+
+def line_of(record: dict[str, Any], **changes: Any) -> bytes:
+    return json.dumps({**record, **changes}).encode() + b"\n"
+
+
+DECISION = {
+    "record": "decision",
+    "index": 9,
+    "wave": 9,
+    "place": 0,
+    "player": "A",
+    "kind": "pitch",
+    "fingerprint": "f",
+    "decision": {},
+    "source": "bot",
+    "fallback_reason": None,
+    "tries": [],
+    "parse": None,
+}
+STOP = {"record": "stop", "status": "completed", "at": "now", "wall_s": 1.0}
+CORRUPT = [
+    pytest.param(b"\n", "Expecting value", id="blank"),
+    pytest.param(b"{]\n", "Expecting property name", id="no JSON"),
+    pytest.param(b"\xff\xfe\n", "", id="no UTF-8"),
+    pytest.param(b"\x00\x00\x00\x00\n", "", id="zeros, as a file system leaves them"),
+    pytest.param(b"[1]\n", "", id="a list"),
+    pytest.param(b"5\n", "", id="a number"),
+    pytest.param(b"null\n", "", id="null"),
+    pytest.param(b"{}\n", "missing 'record'", id="no record"),
+    pytest.param(b'{"record": "poem"}\n', "unexpected record 'poem'", id="unknown record"),
+    pytest.param(b'{"record": ["run"]}\n', "unexpected record", id="a record that is a list"),
+    pytest.param(b"[" * 100_000 + b"\n", "", id="nested too deep"),
+    pytest.param(b'{"record": "stop", "wall_s": ' + b"9" * 5000 + b"}\n", "", id="a number of 5000 digits"),
+    pytest.param(
+        line_of({"record": "run", "format": "agentsim-journal/1", **HEAD}), "unexpected record", id="2nd head"
+    ),
+    pytest.param(line_of(TEXT, text="Goodbye."), "the content its id names", id="a text of another id"),
+    pytest.param(line_of(TEXT, text=5), "", id="a text that is none"),
+    pytest.param(line_of(TEXT, text="\ud800"), "", id="a text that is no Unicode"),
+    pytest.param(b'{"record": "text", "id": "x"}\n', "missing 'text'", id="no text"),
+    pytest.param(line_of(DECISION, wave=2, place=1), "a second decision for wave 2, place 1", id="2nd decision"),
+    pytest.param(line_of(DECISION, source="oracle"), "unknown source 'oracle'", id="unknown source"),
+    pytest.param(line_of(DECISION, index="9"), "'9' is no count", id="an index in words"),
+    pytest.param(line_of(DECISION, wave=-1), "-1 is no count", id="a negative wave"),
+    pytest.param(line_of(DECISION, tries=[{}]), "missing", id="an empty try"),
+    pytest.param(line_of(DECISION, decision={"bid": float("nan")}), "nan", id="NaN"),
+    pytest.param(line_of(DECISION).replace(b"{}", b'{"bid": 1e999}'), "1e999 is not a finite number", id="1e999"),
+    pytest.param(line_of({"record": "try", "wave": True, "place": 0, "try": {}}), "True is no count", id="try of True"),
+    pytest.param(line_of({"record": "try", "wave": 1, "place": 0}), "missing 'try'", id="a try without one"),
+    pytest.param(line_of(STOP, wall_s=float("inf")), "inf", id="infinite"),
+    pytest.param(line_of(STOP, wall_s="long"), "", id="a time in words"),
+    pytest.param(b'{"record": "stop"}\n', "missing 'status'", id="an empty stop"),
+]
+
+
+@pytest.mark.parametrize(("bad", "says"), CORRUPT)
+@pytest.mark.parametrize("from_end", [0, 1, 4])
+def test_a_corrupt_line_is_named_and_nothing_is_touched(written: Path, bad: bytes, says: str, from_end: int) -> None:
+    lines = written.read_bytes().splitlines(keepends=True)
+    at = len(lines) - from_end if "wave 2" not in says else len(lines)
+    lines.insert(at, bad)
+    written.write_bytes(b"".join(lines))
+    before = written.read_bytes()
+    for use in (read_journal, Journal.reopen):
+        with pytest.raises(JournalCorrupt) as caught:
+            use(written)
+        assert caught.value.line == at + 1
+        assert str(caught.value).startswith(f"line {at + 1}: run.jsonl: ")
+        assert says.casefold() in str(caught.value).casefold()
+        assert caught.value.exit_code == 2
+    assert written.read_bytes() == before
+    assert not is_running(written), "a journal that cannot be used is not held"
+
+
+def test_a_duplicated_line_is_corrupt(written: Path) -> None:
+    lines = written.read_bytes().splitlines(keepends=True)
+    decision = next(line for line in lines if b'"record":"decision"' in line)
+    written.write_bytes(b"".join([*lines, decision]))
+    with pytest.raises(JournalCorrupt, match=f"^line {len(lines) + 1}: "):
+        read_journal(written)
+
+
+@pytest.mark.parametrize("key", sorted(HEAD))
+def test_a_head_needs_every_part(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "run.jsonl"
+    head = {"record": "run", "format": "agentsim-journal/1", **HEAD}
+    path.write_bytes(line_of({name: value for name, value in head.items() if name != key}))
+    with pytest.raises(JournalCorrupt, match=f"^line 1: .*missing '{key}'"):
+        read_journal(path)
+
+
+def test_the_first_line_must_be_the_head_and_of_this_format(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(line_of(STOP))
+    with pytest.raises(JournalCorrupt, match=r"line 1: .*must describe the run"):
+        read_journal(path)
+    path.write_bytes(line_of({"record": "run", "format": "agentsim-journal/9", **HEAD}))
+    with pytest.raises(JournalCorrupt, match=r"agentsim-journal/9.*this version reads agentsim-journal/1"):
+        read_journal(path)
+
+
+@pytest.mark.parametrize("content", [b"", b'{"record":"run"'], ids=["empty", "torn"])
+def test_a_journal_that_never_began_is_no_run(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(content)
+    for use in (read_journal, Journal.reopen):
+        with pytest.raises(JournalError, match="nothing to resume"):
+            use(path)
+
+
+def test_a_missing_journal_is_an_error_of_one_line(tmp_path: Path) -> None:
+    for use in (read_journal, Journal.reopen):
+        with pytest.raises(JournalError, match="No such file or directory"):
+            use(tmp_path / "run.jsonl")
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    assert is_running(first.path)
+    with pytest.raises(JournalError, match=r"^run\.jsonl: another process is playing this run$"):
+        Journal.reopen(first.path)
+    first.decided(entry(1), sync=True)
+    first.close()
+    first.close()
+    assert not is_running(first.path)
+    second = Journal.reopen(first.path)
+    assert second.contents.entries == {(1, 0): entry(1)}
+    second.close()
+
+
+def test_whoever_is_sent_away_gives_back_what_it_opened(tmp_path: Path) -> None:
+    book = journal(tmp_path)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        with pytest.raises(JournalError):
+            Journal.reopen(book.path)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    book.close()
+
+
+def test_nothing_runs_where_nothing_is(tmp_path: Path) -> None:
+    assert not is_running(tmp_path / "nosuch.jsonl")
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_decision_is_on_the_disk_when_it_was_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sync: bool
+) -> None:
+    book = journal(tmp_path)
+    synced: list[int] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(os.fstat(handle).st_size), real(handle))[1])
+    book.decided(entry(1), sync=sync)
+    assert synced == ([book.path.stat().st_size] if sync else []), "synced once, with everything in the file"
+    book.close()
+
+
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_after_a_write_that_failed_nothing_more_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    book = journal(tmp_path)
+    book.decided(entry(1), sync=True)
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> int:
+            raise OSError(28, "No space left on device")
+
+        patch.setattr(os, call, fail)
+        with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot write the journal: No space left on device"):
+            book.decided(entry(2), sync=True)
+    size = book.path.stat().st_size
+    with pytest.raises(AgentsimError, match="No space left on device"):
+        book.decided(entry(3), sync=True)
+    with pytest.raises(AgentsimError, match="No space left on device"):
+        book.stopped("failed", "now", 1.0)
+    assert book.path.stat().st_size == size
+    book.close()
+    assert (1, 0) in read_journal(book.path).entries
+
+
+def test_a_short_write_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = journal(tmp_path)
+    real = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda handle, data: real(handle, bytes(data)[:7]))
+        book.decided(entry(1), sync=True)
+    book.close()
+    assert read_journal(book.path).entries == {(1, 0): entry(1)}
+
+
+def test_a_number_that_is_none_is_never_written(tmp_path: Path) -> None:
+    book = journal(tmp_path)
+    before = book.path.stat().st_size
+    with pytest.raises(ValueError, match="JSON compliant"):
+        book.decided(entry(1, decision={"bid": float("nan")}), sync=True)
+    assert book.path.stat().st_size == before
+    book.close()
+
+
+def test_the_lock_is_on_the_file_itself(tmp_path: Path) -> None:
+    """A lock of another program's, taken the same way, is respected."""
+    book = journal(tmp_path)
+    book.close()
+    handle = os.open(book.path, os.O_RDWR)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with pytest.raises(JournalError, match="another process"):
+        Journal.reopen(book.path)
+    os.close(handle)

@@ -1,0 +1,96 @@
+"""The list of runs says of each what can be known of it, and stumbles over nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.history.listing import Run, list_runs
+from tests.history.sample import journal
+
+HISTORY: dict[str, Any] = {
+    "status": "completed",
+    "game": "agent_island",
+    "seed": 7,
+    "outcome": {"winner": "B"},
+    "usage": {"cost_usd": 0.5},
+    "volatile": {"started_at": "2026-01-02"},
+}
+
+
+def history(folder: Path, name: str, **changes: Any) -> None:
+    RunFiles(folder, name).history.write_text(json.dumps({**HISTORY, **changes}), encoding="utf-8")
+
+
+def only(folder: Path) -> Run:
+    (run,) = list_runs(folder)
+    return run
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["empty", "missing"])
+def test_a_folder_without_runs_has_none(tmp_path: Path, there: bool) -> None:
+    assert list_runs(tmp_path if there else tmp_path / "nosuch") == []
+
+
+@pytest.mark.parametrize(
+    "status", ["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
+)
+def test_a_run_with_a_history_has_its_status(tmp_path: Path, status: str) -> None:
+    journal(tmp_path).close()
+    history(tmp_path, "run", status=status)
+    assert only(tmp_path) == Run("run", status, "agent_island", 7, "B", 0.5, "2026-01-02")
+    assert only(tmp_path).to_json()["cost_usd"] == 0.5
+
+
+def test_a_shared_first_place_an_unknown_cost_and_no_outcome_are_none(tmp_path: Path) -> None:
+    history(tmp_path, "shared", outcome={"winner": None}, usage={"cost_usd": None})
+    history(tmp_path, "stopped", outcome=None)
+    shared, stopped = list_runs(tmp_path)
+    assert (shared.winner, shared.cost_usd, stopped.winner) == (None, None, None)
+
+
+def test_a_run_that_a_process_plays_is_running_whatever_history_it_had(tmp_path: Path) -> None:
+    book = journal(tmp_path)
+    assert only(tmp_path) == Run("run", "running", "agent_island", 7, None, None, "2026-01-01T00:00:00.000Z")
+    history(tmp_path, "run", status="interrupted")
+    assert only(tmp_path).status == "running"
+    book.close()
+    assert only(tmp_path).status == "interrupted"
+
+
+def test_a_run_that_was_killed_is_interrupted(tmp_path: Path) -> None:
+    book = journal(tmp_path)
+    book.close()
+    with book.path.open("ab") as file:
+        file.write(b'{"record":"decis')
+    assert only(tmp_path).status == "interrupted"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"5", b"{}", b"{", b"\xff", b"[" * 100_000, b'{"status": "completed"}', b'{"outcome": "x"}'],
+    ids=lambda content: repr(content[:12]),
+)
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_what_is_no_run_is_unreadable_and_hides_nothing(tmp_path: Path, content: bytes, suffix: str) -> None:
+    (tmp_path / f"odd{suffix}").write_bytes(content)
+    history(tmp_path, "run")
+    assert [(run.name, run.status) for run in list_runs(tmp_path)] == [("odd", "unreadable"), ("run", "completed")]
+
+
+def test_other_files_and_folders_are_no_runs(tmp_path: Path) -> None:
+    for name in ("notes.txt", "style.css", ".run.json.abc.tmp", "run.html"):
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    (tmp_path / "folder.json").mkdir()
+    assert list_runs(tmp_path) == []
+
+
+def test_the_oldest_comes_first_and_one_run_is_one_line(tmp_path: Path) -> None:
+    for name, day in (("c", 1), ("a", 3), ("b", 2), ("d", 2)):
+        journal(tmp_path, name).close()
+        history(tmp_path, name, volatile={"started_at": f"2026-01-0{day}"})
+    assert [run.name for run in list_runs(tmp_path)] == ["c", "b", "d", "a"]
