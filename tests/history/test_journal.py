@@ -299,8 +299,11 @@ def test_a_decision_is_on_the_disk_when_it_was_to_be(
 ) -> None:
     book = journal(tmp_path)
     synced: list[int] = []
-    real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(os.fstat(handle).st_size), real(handle))[1])
+
+    def fsync(handle: int) -> None:
+        synced.append(os.fstat(handle).st_size)
+
+    monkeypatch.setattr(os, "fsync", fsync)
     book.decided(entry(1), sync=sync)
     assert synced == ([book.path.stat().st_size] if sync else []), "synced once, with everything in the file"
     book.close()
