@@ -341,7 +341,7 @@ def test_tries_of_an_earlier_process_count() -> None:
     ]
     limited = Court([GOOD], AttemptPolicy(max_attempts=2, retry_wait_s=0.0))
     assert limited.rule([Try((), None, "rate_limited", "slow down"), bad_try()]).source == "model"
-    spent = Court([timeout()], AttemptPolicy(retries=1, max_attempts=3, retry_wait_s=0.0))
+    spent = Court([timeout()], AttemptPolicy(retries=1, max_attempts=9, retry_wait_s=0.0))
     assert spent.rule(faults).fallback_reason == "timeout", "the only retry was used before"
 
 

@@ -1,0 +1,93 @@
+"""A short game on the real embedded model, end to end: TOML, command line, weights, journal, history, page, proof.
+
+It runs wherever the extra `local` is installed, which the development group includes; in CI it must not be skipped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.record import History
+
+SCENARIO = """
+game = "agent_island"
+seed = 3
+[defaults]
+model = "local/smollm2-135m"
+temperature = 0.6
+max_tokens = 80
+timeout_s = 150
+client_kwargs = { repeat_penalty = 1.15 }
+[game_config]
+pitch_chars = 120
+explanation_chars = 40
+[[players]]
+id = "Ada"
+prompt = "You are ${player}. You are kind."
+[[players]]
+id = "Bruno"
+[[players]]
+id = "Chioma"
+"""
+
+
+def _agentsim(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "agentsim", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=900, check=False)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    if importlib.util.find_spec("xllamacpp") is None and not os.environ.get("CI"):
+        pytest.skip("the extra `local` is not installed")
+    home = tmp_path_factory.mktemp("embedded")
+    (home / "game.toml").write_text(SCENARIO, encoding="utf-8")
+    run = _agentsim("run", "--config", "game.toml", "--name", "real", "--json", "--include-prompts", cwd=home)
+    assert run.returncode == 0, run.stderr
+    return home, json.loads(run.stdout)
+
+
+@pytest.mark.timeout(900)
+def test_the_history_is_of_a_real_model(played: tuple[Path, dict[str, Any]]) -> None:
+    home, summary = played
+    history = History.model_validate_json((home / "logs" / "real.json").read_bytes())
+    assert (summary["status"], history.status) == ("completed", "completed")
+    assert summary["winner"] in {"Ada", "Bruno", "Chioma"}
+    assert len(history.decisions) == 3 + 3 + 2 + 1, "three pitches and votes, two finalists, a jury of one"
+    spoken = [decision for decision in history.decisions if decision.source == "model"]
+    assert len(spoken) >= 7, "a real model that honours the schema falls back next to never"
+    assert all(decision.model and "smollm2" in decision.model.casefold() for decision in spoken)
+    for decision in spoken:
+        assert decision.usage is not None
+        assert decision.usage.prompt_tokens is not None
+        assert decision.usage.prompt_tokens > 100
+        assert decision.usage.cost_usd == 0.0
+    votes = [decision for decision in spoken if decision.kind == "vote"]
+    assert all(vote.parse is not None and vote.parse.stage == "json" for vote in votes)
+    assert history.usage.cached_tokens > 0, "the rules are the same in every prompt, and were computed once"
+
+
+@pytest.mark.timeout(900)
+def test_the_page_shows_what_was_said(played: tuple[Path, dict[str, Any]]) -> None:
+    home, _ = played
+    page = (home / "logs" / "real.html").read_text(encoding="utf-8")
+    assert page.startswith(("<!DOCTYPE html>", "<!doctype html>"))
+    assert "Ada&#39;s pitch" in page
+    assert "You are Ada. You are kind." in page
+    assert "Votes in round 1" in page
+
+
+@pytest.mark.timeout(900)
+def test_the_game_replays_from_its_journal(played: tuple[Path, dict[str, Any]]) -> None:
+    home, _ = played
+    proof = _agentsim("replay", "real", cwd=home)
+    assert proof.returncode == 0, proof.stderr
+    assert "the history is identical" in proof.stdout
