@@ -66,7 +66,7 @@ class LocalServer:
             return self._base_url
 
     def _launched(self) -> subprocess.Popen[str]:
-        # Threads that spin while they wait are a tenth faster on an idle machine and ten times slower on a busy one.
+        # Threads that spin while they wait are a fifth faster on an idle machine and ten times slower on a busy one.
         environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
         program = Path(__file__).with_name("llama.py")
         return subprocess.Popen(  # noqa: S603 - our own program; what it is to do goes through its stdin

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
@@ -63,11 +65,21 @@ def test_a_name_that_is_more_than_a_name_is_refused_and_makes_nothing(tmp_path: 
     assert [path.name for path in tmp_path.rglob("*")] == ["logs"]
 
 
-@given(st.text(max_size=30))
-def test_whatever_the_name_is_the_path_stays_in_the_folder(name: str) -> None:
-    folder = Path("/nonexistent/logs")
-    with pytest.raises(UsageError):
-        find_run(folder, name)
+@settings(max_examples=150, deadline=None)
+@given(st.text("./\\~a7_- \0\n", max_size=12) | st.text(max_size=12))
+def test_whatever_the_name_is_nothing_is_made_outside_the_folder(name: str) -> None:
+    root = Path(tempfile.mkdtemp())
+    try:
+        folder = root / "up" / "logs"
+        try:
+            made(folder, name)
+        except UsageError:
+            wanted = {root / "up", folder} if folder.exists() else set()
+        else:
+            wanted = {root / "up", folder, find_run(folder, name).journal}
+        assert set(root.rglob("*")) == wanted
+    finally:
+        shutil.rmtree(root)
 
 
 @pytest.mark.parametrize("name", ["run", "gameplay_20260101_000000", "a.b-c_d", "7", "x" * 100])

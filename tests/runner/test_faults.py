@@ -310,6 +310,13 @@ def test_when_one_request_of_a_wave_stops_the_run_the_others_finish_and_are_not_
     assert len(asked) == CALLS - 4 - 3
 
 
+def test_a_first_wave_asks_nobody_else_once_its_first_decision_got_no_answer(server: Mendable, tmp_path: Path) -> None:
+    server.broken = "http_500"
+    alone = ('game_config.phases=["votes"]', "limits.concurrency=1", "defaults.retries=0")
+    assert play(server.url(), tmp_path, *alone).status == "stopped_provider"
+    assert server.started["ok"] == 1
+
+
 def test_a_request_that_waits_for_its_retry_does_not_hold_up_the_end(server: Mendable, tmp_path: Path) -> None:
     """A's vote fails and would be tried again in an hour; then C's says that the key is wrong."""
     stop = Raw(401, {"error": {"message": "no"}})
