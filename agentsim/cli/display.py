@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from agentsim.cli.options import DisplayMode
-from agentsim.cli.screen import note, shortened
+from agentsim.cli.screen import columns, note, shortened
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask
+from agentsim.players.rows import cut
 from agentsim.runner.watch import Watcher
 
 __all__ = ["PlainDisplay", "public_lines", "shown"]
@@ -28,14 +29,19 @@ class PlainDisplay(Watcher):
     """One line for each public event, for logs and pipes."""
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        note(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
+        self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
 
     def told(self, events: Sequence[Told]) -> None:
         for heading, content in public_lines(events, 200):
-            note(f"{heading}: {content}")
+            self._line(f"{heading}: {content}")
 
     def waiting(self, ask: Ask, reason: str) -> None:
-        note(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
+        self._line(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
+
+    def _line(self, text: str) -> None:
+        # On a terminal it stays one row: a second would begin with whatever the speaker chose.
+        width = columns()
+        note(text if width is None else cut(text, width))
 
 
 @contextmanager

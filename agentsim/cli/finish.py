@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentsim.cli.pages import write_page
+from agentsim.cli.pages import again_with, elsewhere, write_page
 from agentsim.cli.screen import note, safe, shortened
+from agentsim.errors import AgentsimError, BudgetReached
 
 if TYPE_CHECKING:
+    from agentsim.history.files import RunFiles
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import RunResult
 
-__all__ = ["finish", "money"]
+__all__ = ["finish", "money", "show"]
 
 DEGRADED = 4
 
 
 def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> None:
     """Write the page, print the result, and exit with the code of DESIGN section 6."""
-    html = None if page is None else write_page(result.files, page)
-    files, history, error = result.files, result.history, result.error
-    with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
-        _print(result, html, as_json=as_json)
+    html = None if page is None else _page(result.files, page)
+    history, error = result.history, result.error
+    show(result.files, history, html, as_json=as_json)
     if error is not None:
-        again = f"go on with: agentsim resume {files.name}{_elsewhere(result)}"
-        note(f"agentsim: {shortened(str(error), 600)}; {again}")
+        note(f"agentsim: {shortened(str(error), 600)}; {_hint(result.files, error)}")
         raise typer.Exit(error.exit_code)
     if result.status == "degraded":
         limit = history["volatile"]["run"]["limits"]["max_fallback_rate"]
@@ -38,13 +38,36 @@ def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> Non
         raise typer.Exit(DEGRADED)
 
 
-def _print(result: RunResult, html: Path | None, *, as_json: bool) -> None:
-    files, history = result.files, result.history
+def show(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as_json: bool) -> None:
+    """Print a run's result on stdout."""
+    with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
+        _print(files, history, html, as_json=as_json)
+
+
+def _page(files: RunFiles, page: PageOptions) -> Path | None:
+    """The page's path; None and a note where it cannot be written, since the run has its own end to tell."""
+    try:
+        return write_page(files, page)
+    except (AgentsimError, OSError) as error:
+        write = f"agentsim logs --filename {files.name}{elsewhere(files.directory)}"
+        note(f"agentsim: there is no page: {shortened(str(error), 600)}; write it with: {write}")
+        return None
+
+
+def _hint(files: RunFiles, error: AgentsimError) -> str:
+    again = f"go on with: {again_with(files)}"
+    if not isinstance(error, BudgetReached):
+        return again
+    option = "--max-calls N" if "max_calls" in str(error) else "--max-cost USD"  # it names the limit that it met
+    return f"a higher limit is needed; {again} {option}"
+
+
+def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as_json: bool) -> None:
     if as_json:
         outcome = history["outcome"] or {"winner": None, "standings": []}
         line = {
             "name": files.name,
-            "status": result.status,
+            "status": history["status"],
             "game": history["game"],
             "seed": history["seed"],
             "winner": outcome["winner"],
@@ -61,11 +84,6 @@ def _print(result: RunResult, html: Path | None, *, as_json: bool) -> None:
     typer.echo(f"history: {files.history}")
     if html is not None:
         typer.echo(f"page:    {html}")
-
-
-def _elsewhere(result: RunResult) -> str:
-    directory = str(result.files.directory)
-    return "" if directory == "logs" else f" --logs-dir {shlex.quote(directory)}"
 
 
 def _report(history: Any) -> list[str]:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from agentsim.errors import UsageError
+
 __all__ = [
     "AllowDir",
     "AsJson",
@@ -38,6 +40,13 @@ class DisplayMode(StrEnum):
     none = "none"
 
 
+def _there(directories: list[Path] | None) -> list[Path] | None:
+    for directory in directories or ():
+        if not directory.is_dir():
+            raise UsageError(f"--allow-dir {directory}: there is no such directory")
+    return directories
+
+
 Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE")]
 LogsDir = Annotated[
     Path, typer.Option("--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", metavar="DIR")
@@ -66,7 +75,12 @@ Provider = Annotated[
 ]
 AllowDir = Annotated[
     list[Path] | None,
-    typer.Option("--allow-dir", help="A further directory that files may be read from; repeatable.", metavar="DIR"),
+    typer.Option(
+        "--allow-dir",
+        help="A further directory that files may be read from; repeatable.",
+        metavar="DIR",
+        callback=_there,
+    ),
 ]
 EnvFile = Annotated[
     Path | None,

@@ -1,7 +1,11 @@
-"""pages: a history file read from disk and its page written beside it. How a page looks is `report`'s business."""
+"""pages: a run's files as commands meet them: history read, page written, and the command that goes on with it.
+
+How a page looks is `report`'s business.
+"""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from agentsim.errors import UsageError
@@ -13,7 +17,17 @@ if TYPE_CHECKING:
     from agentsim.history.record import History
     from agentsim.report.page import PageOptions
 
-__all__ = ["load_history", "write_page"]
+__all__ = ["again_with", "elsewhere", "load_history", "write_page"]
+
+
+def elsewhere(directory: Path) -> str:
+    """The option that a command to copy needs where runs are not kept in `logs`."""
+    return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
+
+
+def again_with(files: RunFiles) -> str:
+    """The command that goes on with a run."""
+    return f"agentsim resume {files.name}{elsewhere(files.directory)}"
 
 
 def load_history(path: Path) -> History:

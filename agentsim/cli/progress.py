@@ -16,6 +16,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.rule import Rule
 from rich.spinner import Spinner
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
@@ -24,8 +25,8 @@ from agentsim.cli.finish import money
 from agentsim.cli.screen import shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
-from agentsim.history.entry import Entry
 from agentsim.history.totals import Totals
+from agentsim.players.rows import MARK, rows
 from agentsim.runner.watch import Watcher
 
 __all__ = ["RichDisplay"]
@@ -77,9 +78,12 @@ class RichDisplay(Watcher):
         self._show()
 
     def wave(self, wave: Wave, round_title: str) -> None:
+        self.playing(round_title)
         kinds = dict.fromkeys(ask.request.kind for ask in wave.asks)
-        self._round = shortened(round_title, 200)
         self._phase = shortened(", ".join(kinds).replace("_", " "), 200)
+
+    def playing(self, round_title: str) -> None:
+        self._round = shortened(round_title, 200)
 
     def calling(self, ask: Ask) -> None:
         self._speaking[ask.request.player] += 1
@@ -87,16 +91,17 @@ class RichDisplay(Watcher):
     def called(self, ask: Ask, totals: Totals) -> None:
         self._speaking[ask.request.player] -= 1
         self._speaking += Counter()  # drops those who are done
+        self.counted(totals)
+
+    def counted(self, totals: Totals) -> None:
         self._totals = totals
 
-    def decided(self, entry: Entry) -> None:
-        self._fallbacks += entry.source == "fallback"
+    def fell_back(self) -> None:
+        self._fallbacks += 1
 
     def told(self, events: Sequence[Told]) -> None:
         for heading, content in public_lines(events, max(40, self._console.width * 2)):
-            line = Text(f"{heading}: ", style="bold")
-            line.append(content, style="not bold dim")
-            self._console.print(line)
+            self._say(heading, content, Style(bold=True), Style(dim=True))
 
     def person(self, *, asked: bool) -> None:
         if asked:
@@ -105,7 +110,15 @@ class RichDisplay(Watcher):
             self._show()
 
     def waiting(self, ask: Ask, reason: str) -> None:
-        self._console.print(Text(f"{shortened(ask.request.player, 200)}: {shortened(reason, 200)}", style="yellow"))
+        yellow = Style(color="yellow")
+        self._say(shortened(ask.request.player, 200), shortened(reason, 200), yellow, yellow)
+
+    def _say(self, heading: str, content: str, head: Style, words: Style) -> None:
+        # Rich would begin the next row with whatever word comes next, which the speaker chooses.
+        lines = rows(f"{heading}: {content}", self._console.width, MARK)
+        shown = Text("\n".join(lines), style=words)
+        shown.stylize(Style.combine((Style(dim=False), head)), 0, min(len(heading) + 1, len(lines[0])))
+        self._console.print(shown)
 
     def close(self) -> None:
         """Take the panel off the screen."""

@@ -18,10 +18,18 @@ def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJso
     """
     import json
 
+    from agentsim.cli.pages import again_with
+    from agentsim.errors import UsageError
     from agentsim.history.files import find_run
+    from agentsim.history.journal import is_running, read_journal
     from agentsim.runner.replay import prove
 
     files = find_run(logs_dir, name)
+    if is_running(files.journal):
+        raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
+    if not files.history.is_file():
+        read_journal(files.journal)  # a journal that cannot be used is the worse news
+        raise UsageError(f"{files.name}: there is no history to prove; `{again_with(files)}` ends the run")
     proof = prove(files)
     if as_json:
         line = {"name": files.name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}

@@ -29,21 +29,20 @@ def resume(
     include_usage: o.IncludeUsage = False,
 ) -> None:
     """Continue an interrupted run; nothing is paid for twice."""
-    import json
-
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
-    from agentsim.cli.finish import finish
+    from agentsim.cli.finish import finish, show
+    from agentsim.cli.pages import load_history
     from agentsim.history.files import find_run
     from agentsim.report.page import PageOptions
-    from agentsim.runner.session import RunResult, go_on
+    from agentsim.runner.session import go_on
 
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
         result = go_on(files, env=environment(env_file), watcher=watcher, max_cost_usd=max_cost, max_calls=max_calls)
-    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
     if result is None:  # finished before: nothing changes, the page neither
-        history = json.loads(files.history.read_text(encoding="utf-8"))
-        finish(RunResult(files, {**history, "status": history["status"]}), page=None, as_json=as_json)
+        history = load_history(files.history).model_dump(mode="json")
+        show(files, history, files.page if files.page.is_file() else None, as_json=as_json)
         return
+    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
     finish(result, page=page, as_json=as_json)

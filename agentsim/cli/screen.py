@@ -6,11 +6,12 @@ Everything a model, a file or a provider said goes through here before it is sho
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 
 from agentsim.engine.prompt import cleaned
 
-__all__ = ["note", "safe", "shortened"]
+__all__ = ["columns", "note", "safe", "shortened"]
 
 
 def note(line: str) -> None:
@@ -19,6 +20,16 @@ def note(line: str) -> None:
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
+
+
+def columns() -> int | None:
+    """The width of the terminal that stderr is; None where it is none."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def safe(text: str) -> str:

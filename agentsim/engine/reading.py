@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
-__all__ = ["Decision", "Found", "Pick", "Reading", "find_objects", "read", "without_thinking"]
+__all__ = ["Decision", "Found", "Pick", "Reading", "closing", "find_objects", "read", "without_thinking"]
 
 MAX_TEXT = 256 * 1024  # characters looked at; more is nobody's answer
 MAX_DIGITS = 30  # of one whole number: longer ones are nobody's bid and slow to convert
@@ -55,7 +55,9 @@ class Found:
     end: int
 
 
-_THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THINKING = re.compile(
+    r"[<◁](/?)(?:think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)[>▷]", re.IGNORECASE
+)
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n?(.*?)```", re.DOTALL)
 _OPENING = re.compile(r'\{\s*["}]')  # where an object can begin: the braces of prose and templates begin none
 _STRING_OR_BRACE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
@@ -134,7 +136,7 @@ def find_objects(body: str) -> tuple[str, list[Found]]:
 def _embedded(body: str) -> Iterator[Found]:
     position = 0
     while opening := _OPENING.search(body, position):
-        end = _closing(body, opening.start(), MAX_TEXT)
+        end = closing(body, opening.start())
         if end is None:
             return
         candidate = _decode(body, opening.start())
@@ -143,7 +145,7 @@ def _embedded(body: str) -> Iterator[Found]:
         position = end  # an object inside a broken one is a part of a decision, and never the decision
 
 
-def _closing(body: str, start: int, stop: int) -> int | None:
+def closing(body: str, start: int, stop: int = MAX_TEXT) -> int | None:
     """Where the brace at `start` closes, braces in strings aside; None where it does not before `stop`."""
     depth = 0
     for token in _STRING_OR_BRACE.finditer(body, start, stop):
@@ -155,7 +157,7 @@ def _closing(body: str, start: int, stop: int) -> int | None:
 
 def _decode(body: str, start: int, stop: int = MAX_TEXT) -> Found | None:
     """The object that begins exactly at `start` and ends before `stop`, or None."""
-    if not body.startswith("{", start) or (end := _closing(body, start, stop)) is None:
+    if not body.startswith("{", start) or (end := closing(body, start, stop)) is None:
         return None
     try:
         return Found(_DECODER.decode(body[start:end]), start, end)

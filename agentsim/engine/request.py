@@ -96,17 +96,23 @@ class Request(Generic[D]):
         reading: Reading[Any] = read(text, self.answer, self.pick)
         return reading
 
+    def particulars(self) -> Mapping[str, Any]:
+        """What tells this question from others of its kind where the options do not: JSON values, no wording."""
+        return {}
+
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
         return _schema(self.answer, self.options())
 
     def fingerprint(self) -> str:
-        """16 hex digits that name kind, player and legal options, and no wording."""
+        """16 hex digits that name kind, player, legal options and particulars, and no wording."""
         legal = {
             name: [type(option).__name__, *(getattr(option, slot) for slot in option.__slots__)]
             for name, option in self.options().items()
         }
-        identity = json.dumps([self.kind, self.player, legal], ensure_ascii=True, sort_keys=True)
+        # a question without particulars keeps the fingerprint that older journals hold
+        parts = [self.kind, self.player, legal, *filter(None, [dict(self.particulars())])]
+        identity = json.dumps(parts, ensure_ascii=True, sort_keys=True)
         return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:

@@ -121,6 +121,7 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
         "code": attempt.code,
         "error": attempt.error,
         "latency_s": round(attempt.latency_s, 4),
+        "wait_s": round(attempt.wait_s, 4),
         "completion": None,
     }
     if completion is not None:
@@ -155,4 +156,5 @@ def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
         code=_word(line["code"]),
         error=_word(line["error"]),
         latency_s=float(line["latency_s"]),
+        wait_s=float(line["wait_s"]),
     )

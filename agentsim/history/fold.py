@@ -33,10 +33,14 @@ def fold(
     rounds: Sequence[str],
     log: Sequence[Told],
     entries: Iterable[Entry],
+    undecided: Sequence[tuple[str, Try]] = (),
     outcome: Outcome | None,
     volatile: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The history as JSON values, keys in their fixed order."""
+    """The history as JSON values, keys in their fixed order.
+
+    `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`.
+    """
     texts = TextIndex()
     ordered = sorted(entries, key=lambda entry: (entry.wave, entry.place))
     decisions = [_decision(entry, texts) for entry in ordered]
@@ -58,7 +62,7 @@ def fold(
         ],
         "decisions": decisions,
         "outcome": None if outcome is None else _outcome(outcome),
-        "usage": totals(ordered, [str(player["id"]) for player in players]),
+        "usage": totals(ordered, [str(player["id"]) for player in players], undecided),
         "texts": texts.texts,
         "volatile": {**volatile, "latency_s": _latencies(ordered)},
     }

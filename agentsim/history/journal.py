@@ -12,19 +12,29 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
+from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped
 from agentsim.history.entry import Entry, count, entry_from_json, entry_to_json, try_from_json, try_to_json
 from agentsim.history.texts import text_id
 from agentsim.players.base import Try
 
-__all__ = ["JOURNAL_FORMAT", "Journal", "read_journal"]
+__all__ = ["JOURNAL_FORMAT", "Journal", "is_running", "read_journal"]
 
 JOURNAL_FORMAT = "agentsim-journal/1"
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 Key = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An attempt that was put on disk before its request was decided; a void one counts no more."""
+
+    player: str
+    attempt: Try
+    void: bool = False
 
 
 class Contents:
@@ -33,41 +43,76 @@ class Contents:
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
         self.entries: dict[Key, Entry] = {}
-        self.tries: dict[Key, list[Try]] = {}
+        self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Mapping[str, Any]] = []
         self.texts: dict[str, str] = {}
         self.size = 0  # bytes of whole lines
+        self.last_wave = 0  # the highest with a decision
 
-    @property
-    def last_wave(self) -> int:
-        """The highest wave with a decision; 0 where there is none."""
-        return max((wave for wave, _ in self.entries), default=0)
+    def put(self, entry: Entry) -> None:
+        """A decision is on record."""
+        self.entries[entry.wave, entry.place] = entry
+        self.last_wave = max(self.last_wave, entry.wave)
+
+    def open_tries(self, wave: int, place: int) -> list[Try]:
+        """What counts of an undecided request's attempts when the run goes on."""
+        return [kept.attempt for kept in self.tries.get((wave, place), ()) if not kept.void]
+
+    def undecided(self) -> list[tuple[str, Try]]:
+        """Every attempt at a request that is not decided yet, with its player, in the order of waves and places."""
+        return [
+            (kept.player, kept.attempt)
+            for key, tries in sorted(self.tries.items())
+            if key not in self.entries
+            for kept in tries
+        ]
+
+    def calls(self) -> list[Try]:
+        """Every attempt that was made, those that count no more included."""
+        made = [attempt for entry in self.entries.values() if entry.source != "human" for attempt in entry.tries]
+        for key, tries in self.tries.items():
+            made += [kept.attempt for kept in tries if kept.void or key not in self.entries]
+        return made
+
+    def _begin(self, line: Mapping[str, Any]) -> None:
+        if line["format"] != JOURNAL_FORMAT:
+            raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
+        for part in _HEAD:
+            line[part]
+        self.head = line
+
+    def _stopped_by_provider(self) -> None:
+        """A provider's bad hour uses up nobody's attempts: on resume an undecided request has all of them again."""
+        for key, tries in self.tries.items():
+            if key not in self.entries:
+                self.tries[key] = [
+                    Kept(kept.player, kept.attempt, void=kept.void or kept.attempt.completion is None) for kept in tries
+                ]
 
     def take(self, line: Mapping[str, Any]) -> None:
         """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
         match line["record"]:
             case "run" if not self.head:
-                if line["format"] != JOURNAL_FORMAT:
-                    raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
-                for part in _HEAD:
-                    line[part]
-                self.head = line
+                self._begin(line)
             case "text":
                 if text_id(line["text"]) != line["id"]:
                     raise ValueError("a text does not have the content its id names")
                 self.texts[line["id"]] = line["text"]
             case "try":
                 key = (count(line["wave"]), count(line["place"]))
-                self.tries.setdefault(key, []).append(try_from_json(line["try"], self.texts))
+                attempt = try_from_json(line["try"], self.texts)
+                self.tries.setdefault(key, []).append(Kept(str(line["player"]), attempt))
             case "decision":
                 entry = entry_from_json(line, self.texts)
                 if (entry.wave, entry.place) in self.entries:
                     raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
-                self.entries[entry.wave, entry.place] = entry
+                self.put(entry)
             case "stop":
                 self.stops.append(
                     {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])}
                 )
+                if line["status"] == ProviderStopped.status:
+                    self._stopped_by_provider()
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
@@ -110,7 +155,7 @@ def read_journal(path: Path) -> Contents:
 class Journal:
     """A journal open for appending, locked against a second writer.
 
-    `contents` is what it held when it was opened; what is appended since is not added to it.
+    `contents` is what it holds, whoever wrote it.
     """
 
     def __init__(self, path: Path, handle: int, contents: Contents) -> None:
@@ -156,11 +201,14 @@ class Journal:
     def decided(self, entry: Entry, *, sync: bool) -> None:
         """Append a decision; with `sync` it is on the disk when this returns."""
         self._write([entry_to_json(entry, self._store)], sync=sync)
+        self.contents.put(entry)
 
-    def tried(self, wave: int, place: int, tries: Sequence[Try]) -> None:
+    def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
-        lines = [{"record": "try", "wave": wave, "place": place, "try": try_to_json(t, self._store)} for t in tries]
-        self._write(lines, sync=True)
+        line = {"record": "try", "wave": wave, "place": place, "player": player}
+        self._write([{**line, "try": try_to_json(attempt, self._store)} for attempt in tries], sync=True)
+        kept = self.contents.tries.setdefault((wave, place), [])
+        kept += [Kept(player, attempt) for attempt in tries]
 
     def stopped(self, status: str, at: str, wall_s: float) -> None:
         """Append that this process is done with the run."""

@@ -77,11 +77,19 @@ class Totals:
         }
 
 
-def totals(entries: Sequence[Entry], players: Sequence[str]) -> dict[str, Any]:
-    """The history's `usage`; players (and `@role` staff) in the order given, those without calls too."""
+def totals(
+    entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Try]] = ()
+) -> dict[str, Any]:
+    """The history's `usage`; players (and `@role` staff) in the order given, those without calls too.
+
+    `undecided` are attempts at requests that have no decision yet.
+    """
     everything = Totals()
     by_player = {player: Totals() for player in players}
     for entry in entries:
         everything.add(entry)
         by_player[entry.player].add(entry)
+    for player, attempt in undecided:
+        everything.add_call(attempt)
+        by_player[player].add_call(attempt)
     return {**everything.to_json(), "by_player": {player: part.to_json() for player, part in by_player.items()}}

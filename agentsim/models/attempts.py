@@ -17,6 +17,7 @@ from agentsim.models.base import Completion
 __all__ = ["AttemptPolicy", "Attempts", "pause", "persevere", "retry_wait"]
 
 _LONGEST_BACK_OFF_S = 60.0
+_LEAST_PATIENCE_S = 0.01  # that any wait takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | N
 
 
 def _patience_taken(wait: float, policy: AttemptPolicy) -> float:
-    # A host that answers "come back in 0 s" for ever would never use up any patience.
-    return max(wait, min(1.0, policy.rate_limit_patience_s / 100))
+    # A host that answers "come back in 0 s" for ever would never use up any patience; nor would a part of no patience.
+    return max(wait, min(1.0, max(policy.rate_limit_patience_s / 100, _LEAST_PATIENCE_S)))
 
 
 async def persevere(

@@ -5,7 +5,7 @@ Players, games, journals and budgets do not belong here; a provider's peculiarit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -17,13 +17,15 @@ class Call:
     """What is sent: (role, text) messages, and the JSON Schema the reply should fit.
 
     `tag` says what the call is for (`A/vote/2/1`: player, kind, nth decision of that kind, attempt); it is
-    never sent to a provider.
+    never sent to a provider. Nor is `begin`, which a model calls once it has a slot and its turn, just before the
+    request goes out: what it raises keeps the call from being made, and is raised as it is.
     """
 
     messages: tuple[tuple[str, str], ...]
     schema: Mapping[str, Any] | None = None
     schema_name: str = "decision"
     tag: str = ""
+    begin: Callable[[], None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,10 @@ class Model(Protocol):
         ...
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt: wait for a slot and for the spacing, then one request within `sampling.timeout_s`.
+        """One attempt: wait for a slot and the spacing, `call.begin`, then one request within `sampling.timeout_s`.
 
-        Raises `ModelError` (its four kinds) and nothing else that is not our own mistake; may be cancelled.
+        Raises `ModelError` (its four kinds), what `call.begin` raises, and nothing else that is not our own mistake;
+        may be cancelled.
         """
         ...
 

@@ -15,7 +15,8 @@ from agentsim.models.profiles import Profile
 
 __all__ = ["extra_problem", "portable", "request_body"]
 
-_MAX_TOKENS = ("max_tokens", "max_completion_tokens")
+# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
+_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
 # What a player's `client_kwargs` may not set, with the setting that does.
 _OURS = {
     "model": "`model`",
@@ -36,8 +37,13 @@ def extra_problem(extra: Mapping[str, Any]) -> str | None:
     for key in extra:
         if key in _OURS:
             return f"`{key}` cannot be set there; what sets it is {_OURS[key]}"
-    if not isinstance(extra.get("extra_body", {}), Mapping):
+        if key in _MAX_TOKENS:
+            return f"`{key}` cannot be set there; say max_tokens"
+    inner = extra.get("extra_body", {})
+    if not isinstance(inner, Mapping):
         return "`extra_body` must be a table"
+    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
+        return f"in `extra_body`, {problem}"
     try:
         json.dumps(extra, allow_nan=False)
     except (TypeError, ValueError):
@@ -64,8 +70,7 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
     _merge(body, profile.extra_body)
     _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
     _merge(body, sampling.extra.get("extra_body", {}))
-    if not any(key in body for key in _MAX_TOKENS):  # providers refuse a body with both
-        body[profile.max_tokens_field] = sampling.max_tokens
+    body[profile.max_tokens_field] = sampling.max_tokens
     return body
 
 

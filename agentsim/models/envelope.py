@@ -13,10 +13,12 @@ from typing import Any
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import Completion, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.keys import redact_reply
 
 __all__ = ["completion_in"]
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
+_READ = 64 * 1024  # characters of such a name that are looked at
 
 
 def completion_in(body: bytes, content_type: str, faults: Faults) -> Completion:
@@ -59,7 +61,8 @@ def _completion(
     text = _text(message.get("content"))
     if text is None:
         raise faults.bad_envelope("content that is no text")
-    finish_reason = _word(choice.get("finish_reason"))
+    secrets = faults.secrets  # a proxy may echo its headers, and what is returned here lands in the history
+    finish_reason = _word(choice.get("finish_reason"), secrets)
     refusal = message.get("refusal")
     if finish_reason == "content_filter":
         raise faults.refused("content_filter", text)
@@ -67,11 +70,11 @@ def _completion(
         raise faults.refused("refusal", refusal)
     thinking = message.get("reasoning") or message.get("reasoning_content")
     return Completion(
-        text=cleaned(text),
-        reasoning=cleaned(thinking) if isinstance(thinking, str) else None,
+        text=redact_reply(cleaned(text), secrets),
+        reasoning=redact_reply(cleaned(thinking), secrets) if isinstance(thinking, str) else None,
         finish_reason=finish_reason,
-        model=_word(envelope.get("model")),
-        provider=_word(envelope.get("provider")),
+        model=_word(envelope.get("model"), secrets),
+        provider=_word(envelope.get("provider"), secrets),
         usage=_usage(envelope.get("usage")),
     )
 
@@ -88,10 +91,11 @@ def _text(content: object) -> str | None:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _word(value: object) -> str | None:
+def _word(value: object, secrets: tuple[str, ...]) -> str | None:
     if not isinstance(value, str):
         return None
-    return " ".join(cleaned(value[:_WORD]).split()) or None
+    # Cut last: half a key would no longer be known as one.
+    return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
 
 
 def _usage(usage: object) -> Usage:

@@ -14,9 +14,10 @@ from urllib.parse import quote
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import Profile
 
-__all__ = ["key_for", "redact"]
+__all__ = ["key_for", "redact", "redact_reply"]
 
 _PIECE = 8  # characters: a server that masks a key still shows its ends, so pieces count as the key
+_LONG_PIECE = 16  # characters: what a model says may share a word with a key like `no-key-required`
 _SHOWN = "[redacted]"
 
 
@@ -39,9 +40,18 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
 
 
-def redact(text: str, secrets: Iterable[str]) -> str:
+def redact_reply(text: str, secrets: Iterable[str]) -> str:
+    """As `redact`, for a model's own words: no key of fewer than 8 characters, and longer pieces only.
+
+    Local servers get keys like `EMPTY`, which would punch holes into a game's decisions.
+    """
+    return redact(text, [secret for secret in secrets if len(secret) >= _PIECE], _LONG_PIECE)
+
+
+def redact(text: str, secrets: Iterable[str], piece: int = _PIECE) -> str:
     """The text with every secret, and every piece of 8 characters or more of one, replaced; so are its encodings."""
-    spans = sorted(span for secret in secrets if secret for form in _forms(secret) for span in _found(form, text))
+    forms = {form for secret in secrets if secret for form in _forms(secret)}
+    spans = sorted(span for form in forms for span in _found(form, text, piece))
     if not spans:
         return text
     out: list[str] = []
@@ -62,11 +72,11 @@ def _forms(secret: str) -> set[str]:
     return {form for form in forms if form == secret or len(form) >= _PIECE}
 
 
-def _found(form: str, text: str) -> Iterator[tuple[int, int]]:
-    size = min(len(form), _PIECE)
+def _found(form: str, text: str, piece: int) -> Iterator[tuple[int, int]]:
+    size = min(len(form), piece)
     for offset in range(len(form) - size + 1):
-        piece = form[offset : offset + size]
-        at = text.find(piece)
+        part = form[offset : offset + size]
+        at = text.find(part)
         while at >= 0:
             yield at, at + size
-            at = text.find(piece, at + 1)
+            at = text.find(part, at + 1)

@@ -38,11 +38,14 @@ class OpenAICompatible:
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles."""
-        if problem := extra_problem(sampling.extra):
-            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
+        for extra in (sampling.extra, self._profile.extra_body):
+            if problem := extra_problem(extra):
+                raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         body = request_body(self._profile, self._model, call, sampling)
         self._endpoint.open()  # not within the deadline: what it costs is not the provider's time
         async with self._endpoint.admission():
+            if call.begin is not None:
+                call.begin()  # outside of the try: its errors are the caller's own
             try:
                 async with asyncio.timeout(sampling.timeout_s):
                     return await self._exchange(body)

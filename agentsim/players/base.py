@@ -5,7 +5,7 @@ How a reply is judged is the referee's business, how a model is reached that of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -41,7 +41,8 @@ class Complaint:
 class Try:
     """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
 
-    `code` is a stable word (`timeout`, `unreadable`), `error` the sentence.
+    `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is how long the next
+    attempt was put off.
     """
 
     messages: tuple[Message, ...]
@@ -49,6 +50,7 @@ class Try:
     code: str | None = None
     error: str | None = None
     latency_s: float = 0.0
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Player(Protocol):
         """The prompt, after the complaints that earlier replies to it met."""
         ...
 
-    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """One attempt; raises `ModelError`."""
+    async def reply(
+        self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
+    ) -> Completion:
+        """One attempt; raises `ModelError`. `begin` is called when it really begins, and what it raises passes."""
         ...

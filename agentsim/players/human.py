@@ -7,7 +7,7 @@ everybody.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,11 +18,13 @@ from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.model import prompt_messages
 from agentsim.players.readable import hint, news, question, understood
+from agentsim.players.rows import MARK
 from agentsim.players.terminal import Terminal
 
 __all__ = ["HumanPlayer"]
 
 _WITHOUT_END = 10**9
+_FOREIGN = f"    {MARK}"
 
 
 @dataclass
@@ -54,8 +56,12 @@ class HumanPlayer:
         self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
-    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+    async def reply(
+        self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
+    ) -> Completion:
         """Ask every field of the decision and put the answers together as JSON."""
+        if begin is not None:
+            begin()
         rules = messages[0].segments
         async with self.terminal.turn:
             if ask.index != self._asked:
@@ -79,11 +85,15 @@ class HumanPlayer:
             if self._asked:
                 say("Since you were last asked:")
             for line in fresh:
-                # Rows that a player wrote are marked, so that none can pass for a line of its own.
-                say(news(line), hang="" if line == news(line) else "    │ ")
+                self._say(line)
             say("")
         for line in (*prompt.state, "", *(question(part) for part in prompt.question), ""):
-            say(line)
+            self._say(line)
+
+    def _say(self, line: str) -> None:
+        # Rows that a player wrote are marked, so that none can pass for a line of its own.
+        for part in line.split("\n"):
+            self.terminal.say(news(part), hang=_FOREIGN if "{" in part else "")
 
     def _fresh(self, history: tuple[str, ...]) -> tuple[str, ...]:
         same = 0

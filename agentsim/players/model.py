@@ -5,7 +5,7 @@ Whether the reply is any good is the referee's business; retries, keys and bodie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,13 +51,16 @@ class ModelPlayer:
                 messages.append(Message("user", (f"That reply could not be used. {complaint.reason} Answer again.",)))
         return tuple(messages)
 
-    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """One call."""
+    async def reply(
+        self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
+    ) -> Completion:
+        """One call, which begins behind the model's own queue."""
         request = ask.request
         call = Call(
             messages=tuple((message.role, message.text) for message in messages),
             schema=request.schema(),
             schema_name=request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
+            begin=begin,
         )
         return await self.model.complete(call, self.sampling)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import textwrap
 from typing import TextIO
 
 from agentsim.errors import Interrupted
+from agentsim.players.rows import rows
 
 __all__ = ["Terminal"]
 
@@ -38,10 +38,7 @@ class Terminal:
 
     def say(self, text: str, hang: str = "") -> None:
         """Write a paragraph, wrapped; every row after its first begins with `hang`."""
-        rows = []
-        for line in text.split("\n"):
-            rows += textwrap.wrap(line, self.width - len(hang), break_on_hyphens=False) or [""]
-        self._write(f"\n{hang}".join(rows) + "\n")
+        self._write("\n".join(rows(text, self.width, hang)) + "\n")
 
     async def ask(self, question: str) -> str:
         """Write a question and read one line; `Interrupted` at the end of input."""

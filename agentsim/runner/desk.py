@@ -50,32 +50,44 @@ class Desk:
         self.stopped: RunStopped | None = None
         self.in_flight: set[asyncio.Task[Any] | None] = set()
         self.people = {player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer)}
+        self._places: Mapping[int, int] = {}
         self._asked = 0  # people who are asked now, or wait for their turn at the terminal
 
     def asks_person(self, wave: Wave) -> bool:
         """Whether a person is among those asked."""
         return any(ask.request.player in self.people for ask in wave.asks)
 
-    async def settle(self, ask: Ask, earlier: Sequence[Try]) -> Entry:
-        """Have one request decided by whoever sits there, and put the decision on disk."""
+    def wave(self, live: Sequence[Ask]) -> None:
+        """Requests of one wave are about to be settled."""
+        self._places = {ask.place: order for order, ask in enumerate(live)}
+        self.health.wave([self._player(ask).provider for ask in live])
+
+    def _player(self, ask: Ask) -> Player:
         player = self.seats[ask.request.player]
         assert not isinstance(player, BotPlayer), "bots decide at once, without a desk"
+        return player
+
+    async def settle(self, ask: Ask, earlier: Sequence[Try]) -> Entry:
+        """Have one request of the wave decided by whoever sits there, and put the decision on disk."""
+        player = self._player(ask)
 
         async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
             return await self._call(ask, player, messages, number)
 
         def keep(tries: Sequence[Try]) -> None:
-            self.journal.tried(ask.wave, ask.place, tries)
+            self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
 
         ruling = await rule(ask, player, attempt, keep, earlier)
-        if ruling.fallback_reason is not None:
-            try:
-                self.health.gave_up(player.provider)
-            except RunStopped as stop:
-                self.stopped = stop
-                raise
-        entry = to_entry(ask, ruling)
-        self.journal.decided(entry, sync=True)
+        place = self._places[ask.place]
+        try:
+            if ruling.fallback_reason is not None:
+                await self.health.gave_up(place)
+            entry = to_entry(ask, ruling)
+            self.journal.decided(entry, sync=True)
+            self.health.settled(place)
+        except RunStopped as stop:
+            self.stopped = stop
+            raise
         return entry
 
     async def _call(self, ask: Ask, player: Player, messages: tuple[Message, ...], number: int) -> Completion:
@@ -101,26 +113,38 @@ class Desk:
         self, ask: Ask, player: ModelPlayer, messages: tuple[Message, ...], number: int
     ) -> Completion:
         worst = self._worst_case(player, messages)
-        self.budget.admit(worst)
+        await self.budget.admit(worst)
         cost: float | None = None
         task = asyncio.current_task()
-        self.in_flight.add(task)
-        self.watcher.calling(ask)
+
+        def begin() -> None:
+            if self.stopped is not None:
+                raise self.stopped  # it waited for its turn while the run was stopped
+            self.in_flight.add(task)
+            self.watcher.calling(ask)
+
         try:
-            completion = self._priced(player, await player.reply(ask, messages, number))
+            completion = self._priced(player, await player.reply(ask, messages, number, begin))
             cost = completion.usage.cost_usd
             self.totals.add_call(Try(messages, completion))
-            self.health.answered(player.provider)
+            self.health.called(self._places[ask.place], None)
         except ModelError as error:
-            self.totals.add_call(Try(messages, None, error.code, str(error)))
-            self.watcher.waiting(ask, str(error))
-            self.health.failed(player.provider, error)
+            self._failed(ask, Try(messages, None, error.code, str(error)), error)
             raise
         finally:
             self.in_flight.discard(task)
             self.budget.settle(worst, cost)
             self.watcher.called(ask, self.totals)
         return completion
+
+    def _failed(self, ask: Ask, attempt: Try, error: ModelError) -> None:
+        self.totals.add_call(attempt)
+        self.watcher.waiting(ask, str(error))
+        try:
+            self.health.called(self._places[ask.place], error)
+        except RunStopped:
+            self.journal.tried(ask.wave, ask.place, ask.request.player, [attempt])  # nobody else will
+            raise
 
     def _worst_case(self, player: ModelPlayer, messages: Sequence[Message]) -> float:
         prompt = sum(len(segment) for message in messages for segment in message.segments) // CHARACTERS_PER_TOKEN

@@ -64,11 +64,12 @@ async def _settle_live(
     """Decide several requests at once. Where one must stop the run, the others finish what they have begun."""
 
     async def one(ask: Ask) -> None:
-        entry = await desk.settle(ask, recorded.tries.get((ask.wave, ask.place), ()))
+        entry = await desk.settle(ask, recorded.open_tries(ask.wave, ask.place))
         settled[ask.place] = entry
         entries.append(entry)
         desk.watcher.decided(entry)
 
+    desk.wave(live)
     if len(live) < 2:
         for ask in live:
             await one(ask)

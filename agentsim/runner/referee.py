@@ -16,7 +16,7 @@ from agentsim.engine.reading import Decision, Reading
 from agentsim.errors import DecisionError, ModelError, ProviderRejected
 from agentsim.history.entry import Entry, Parse
 from agentsim.history.record import Source
-from agentsim.models.attempts import Attempts, persevere
+from agentsim.models.attempts import Attempts, pause, persevere
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, Player, Try
 
@@ -59,26 +59,28 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
 class _Hearing:
     """One decision in the making: its tries, complaints and what is used up of its attempts."""
 
-    def __init__(self, ask: Ask, player: Player, attempt: Attempt) -> None:
-        self.ask, self.player, self._attempt = ask, player, attempt
+    def __init__(self, ask: Ask, player: Player, attempt: Attempt, keep: Keep) -> None:
+        self.ask, self.player, self._attempt, self._keep = ask, player, attempt, keep
         self.tries: list[Try] = []
         self.complaints: list[Complaint] = []
         self.used = Attempts()
-        self.unkept = 0  # how many tries, counted from the end, are not on disk yet
 
     def take(self, attempt: Try) -> None:
+        """Count an attempt after which another one follows: it is on disk before that."""
         self.tries.append(attempt)
-        self.unkept += 1
+        self._keep([attempt])
 
     def resume(self, attempt: Try) -> None:
         """Count an earlier process's attempt as if it had just been made."""
         self.tries.append(attempt)
-        if attempt.code != "rate_limited":
+        if attempt.code == "rate_limited":
+            self.used.waited_s += attempt.wait_s
+        else:
             self.used.made += 1
             self.used.retries += attempt.completion is None
 
-    async def complete(self, messages: tuple[Message, ...]) -> tuple[Completion, float]:
-        """The next completion and its latency in seconds; `ModelError` where the attempts are used up."""
+    async def complete(self, messages: tuple[Message, ...]) -> Try:
+        """The next attempt that brings a completion; `ModelError` where the attempts are used up."""
         clock = asyncio.get_running_loop().time
         started = clock()
 
@@ -88,10 +90,36 @@ class _Hearing:
             return await self._attempt(messages, len(self.tries) + 1)
 
         def failed(error: ModelError) -> None:
-            self.take(Try(messages, None, error.code, str(error), clock() - started))
+            wait = pause(error, self.player.attempts, self.used)
+            attempt = Try(messages, None, error.code, str(error), clock() - started, wait or 0.0)
+            self.tries.append(attempt) if wait is None else self.take(attempt)
 
         completion = await persevere(once, self.player.attempts, self.used, failed)
-        return completion, clock() - started
+        return Try(messages, completion, latency_s=clock() - started)
+
+    def judge(self, attempt: Try, *, resumed: bool) -> Ruling | None:
+        """The ruling that a completion leads to; None where the player is to be asked again."""
+        completion = attempt.completion
+        assert completion is not None, "only completions are judged"
+        try:
+            reading = self.ask.request.parse(completion.text)
+            self.ask.request.check(reading.decision)
+        except DecisionError as error:
+            reason = str(error)
+            if completion.finish_reason == "length" and error.code == "unreadable":
+                reason += " The reply was cut off at its longest allowed length: be shorter."
+            bad = replace(attempt, code=error.code, error=reason)
+            if resumed:
+                self.resume(bad)
+            if not self.may_reask(error):
+                self.tries += [] if resumed else [bad]
+                return self.fallback(error.code)
+            if not resumed:
+                self.take(bad)
+            self.complaints.append(Complaint(completion.text, reason))
+            return None
+        self.tries.append(attempt)
+        return Ruling(reading.decision, self.player.source, tuple(self.tries), reading)
 
     def may_reask(self, error: DecisionError) -> bool:
         policy = self.player.reasking
@@ -115,37 +143,19 @@ async def rule(ask: Ask, player: Player, attempt: Attempt, keep: Keep, earlier: 
 
     `ProviderRejected`, every `RunStopped` and cancellation go through; any other `ModelError` ends in the fallback.
     """
-    hearing = _Hearing(ask, player, attempt)
+    hearing = _Hearing(ask, player, attempt, keep)
     pending = list(earlier)
-    while True:
+    ruling: Ruling | None = None
+    while ruling is None:
         messages = player.messages(ask, hearing.complaints)
-        if pending:
-            tried = pending.pop(0)
-            if tried.completion is None:
-                hearing.resume(tried)
-                continue
-            completion, kept = tried.completion, replace(tried, code=None, error=None)
-        else:
+        tried = pending.pop(0) if pending else None
+        if tried is None:
             try:
-                completion, latency = await hearing.complete(messages)
+                ruling = hearing.judge(await hearing.complete(messages), resumed=False)
             except ModelError as error:
                 return hearing.given_up(error)
-            tried, kept = None, Try(messages, completion, latency_s=latency)
-        try:
-            reading = ask.request.parse(completion.text)
-            ask.request.check(reading.decision)
-        except DecisionError as error:
-            reason = str(error)
-            if completion.finish_reason == "length" and error.code == "unreadable":
-                reason += " The reply was cut off at its longest allowed length: be shorter."
-            bad = replace(kept, code=error.code, error=reason)
-            hearing.resume(bad) if tried else hearing.take(bad)
-            if not hearing.may_reask(error):
-                return hearing.fallback(error.code)
-            if hearing.unkept:
-                keep(hearing.tries[-hearing.unkept :])
-                hearing.unkept = 0
-            hearing.complaints.append(Complaint(completion.text, reason))
+        elif tried.completion is None:
+            hearing.resume(tried)
         else:
-            hearing.tries.append(kept)
-            return Ruling(reading.decision, player.source, tuple(hearing.tries), reading)
+            ruling = hearing.judge(replace(tried, code=None, error=None), resumed=True)
+    return ruling

@@ -69,7 +69,15 @@ def prove(files: RunFiles) -> Proof:
         )
     finished = None if play.outcome is None else finished_status(scenario, entries)
     status = _status(str(claimed["status"]), recorded.stops, finished)
-    again = folded(scenario, game, play, entries=entries, status=status, volatile=claimed.get("volatile", {}))
+    again = folded(
+        scenario,
+        game,
+        play,
+        entries=entries,
+        undecided=recorded.undecided(),
+        status=status,
+        volatile=claimed.get("volatile", {}),
+    )
     play.close()
     _compare(files.name, without_volatile(claimed), without_volatile(again))
     return Proof(len(entries), play.outcome is not None, again)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from agentsim.engine.game import Game
+from agentsim.errors import ScenarioError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
 from agentsim.models.endpoint import Endpoints
@@ -20,6 +22,7 @@ from agentsim.players.terminal import Terminal
 from agentsim.runner.desk import Seat
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.wording import one_line
 
 __all__ = ["Seats", "seated"]
 
@@ -32,6 +35,11 @@ class Seats:
     models: dict[str, Model]
     endpoints: Endpoints
 
+    @property
+    def has_person(self) -> bool:
+        """Whether a player looks at this terminal."""
+        return any(isinstance(seat, HumanPlayer) for seat in self.by_id.values())
+
     async def aclose(self) -> None:
         """Give back connections and embedded servers."""
         for model in self.models.values():
@@ -42,7 +50,8 @@ class Seats:
 def seated(scenario: Scenario, game: Game, env: Mapping[str, str]) -> Seats:
     """A player for every plan; players of one model share it.
 
-    Raises `ScenarioError` for a missing key, an unknown provider, a missing extra or an unusable script.
+    Raises `ScenarioError` for a missing key, an unknown provider, a missing extra or an unusable script; it names
+    the scenario's file and the key of the model.
     """
     seats = Seats({}, {}, Endpoints())
     terminal = Terminal()
@@ -62,7 +71,11 @@ def _model_player(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], 
     assert settings.max_attempts is not None, "only people may go on for ever"
     key = f"{plan.model} {plan.path or ''}"
     if key not in seats.models:
-        seats.models[key] = _model(plan, scenario, env, seats.endpoints)
+        try:
+            seats.models[key] = _model(plan, scenario, env, seats.endpoints)
+        except ScenarioError as error:
+            at = error.key or plan.key or f"the model of {plan.id}"
+            raise ScenarioError(error.problem, key=at, where=_shown(scenario.path), valid=error.valid) from None
     return ModelPlayer(
         model=seats.models[key],
         sampling=Sampling(settings.temperature, settings.max_tokens, settings.timeout_s, plan.client_kwargs),
@@ -79,6 +92,12 @@ def _model_player(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], 
     )
 
 
+def _shown(path: Path) -> str:
+    """The scenario's file as somebody who works in this directory would name it."""
+    here = Path.cwd()
+    return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
 def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoints: Endpoints) -> Model:
     name = plan.name
     if name.kind == "script":
@@ -89,7 +108,7 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoin
     if name.kind == "local":
         from agentsim.models.local import open_local
 
-        return open_local(plan.model, plan.path)
+        return open_local(plan.model, plan.path, seed=scenario.seed or 0)
     profile = resolve(name.provider, scenario.providers, env)
     endpoint = endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's

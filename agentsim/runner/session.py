@@ -26,13 +26,15 @@ from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.journal import Contents, Journal, read_journal
 from agentsim.models.prices import Prices
+from agentsim.players.base import Try
+from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
 from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
-from agentsim.runner.watch import Watcher
-from agentsim.scenario.scenario import Scenario
+from agentsim.runner.watch import Discreet, Watcher
+from agentsim.scenario.scenario import Scenario, check_prices
 
 __all__ = ["FINISHED", "RunResult", "begin", "finished_status", "folded", "go_on", "new_play", "restored_scenario"]
 
@@ -113,11 +115,13 @@ def go_on(
                 if value is not None
             }
         )
+        scenario = replace(scenario, limits=limits)
+        check_prices(scenario)
         seats = seated(scenario, game, env)
     except BaseException:
         journal.close()
         raise
-    return _Session(replace(scenario, limits=limits), game, seats, files, journal, watcher or Watcher()).run()
+    return _Session(scenario, game, seats, files, journal, watcher or Watcher()).run()
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
@@ -150,9 +154,16 @@ def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
 
 
 def folded(
-    scenario: Scenario, game: Game, play: GamePlay, *, entries: list[Entry], status: str, volatile: Mapping[str, Any]
+    scenario: Scenario,
+    game: Game,
+    play: GamePlay,
+    *,
+    entries: list[Entry],
+    undecided: Sequence[tuple[str, Try]],
+    status: str,
+    volatile: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The history of a play, finished or not."""
+    """The history of a play, finished or not; `undecided` are attempts at requests that it has no decision for."""
     plans = (*scenario.players, *scenario.staff.values())
     return fold(
         game=game.name,
@@ -164,6 +175,7 @@ def folded(
         rounds=play.table.rounds,
         log=play.log,
         entries=entries,
+        undecided=undecided,
         outcome=play.outcome,
         volatile=volatile,
     )
@@ -217,7 +229,7 @@ class _Session:
             budget=Budget(limits.max_calls, limits.max_cost_usd),
             prices=Prices(self.scenario.prices),
             slots=asyncio.Semaphore(limits.concurrency),
-            watcher=self.watcher,
+            watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
         )
         self._count_earlier(desk, self.journal.contents)
         self.watcher.began(self.files.name, self.game.title, play.table.players)
@@ -231,11 +243,11 @@ class _Session:
     def _count_earlier(self, desk: Desk, recorded: Contents) -> None:
         """What earlier processes called and spent on this run counts against its limits, and is shown."""
         for entry in recorded.entries.values():
-            desk.totals.add(entry)
-        for key, tries in recorded.tries.items():
-            if key not in recorded.entries:
-                for attempt in tries:
-                    desk.totals.add_call(attempt)
+            seat = self.seats.by_id.get(entry.player)
+            if isinstance(seat, ModelPlayer) and any(attempt.completion is not None for attempt in entry.tries):
+                desk.health.known(seat.provider)
+        for attempt in recorded.calls():
+            desk.totals.add_call(attempt)
         desk.budget.spent(desk.totals.calls, desk.totals.cost_usd)
 
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
@@ -249,7 +261,10 @@ class _Session:
             "versions": head["versions"],
             "run": _run_part(self.scenario),
         }
-        history = folded(self.scenario, self.game, play, entries=entries, status=status, volatile=volatile)
+        undecided = self.journal.contents.undecided()
+        history = folded(
+            self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile
+        )
         write_whole(self.files.history, dump_history(history))
         self.journal.stopped(status, now, wall_s)
         return history

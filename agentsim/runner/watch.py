@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.entry import Entry
 from agentsim.history.totals import Totals
 
-__all__ = ["Watcher"]
+__all__ = ["Discreet", "Watcher"]
 
 
 class Watcher:
@@ -23,15 +23,28 @@ class Watcher:
 
     def wave(self, wave: Wave, round_title: str) -> None:
         """A wave of requests is about to be decided."""
+        self.playing(round_title)
+
+    def playing(self, round_title: str) -> None:
+        """A wave of this round is about to be decided; all that may be known of it where a player looks on."""
 
     def calling(self, ask: Ask) -> None:
         """A call for this request goes out."""
 
     def called(self, ask: Ask, totals: Totals) -> None:
         """That call is over; `totals` are the run's so far."""
+        self.counted(totals)
+
+    def counted(self, totals: Totals) -> None:
+        """Some call is over; `totals` are the run's so far."""
 
     def decided(self, entry: Entry) -> None:
         """A decision is on record."""
+        if entry.source == "fallback":
+            self.fell_back()
+
+    def fell_back(self) -> None:
+        """Some decision on record is a fallback."""
 
     def told(self, events: Sequence[Told]) -> None:
         """Events the rules have told since the last call of this."""
@@ -41,3 +54,32 @@ class Watcher:
 
     def waiting(self, ask: Ask, reason: str) -> None:
         """A call failed and may be made again after a wait."""
+
+
+class Discreet(Watcher):
+    """Shows another watcher what a player at the screen may see: public events, round titles and sums.
+
+    Who is asked what would betray private approaches; so would who has trouble, and with which provider.
+    """
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+
+    def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        self._watcher.began(name, game, players)
+
+    def playing(self, round_title: str) -> None:
+        self._watcher.playing(round_title)
+
+    def counted(self, totals: Totals) -> None:
+        self._watcher.counted(totals)
+
+    def fell_back(self) -> None:
+        self._watcher.fell_back()
+
+    def told(self, events: Sequence[Told]) -> None:
+        if public := [told for told in events if isinstance(told.to, EveryoneType)]:
+            self._watcher.told(public)
+
+    def person(self, *, asked: bool) -> None:
+        self._watcher.person(asked=asked)

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import ScenarioError
-from agentsim.models.prices import Prices
-from agentsim.scenario.complaint import validated
+from agentsim.models.profiles import BUILT_IN
+from agentsim.scenario.complaint import nearest, validated
 from agentsim.scenario.files import read_toml, roots
 from agentsim.scenario.model_name import PROVIDER, prefixed
 from agentsim.scenario.overrides import overridden, put
-from agentsim.scenario.scenario import Find, Scenario, found
+from agentsim.scenario.scenario import Find, Scenario, check_prices, found
 from agentsim.scenario.schema import ScenarioTable
 from agentsim.scenario.screen import screen
 from agentsim.scenario.seats import Seating
-from agentsim.scenario.wording import one_line
+from agentsim.scenario.wording import dotted, one_line
 
 __all__ = ["load"]
 
@@ -58,13 +58,12 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
         raise ScenarioError("is missing; give it here or as --game", key="game", valid=", ".join(games.names()))
     game = found(table.game, find)
     config = validated(game.config, table.game_config, at=("game_config",))
+    _check_addresses(table)
     seating = Seating(table, game, path, roots(path, allow_dirs))
     players = seating.players()
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
-    if table.limits.max_cost_usd is not None:
-        _priced(table, [plan.model for plan in (*players, *staff.values())])
-    return Scenario(
+    scenario = Scenario(
         game=game.name,
         name=table.name,
         seed=table.seed,
@@ -77,6 +76,8 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
         path=path.resolve(),
         allow_dirs=tuple(allowed.resolve() for allowed in allow_dirs),
     )
+    check_prices(scenario)
+    return scenario
 
 
 def _prefix(document: dict[str, Any], provider: str) -> None:
@@ -92,14 +93,13 @@ def _prefix(document: dict[str, Any], provider: str) -> None:
             table["model"] = prefixed(table["model"], provider)
 
 
-def _priced(table: ScenarioTable, models: Sequence[str]) -> None:
-    prices = Prices(table.prices)
-    for model in dict.fromkeys(models):
-        if not prices.known(model):
+def _check_addresses(table: ScenarioTable) -> None:
+    """Every provider's table must mean one, used or not: else a mistyped name would change nothing and say nothing."""
+    for name, settings in table.providers.items():
+        if name not in BUILT_IN and settings.base_url is None:
+            hint, _ = nearest(name, list(BUILT_IN))
             raise ScenarioError(
-                f'the price of {model} is unknown; add a [prices."{model}"] table with input and output, '
-                "in US dollars per million tokens",
-                key="limits.max_cost_usd",
+                f"a provider of your own needs a base_url{hint}", key=dotted(("providers", name, "base_url"))
             )
 
 

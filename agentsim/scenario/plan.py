@@ -32,7 +32,8 @@ class PlayerPlan:
     """Who sits where: a player, or staff with an id such as `@summarizer`.
 
     `model` holds no directory: of `script:` and weight files it names the file alone, which `path` finds.
-    `prompt` is the persona, its placeholders filled in. `client_kwargs` goes into the call as it is.
+    `prompt` is the persona, its placeholders filled in. `client_kwargs` goes into the call as it is. `key` is where
+    the file names the model; a restored plan has none.
     """
 
     id: str
@@ -41,6 +42,7 @@ class PlayerPlan:
     client_kwargs: Mapping[str, JsonValue] = field(default_factory=dict)
     prompt: str | None = None
     path: Path | None = None
+    key: str = field(default="", compare=False)
 
     @property
     def name(self) -> ModelName:

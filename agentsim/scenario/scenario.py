@@ -14,14 +14,15 @@ from typing import Any, TypeAlias
 from pydantic import ConfigDict, JsonValue
 
 from agentsim.engine.game import Game, GameConfig
-from agentsim.models.prices import Price
+from agentsim.errors import ScenarioError
+from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
 from agentsim.scenario.complaint import validated
 from agentsim.scenario.plan import PlayerPlan, SeatRecord
 from agentsim.scenario.players import Table
 from agentsim.scenario.schema import Limits
 
-__all__ = ["Find", "Scenario", "found"]
+__all__ = ["Find", "Scenario", "check_prices", "found"]
 
 Find: TypeAlias = Callable[[str], Game]
 """From a game's name to the game; `ScenarioError` for an unknown one."""
@@ -155,3 +156,17 @@ class Scenario:
             path=_read(run.paths.config),
             allow_dirs=tuple(_read(path) for path in run.paths.allow_dirs),
         )
+
+
+def check_prices(scenario: Scenario) -> None:
+    """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
+    if scenario.limits.max_cost_usd is None:
+        return
+    prices = Prices(scenario.prices)
+    for plan in (*scenario.players, *scenario.staff.values()):
+        if not prices.known(plan.model):
+            raise ScenarioError(
+                f'the price of {plan.model} is unknown; add a [prices."{plan.model}"] table with input and output, '
+                "in US dollars per million tokens",
+                key="limits.max_cost_usd",
+            )

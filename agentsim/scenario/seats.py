@@ -108,13 +108,14 @@ class Seating:
         if text is None:
             raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
         name = ModelName.parse(text)
-        path = self._checked(name, text, dotted((*source, "model")))
+        at = dotted((*source, "model"))
+        path = self._checked(name, text, at)
         if path is not None:
             text = f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"
         settings, client_kwargs = _overlaid(defaults, table)
         if name.kind == "human":
             settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
-        plan = PlayerPlan(id="", model=text, settings=settings, client_kwargs=client_kwargs, path=path)
+        plan = PlayerPlan(id="", model=text, settings=settings, client_kwargs=client_kwargs, path=path, key=at)
         return plan, self._template(table, key)
 
     def _checked(self, name: ModelName, text: str, key: str) -> Path | None:

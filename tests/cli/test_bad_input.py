@@ -46,6 +46,32 @@ FILES: dict[str, tuple[str, str]] = {
         f'{TRIO}[game_config]\nphases = ["dance"]',
         'trio.toml: game_config.phases.0: must be one of "pitches", "votes", "sidebars", "quips", found "dance"',
     ),
+    "no vote": (
+        f'{TRIO}[game_config]\nphases = ["pitches"]',
+        'trio.toml: game_config.phases: a round has exactly one "votes" phase, since one player leaves by it, '
+        'found ["pitches"]',
+    ),
+    "no vote in one round": (
+        f'{TRIO}[[game_config.round_overrides]]\nround = 1\nphases = ["votes", "votes"]',
+        'trio.toml: game_config.round_overrides.0.phases: a round has exactly one "votes" phase, since one player '
+        'leaves by it, found ["votes", "votes"]',
+    ),
+    "one round twice": (
+        f"{TRIO}[game_config]\nround_overrides = [{{round = 1}}, {{round = 2}}, {{round = 2}}]",
+        "trio.toml: game_config.round_overrides: round = 2 is there twice; one table holds all of a round",
+    ),
+    "the final twice": (
+        f"{TRIO}[game_config]\nround_overrides = [{{round = 'final'}}, {{round = 'final'}}]",
+        'trio.toml: game_config.round_overrides: round = "final" is there twice; one table holds all of a round',
+    ),
+    "a provider that nobody uses, mistyped": (
+        f"{TRIO}[providers.opnai]\nspacing_ms = 100",
+        "trio.toml: providers.opnai.base_url: a provider of your own needs a base_url (did you mean openai?)",
+    ),
+    "a provider that nobody uses, of one's own": (
+        f"{TRIO}[providers.lab]\nspacing_ms = 100",
+        "trio.toml: providers.lab.base_url: a provider of your own needs a base_url",
+    ),
     "too many rounds": (
         f"{TRIO}[game_config]\nrounds = 99",
         "trio.toml: game_config.rounds: 3 players can play 2 rounds at most, found 99",
@@ -93,19 +119,20 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "no OpenAI key": (
         third("openai/gpt-5-mini"),
-        "openai needs a key: set OPENAI_API_KEY in the environment or in ./.env",
+        "trio.toml: players.2.model: openai needs a key: set OPENAI_API_KEY in the environment or in ./.env",
     ),
     "no OpenRouter key": (
         third("openrouter/openai/gpt-5-mini"),
-        "openrouter needs a key: set OPENROUTER_API_KEY in the environment or in ./.env",
+        "trio.toml: players.2.model: openrouter needs a key: set OPENROUTER_API_KEY in the environment or in ./.env",
     ),
     "no Gemini key": (
         third("gemini/gemini-2.5-flash"),
-        "gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY in the environment or in ./.env",
+        "trio.toml: players.2.model: gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY in the environment or "
+        "in ./.env",
     ),
     "no key of one's own provider": (
         f'{third("lab/x")}{LAB}api_key_env = "LAB_KEY"',
-        "lab needs a key: set LAB_KEY in the environment or in ./.env",
+        "trio.toml: players.2.model: lab needs a key: set LAB_KEY in the environment or in ./.env",
     ),
     "a key in the file": (
         f'{third("lab/x")}{LAB}api_key = "sk-abcdefgh12345678"',
@@ -126,9 +153,15 @@ FILES: dict[str, tuple[str, str]] = {
         "trio.toml: staff.juror: agent_island has no such staff",
     ),
     "weights missing": (third("local/no.gguf"), "trio.toml: players.2.model: no such file: no.gguf"),
-    "no such embedded model": (third("local/smollm9"), "...smollm9...smollm2-135m"),
+    "no such embedded model": (
+        third("local/smollm9"),
+        "...trio.toml: players.2.model: there is no embedded model...smollm9...local/smollm2-135m",
+    ),
     "script missing": (third("script:no.jsonl"), "trio.toml: players.2.model: no such file: no.jsonl"),
-    "script of something else": (third("script:broken.jsonl"), "...broken.jsonl...line 1"),
+    "script of something else": (
+        third("script:broken.jsonl"),
+        "trio.toml: players.2.model: {cwd}/broken.jsonl: is not a JSON file of replies: ",
+    ),
     "unknown price under a budget": (
         f"{third('lab/x')}{LAB}[limits]\nmax_cost_usd = 1",
         'trio.toml: limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and '
@@ -212,6 +245,14 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         ("logs", "--filename", "done", "--as-seen-by", "Zoe"),
         "nobody called 'Zoe' plays in this game (valid: A, B, C)",
     ),
+    "allowed nowhere": (
+        ("run", "--config", "trio.toml", "--allow-dir", "nope"),
+        "--allow-dir nope: there is no such directory",
+    ),
+    "allowed a file": (
+        ("validate", "--config", "trio.toml", "--allow-dir", "file"),
+        "--allow-dir file: there is no such directory",
+    ),
     "resume without a name": (("resume",), "Missing argument 'NAME'"),
     "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
@@ -225,7 +266,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "replay nobody": (("replay", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "replay without history": (
         ("replay", "cut"),
-        "cut: there is no history to prove; `agentsim resume` ends the run",
+        "cut: there is no history to prove; `agentsim resume cut` ends the run",
     ),
     "replay a corrupt journal": (("replay", "corrupt"), "...corrupt.jsonl...line 4...'parse'"),
     "replay without a journal": (("replay", "lonely"), "logs/lonely.jsonl: cannot be read: No such file or directory"),

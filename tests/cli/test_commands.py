@@ -185,6 +185,54 @@ def test_resuming_a_finished_run_changes_nothing(project: Path) -> None:
     assert snapshot(project) == before
 
 
+def test_resuming_a_degraded_run_is_no_failure_and_its_page_is_named(project: Path) -> None:
+    for ending in ("json", "jsonl"):
+        path = project / "logs" / f"done.{ending}"
+        path.write_text(path.read_text(encoding="utf-8").replace('"completed"', '"degraded"'), encoding="utf-8")
+    before = snapshot(project)
+    said = agentsim("resume", "done", "--json", cwd=project)
+    assert (said.code, said.err) == (0, "")
+    assert (json.loads(said.out)["status"], json.loads(said.out)["html"]) == ("degraded", "logs/done.html")
+    assert "page:    logs/done.html\n" in agentsim("resume", "done", cwd=project).out
+    assert snapshot(project) == before
+    (project / "logs" / "done.html").unlink()
+    assert json.loads(agentsim("resume", "done", "--json", cwd=project).out)["html"] is None
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[]", '{"status": "completed"}'])
+def test_resuming_a_run_whose_history_is_damaged_is_one_line(content: str, project: Path) -> None:
+    (project / "logs" / "done.json").write_text(content, encoding="utf-8")
+    said = agentsim("resume", "done", cwd=project)
+    assert (said.code, said.out) == (2, "")
+    assert said.line.startswith("logs/done.json: is not an agentsim history: ")
+
+
+def test_logs_and_replay_say_that_a_run_is_being_played(project: Path) -> None:
+    logs = project / "logs"
+    (logs / "both.jsonl").write_bytes((logs / "done.jsonl").read_bytes())
+    (logs / "both.json").write_bytes((logs / "done.json").read_bytes())
+    journals = [Journal.reopen(logs / f"{name}.jsonl") for name in ("cut", "both")]
+    try:
+        for words in (("logs", "--filename", "cut"), ("replay", "cut"), ("replay", "both")):
+            said = agentsim(*words, cwd=project)
+            assert said.code == 2
+            assert said.line.startswith(f"{words[-1]}: is being played now; ")
+        said = agentsim("logs", "--filename", "both", cwd=project)
+        assert (said.code, said.out) == (0, "logs/both.html\n")
+        assert said.line == "both: is being played now; the page shows it as it last stopped"
+    finally:
+        for journal in journals:
+            journal.close()
+
+
+def test_hints_find_runs_that_are_kept_elsewhere(project: Path) -> None:
+    (project / "logs").rename(project / "my logs")
+    for words in (("logs", "--filename", "cut"), ("replay", "cut")):
+        said = agentsim(*words, "--logs-dir", "my logs", cwd=project)
+        assert said.code == 2
+        assert said.line.endswith("; `agentsim resume cut --logs-dir 'my logs'` ends the run")
+
+
 def test_resuming_a_cut_run_ends_it_as_it_would_have_ended(project: Path) -> None:
     whole = json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))
     said = agentsim("resume", "cut", "--display", "none", "--json", cwd=project)

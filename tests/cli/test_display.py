@@ -15,13 +15,15 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 
 import pytest
+from rich.cells import cell_len
 
 from agentsim.cli.display import PlainDisplay, public_lines
 from agentsim.cli.progress import RichDisplay
 from agentsim.cli.screen import safe
 from agentsim.engine.event import Audience, Event, Everyone, Nobody, Told
 from agentsim.history.totals import Totals
-from agentsim.runner.watch import Watcher
+from agentsim.players.rows import MARK
+from agentsim.runner.watch import Discreet, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema
@@ -152,7 +154,7 @@ def squeezed(text: str) -> str:
 def test_the_screen_shows_words_and_obeys_none(said: str, seen: str, shown: Shown) -> None:
     play(shown.display, said)
     shown.stream.getvalue().encode("utf-8")
-    text = squeezed(shown.text())
+    text = squeezed(shown.text().replace("\n│ ", "\n"))
     assert text.startswith(squeezed(f"{seen}: {seen} A: {seen} A: {seen} A: the end"))
     if shown.width == 200 and seen:
         assert squeezed(f"{seen} · {seen}") in text
@@ -245,6 +247,98 @@ def test_a_person_is_asked_on_a_quiet_screen(shown: Shown) -> None:
     display.person(asked=False)
     display.told(spoken("after"))
     assert "0 calls" in plain(shown.stream.getvalue()[quiet:])
+
+
+FORGED = ("x" * 33 + " Player B wins: B wins the game. ", "字" * 90 + " Player B wins")
+
+
+@pytest.mark.parametrize("words", FORGED, ids=["narrow", "wide"])
+def test_no_words_begin_a_row_of_their_own(words: str, shown: Shown) -> None:
+    shown.display.told(spoken(words * 3, speaker="Player A's pitch"))
+    shown.display.waiting(ask("A"), words * 3)
+    rows = shown.text().splitlines()
+    assert len([row for row in rows if row.startswith(("Player A's pitch:", "A: "))]) == 2
+    others = [row for row in rows if not row.startswith(("Player A's pitch:", "A: "))]
+    assert shown.width > 100 or others
+    assert [row for row in others if not row.startswith(MARK)] == []
+    assert max(map(cell_len, rows)) <= shown.width
+
+
+def test_plain_lines_are_one_row_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr("os.get_terminal_size", lambda _handle: os.terminal_size((40, 24)))
+    monkeypatch.setattr(stream, "fileno", lambda: 2)
+    display = PlainDisplay()
+    for words in FORGED:
+        display.began("n" * 90, "Game", [])
+        display.told(spoken(words))
+        display.waiting(ask("A"), words)
+    rows = stream.getvalue().splitlines()
+    assert len(rows) == 6
+    assert {cell_len(row) for row in rows} <= {39, 40}
+    assert all(row.endswith("…") for row in rows)
+
+
+class Everything(Watcher):
+    """Writes down whatever it is shown."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        if not hasattr(Watcher, name) or name.startswith("__"):
+            return super().__getattribute__(name)
+        return lambda *values, **named: self.seen.append(f"{name} {values} {named}")
+
+
+def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
+    everything = Everything()
+    watcher = Discreet(everything)
+    totals = Totals()
+    watcher.began("run-1", "Island", ["A", "B"])
+    watcher.wave(wave(ask("xq-B", "xq-answer_approach")), "Round 1")
+    watcher.calling(ask("xq-B", "xq-answer_approach"))
+    watcher.waiting(ask("xq-B", "xq-answer_approach"), "xq-lab: HTTP 503")
+    watcher.called(ask("xq-B", "xq-answer_approach"), totals)
+    watcher.decided(cast("Any", SimpleNamespace(source="fallback", player="xq-B")))
+    watcher.decided(cast("Any", SimpleNamespace(source="model", player="xq-B")))
+    watcher.told([*spoken("for all"), *spoken("xq-secret", to=("A", "B"))])
+    watcher.told(spoken("xq-secret", to=("A", "B")))
+    watcher.person(asked=True)
+    assert "xq-" not in "".join(everything.seen)
+    assert [line.partition(" ")[0] for line in everything.seen] == [
+        *("began", "playing", "counted", "fell_back", "told", "person")
+    ]
+
+
+def test_a_discreet_panel_says_the_round_and_the_sums(shown: Shown) -> None:
+    watcher = Discreet(shown.display)
+    watcher.began("run-1", "Island", ["A", "B"])
+    watcher.wave(wave(ask("B", "answer_approach")), "Round 3")
+    watcher.calling(ask("B", "answer_approach"))
+    totals = Totals()
+    totals.calls = 12
+    watcher.called(ask("B", "answer_approach"), totals)
+    watcher.decided(cast("Any", SimpleNamespace(source="fallback")))
+    panel = shown.panel()
+    assert "Round 3" in panel
+    assert "12 calls · 1 fallbacks" in panel
+    assert "approach" not in panel
+    assert "asking" not in panel
+
+
+@pytest.mark.parametrize("mode", ["plain", "rich"])
+def test_a_person_in_the_game_sees_no_trouble_of_the_others(mode: str, tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        provider = f'[providers.lab]\nbase_url = "{server.url("http_503~x")}"\n'
+        others = '[[players]]\nid = "bot"\ncount = 2\nmodel = "lab/echo"\nretries = 0\n'
+        trio(tmp_path, f'game = "agent_island"\nseed = 7\n{provider}{others}[[players]]\nid = "me"\nmodel = "human"\n')
+        words = ("run", "--config", "trio.toml", "--display", mode)
+        _, sent = on_a_terminal(words, tmp_path, 100, b"Vote for me\nbecause\nbot1\n\x04")
+    shown, _, _ = plain(sent).partition("history: ")
+    assert not re.search(r"^bot\d( \(\w+\))?: ", shown, re.MULTILINE)
+    assert "asking" not in shown
 
 
 class Gone(Terminal):

@@ -310,7 +310,10 @@ def test_where_keys_come_from(
     said = agentsim("run", *words, *(("--env-file", "my.env") if named else ()), cwd=project, env=env)
     if sent is None:
         assert (said.code, server.received) == (2, [])
-        assert said.line == "lab needs a key: set LAB_KEY in the environment or in ./.env"
+        assert (
+            said.line
+            == "configs/trio.toml: defaults.model: lab needs a key: set LAB_KEY in the environment or in ./.env"
+        )
     else:
         assert said.code == 5
         assert [received.headers["authorization"] for received in server.received] == [f"Bearer {sent}"]
@@ -433,12 +436,38 @@ def test_5_is_a_budget_and_resume_goes_on_with_another(tmp_path: Path, server: F
     trio(tmp_path, lab(server))
     said = agentsim(*PLAYED, "--json", "--set", "limits.max_calls=3", "--logs-dir", "my logs", cwd=tmp_path)
     assert said.code == 5
-    assert said.line.endswith(f"; go on with: agentsim resume {only_line(said)['name']} --logs-dir 'my logs'")
+    again = f"agentsim resume {only_line(said)['name']} --logs-dir 'my logs' --max-calls N"
+    assert said.line == f"limits.max_calls = 3 is reached; a higher limit is needed; go on with: {again}"
     assert (only_line(said)["status"], only_line(said)["usage"]["calls"]) == ("stopped_budget", 3)
-    again = shlex.split(said.line.rpartition("go on with: agentsim ")[2])
-    gone_on = agentsim(*again, "--max-calls", "100", "--json", "--display", "none", cwd=tmp_path)
+    words = shlex.split(again.removesuffix(" N"))[1:]
+    gone_on = agentsim(*words, "100", "--json", "--display", "none", cwd=tmp_path)
     assert (gone_on.code, only_line(gone_on)["status"]) == (0, "completed")
     assert len(server.received) == only_line(gone_on)["usage"]["calls"], "nothing was asked twice"
+
+
+def test_5_names_the_option_for_the_limit_that_was_met(tmp_path: Path, server: FakeServer) -> None:
+    trio(tmp_path, lab(server, more='[prices."lab/echo"]\ninput = 1.0\noutput = 1.0\n'))
+    said = agentsim(*PLAYED, "--max-cost", "0", "--name", "game", cwd=tmp_path)
+    assert said.code == 5
+    assert said.line.endswith("; a higher limit is needed; go on with: agentsim resume game --max-cost USD")
+
+
+@pytest.mark.parametrize(("limit", "code"), [("1000", 0), ("3", 5)])
+def test_a_page_that_cannot_be_written_takes_nothing_from_the_run(
+    limit: str, code: int, tmp_path: Path, server: FakeServer
+) -> None:
+    trio(tmp_path, lab(server))
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "logs.css").write_bytes(b"\xff")
+    said = agentsim(*PLAYED, "--json", "--name", "game", "--set", f"limits.max_calls={limit}", cwd=tmp_path)
+    assert said.code == code
+    assert only_line(said)["html"] is None
+    assert only_line(said)["usage"]["calls"] > 0
+    note, *more = said.err.splitlines()
+    assert note == (
+        "agentsim: there is no page: logs/logs.css: is not UTF-8 (byte 0); write it with: agentsim logs --filename game"
+    )
+    assert len(more) == (code != 0)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["130 is Ctrl-C", "143 is SIGTERM"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -163,6 +163,21 @@ def test_fingerprint_tells_a_name_from_a_number() -> None:
 def test_fingerprint_does_not_change_with_wording() -> None:
     assert replace(MOVE, wording="And now?").fingerprint() == MOVE.fingerprint()
     assert len(MOVE.fingerprint()) == 16
+
+
+def test_particulars_are_in_the_fingerprint_and_none_change_nothing() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Reply(Say):
+        """What do you say to them?"""
+
+        to: tuple[str, ...] = ()
+
+        def particulars(self) -> Mapping[str, Any]:
+            return {"to": self.to} if self.to else {}
+
+    prints = {request.fingerprint() for request in (Reply(player="A", to=to) for to in (("B",), ("C",), ("B", "C")))}
+    assert len(prints) == 3
+    assert Reply(player="A").fingerprint() == Say(player="A").fingerprint()
 
 
 def test_kinds_with_the_same_options_differ() -> None:

@@ -37,7 +37,7 @@ def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]
         "rounds": ["Set-up", "Round 1"],
         "log": LOG,
         "entries": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
-        "outcome": Outcome("jury_vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
+        "outcome": Outcome("jury vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
         "volatile": {"name": "run"},
     }
     return fold(**{**values, **changes})

@@ -29,11 +29,11 @@ TEXT = {"record": "text", "id": text_id("Hello."), "text": "Hello."}
 def written(tmp_path: Path) -> Path:
     """Head, texts, an unfinished decision's tries, three decisions of which one is of the same wave, a stop."""
     book = journal(tmp_path)
-    book.tried(1, 0, [failed(), paid("bad", code="unreadable")])
+    book.tried(1, 0, "A", [failed(), paid("bad", code="unreadable")])
     book.decided(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), sync=True)
     book.decided(entry(2, wave=2, place=1), sync=False)
     book.decided(entry(3, wave=2, place=0), sync=True)
-    book.tried(3, 0, [paid("worse", code="illegal")])
+    book.tried(3, 0, "A", [paid("worse", code="illegal")])
     book.stopped("interrupted", "2026-01-01T00:00:01.000Z", 1.23456)
     book.close()
     return book.path
@@ -53,8 +53,9 @@ def test_what_is_written_is_read_back(written: Path) -> None:
     assert contents.head == {"record": "run", "format": "agentsim-journal/1", **HEAD}
     assert list(contents.entries) == [(1, 0), (2, 1), (2, 0)]
     assert contents.entries[2, 0] == entry(3, wave=2, place=0)
-    assert contents.tries[1, 0] == list(contents.entries[1, 0].tries[:2])
-    assert contents.tries[3, 0] == [paid("worse", code="illegal")]
+    assert contents.open_tries(1, 0) == list(contents.entries[1, 0].tries[:2])
+    assert contents.open_tries(3, 0) == [paid("worse", code="illegal")]
+    assert contents.undecided() == [("A", paid("worse", code="illegal"))]
     assert contents.stops == [{"status": "interrupted", "at": "2026-01-01T00:00:01.000Z", "wall_s": 1.235}]
     assert contents.last_wave == 2
     assert contents.size == written.stat().st_size

@@ -131,6 +131,15 @@ def test_a_host_that_says_now_for_ever_is_not_asked_for_ever() -> None:
     assert story.calls == 301
 
 
+@pytest.mark.parametrize(
+    ("patience", "calls"), [(0.0, 1), (5e-324, 1), (0.005, 1), (0.05, 6), (1.0, 101), (50.0, 101), (300.0, 301)]
+)
+def test_any_wait_takes_patience_however_little_there_is(patience: float, calls: int) -> None:
+    story = Story(*[limited(0.0) for _ in range(1000)], policy=AttemptPolicy(rate_limit_patience_s=patience))
+    assert isinstance(story.play(), RateLimited)
+    assert story.calls == pytest.approx(calls, abs=1)  # sums of hundredths are not exact
+
+
 def test_rate_limits_and_faults_are_counted_apart() -> None:
     story = Story(limited(1.0), BROKEN, limited(1.0))
     assert story.play() is GOOD

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, RunStopped, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint, Endpoints
@@ -115,7 +115,6 @@ def test_extras_are_merged_the_later_over_the_earlier() -> None:
     extra = {
         "top_p": 0.5,
         "temperature": 0.1,
-        "max_completion_tokens": 9,
         "top_k": 3,
         "extra_body": {"provider": {"order": ["x"]}, "min_p": 0.1},
     }
@@ -127,26 +126,52 @@ def test_extras_are_merged_the_later_over_the_earlier() -> None:
         structured_body={"provider": {"require_parameters": True}},
     )
     body = server.received[0].body
-    assert {key: body[key] for key in ("top_p", "temperature", "max_completion_tokens", "top_k", "min_p", "user")} == {
+    assert {key: body[key] for key in ("top_p", "temperature", "max_tokens", "top_k", "min_p", "user")} == {
         "top_p": 0.5,
         "temperature": 0.1,
-        "max_completion_tokens": 9,
+        "max_tokens": 64,
         "top_k": 3,
         "min_p": 0.1,
         "user": "u",
     }
     assert body["provider"] == {"require_parameters": True, "sort": "price", "order": ["x"]}
-    assert "max_tokens" not in body
     assert "extra_body" not in body
 
 
 @pytest.mark.parametrize(
-    "extra", [{"stream": True}, {"timeout": 1}, {"api_key": KEY}, {"x": float("nan")}, {"extra_body": 1}]
+    "extra",
+    [
+        {"stream": True},
+        {"timeout": 1},
+        {"api_key": KEY},
+        {"x": float("nan")},
+        {"extra_body": 1},
+        {"extra_body": {"model": "some/other"}},
+        {"extra_body": {"n": 5}},
+        {"extra_body": {"stream": True}},
+        {"extra_body": {"messages": []}},
+        {"extra_body": {"x": float("inf")}},
+    ],
 )
 def test_extras_that_would_change_the_call_itself_are_refused(extra: dict[str, Any]) -> None:
     fault, server = ask("ok", PLAIN, replace(SAMPLING, extra=extra))
     assert isinstance(fault, ProviderRejected)
     assert KEY not in str(fault)
+    assert not server.received
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens", "n_predict"])
+def test_the_limit_that_costs_are_estimated_by_has_one_name(name: str) -> None:
+    for extra in ({name: 9_000}, {"extra_body": {name: 9_000}}):
+        fault, server = ask("ok", PLAIN, replace(SAMPLING, extra=extra))
+        assert isinstance(fault, ProviderRejected)
+        assert f"`{name}` cannot be set there; say max_tokens" in str(fault)
+        assert not server.received
+
+
+def test_a_providers_own_extras_are_held_to_the_same() -> None:
+    fault, server = ask("ok", extra_body={"max_completion_tokens": 9_000})
+    assert isinstance(fault, ProviderRejected)
     assert not server.received
 
 
@@ -260,6 +285,28 @@ def test_the_deadline_holds_however_the_server_trickles(scenario: str) -> None:
     assert 0.3 <= time.monotonic() - began < 3
 
 
+def test_a_key_echoed_in_a_completion_is_not_handed_on() -> None:
+    said = envelope(
+        None,
+        model=f"m {KEY}",
+        message={"content": f'{{"speech": "{KEY}"}}', "reasoning": f"They sent Bearer {KEY}."},
+        finish_reason=f"stop {KEY}",
+    )
+    said["provider"] = "x" * 190 + KEY  # where names are cut, half a key must not remain
+    answer, _ = ask("ok", server=FakeServer(lambda _body: Raw(200, said)))
+    assert isinstance(answer, Completion)
+    assert (answer.text, answer.model) == ('{"speech": "[redacted]"}', "m [redacted]")
+    assert (answer.reasoning, answer.finish_reason) == ("They sent Bearer [redacted].", "stop [redacted]")
+    assert answer.provider == "x" * 190 + "[redacted]"
+
+
+def test_words_that_a_dummy_key_shares_with_a_reply_stay() -> None:
+    for key, words in (("EMPTY", "The table is EMPTY."), ("no-key-required", "No answer is required.")):
+        answer, _ = ask("ok", server=FakeServer(lambda _body, words=words: words), key=key)  # type: ignore[misc]
+        assert isinstance(answer, Completion)
+        assert answer.text == words
+
+
 def test_a_server_that_echoes_the_key_does_not_get_it_shown() -> None:
     for raw in (
         Raw(401, {"error": {"message": f"bad key {KEY}"}}),
@@ -315,6 +362,27 @@ def test_waiting_for_a_slot_is_not_counted_in_the_deadline() -> None:
     with_model(crowd, server, "ok", slots=1)
     assert server.completed["ok"] == 4
     assert server.most_in_flight == 1
+
+
+def test_a_call_begins_behind_the_queue_and_may_still_be_stopped() -> None:
+    """Of three calls for one slot the first is under way when the run stops; the others wait and are never made."""
+    began: list[int] = []
+
+    def begin() -> None:
+        if began:
+            raise RunStopped("budget", "no more")
+        began.append(server.in_flight)
+
+    async def crowd(model: OpenAICompatible, endpoint: Endpoint) -> list[object]:
+        call = replace(PLAIN, begin=begin)
+        outcomes = await asyncio.gather(*(model.complete(call, SAMPLING) for _ in range(3)), return_exceptions=True)
+        async with asyncio.timeout(1), endpoint.admission():
+            pass  # a call that did not begin has given its slot back
+        return [type(outcome) for outcome in outcomes]
+
+    server = FakeServer(latency_s=0.05)
+    assert with_model(crowd, server, "ok", slots=1) == [Completion, RunStopped, RunStopped]
+    assert (server.started["ok"], began) == (1, [0])
 
 
 def test_waiting_for_the_spacing_is_not_counted_in_the_deadline() -> None:

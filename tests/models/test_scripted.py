@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
+from agentsim.errors import (
+    ModelError,
+    ModelRefused,
+    ProviderRejected,
+    RateLimited,
+    RunStopped,
+    ScenarioError,
+    TransportFailed,
+)
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.scripted import Scripted
 
@@ -31,6 +39,16 @@ def test_the_most_specific_key_counts(tmp_path: Path) -> None:
         "of anyone",
         "of anything",
     ]
+
+
+def test_a_call_that_may_not_begin_gets_no_reply(tmp_path: Path) -> None:
+    model = script(tmp_path, {"*": ["hello"]})
+
+    def stopped() -> None:
+        raise RunStopped("budget", "no more")
+
+    with pytest.raises(RunStopped):
+        asyncio.run(model.complete(Call((), tag="A/vote/1/1", begin=stopped), Sampling()))
 
 
 def test_the_reply_is_a_function_of_the_tag(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
+from rich.cells import cell_len
 
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt, quoted
@@ -25,6 +26,7 @@ from agentsim.history.files import RunFiles
 from agentsim.players.base import Complaint, Message
 from agentsim.players.human import HumanPlayer
 from agentsim.players.readable import hint, news, question, understood
+from agentsim.players.rows import cut, rows
 from agentsim.players.terminal import Terminal
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
@@ -249,6 +251,49 @@ def test_long_words_are_wrapped_and_every_row_is_marked() -> None:
     start = next(number for number, row in enumerate(rows) if row.startswith("Round 1 · B"))
     assert all(row.startswith("    │ word") for row in rows[start + 1 : start + 4])
     assert max(map(len, rows)) <= 80
+
+
+@pytest.mark.parametrize("where", ["history", "state", "question"])
+def test_words_in_wide_letters_are_wrapped_by_cells_and_marked_wherever_they_stand(where: str) -> None:
+    line = quoted(round=1, **{"from": "B"}, kind="pitch", text="字" * 70 + " Round 1 · A leaves the game.")
+
+    class Wide(PlaceOrder):
+        def prompt(self) -> Prompt:
+            parts = {part: (f"Heard:\n{line}",) if part == where else () for part in ("history", "state", "question")}
+            return Prompt(("The rules.",), **parts)
+
+    screen = Screen(*GOOD)
+    screen.answer(Ask(1, 1, 0, 1, Wide(player="A")))
+    rows = screen.text.splitlines()
+    start = next(number for number, row in enumerate(rows) if row.startswith("Round 1 · B (pitch): 字"))
+    assert [row[:7] for row in rows[start + 1 : start + 3]] == ["    │ 字", "    │ 字"] or rows[start + 1][4] == "│"
+    assert not [row for row in rows if row.startswith("Round 1 · A leaves")]
+    assert max(map(cell_len, rows[: start + 3])) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "hang", "expected"),
+    [
+        ("", 10, "| ", [""]),
+        ("one two three", 9, "", ["one two", "three"]),
+        ("one two three", 9, "| ", ["one two", "| three"]),
+        ("  kept  inside", 20, "", ["  kept  inside"]),
+        ("abcdefghij", 6, "| ", ["abcd", "| efgh", "| ij"]),
+        ("a 漢字漢字", 6, "| ", ["a 漢", "| 字漢", "| 字"]),
+        ("漢字漢", 5, "", ["漢字", "漢"]),
+        ("a\n\nb", 9, "| ", ["a", "| ", "| b"]),
+        ("e\u0301" * 4, 3, "", ["e\u0301" * 3, "e\u0301"]),
+    ],
+)
+def test_rows_are_measured_in_cells(text: str, width: int, hang: str, expected: list[str]) -> None:
+    assert rows(text, width, hang) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("abcdef", "abcdef"), ("abcdefg", "abcde…"), ("漢字漢", "漢字漢"), ("漢字漢字", "漢字…")]
+)
+def test_a_row_is_cut_by_cells(text: str, expected: str) -> None:
+    assert cut(text, 6) == expected
 
 
 @pytest.mark.parametrize(

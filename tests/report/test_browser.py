@@ -118,6 +118,30 @@ def test_nothing_sticks_out_on_any_screen(browser: Browser, page_file: Path, wid
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [1200, 1920])
+def test_the_usage_table_is_shown_whole(browser: Browser, tmp_path: Path, width: int) -> None:
+    doc = document()
+    for totals in (doc["usage"], *doc["usage"]["by_player"].values()):  # as much as a long game takes
+        totals |= {"calls": 1234, "prompt_tokens": 1_234_567, "cached_tokens": 1_100_000}
+        totals |= {"completion_tokens": 234_567, "reasoning_tokens": 198_765}
+    file = written(tmp_path, History.model_validate(doc), panels())
+    with Opened(browser, file, viewport={"width": width, "height": 900}) as opened:
+        box = opened.page.locator(".scroll:has(> .usage)")
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_a_table_on_a_telephone_fits_or_shows_that_it_goes_on(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file, viewport={"width": 390, "height": 844}) as opened:
+        standings = opened.page.locator("#standings .scroll").first
+        assert standings.evaluate("box => box.scrollWidth <= box.clientWidth")
+        usage = opened.page.locator(".scroll:has(> .usage)")
+        assert usage.evaluate("box => box.scrollWidth > box.clientWidth"), "or there is nothing to test"
+        assert usage.evaluate("box => getComputedStyle(box).overflowX") == "auto"
+        # The shadow at the edge stays where it is, and what hides it at the table's ends moves with the table.
+        layers = usage.evaluate("box => getComputedStyle(box).backgroundAttachment")
+        assert layers == "local, local, scroll, scroll"
+
+
 def test_search_narrows_the_timeline_and_escape_widens_it(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
         everything = opened.shown()

@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from agentsim.errors import BudgetReached
 from agentsim.runner.budget import Budget
 
 
+def admit(budget: Budget, worst_case_usd: float) -> None:
+    asyncio.run(budget.admit(worst_case_usd))
+
+
 def test_as_many_calls_as_the_limit_and_no_more() -> None:
     budget = Budget(max_calls=3)
     for _ in range(3):
-        budget.admit(1_000.0)
+        admit(budget, 1_000.0)
     with pytest.raises(BudgetReached, match=r"limits\.max_calls = 3 is reached"):
-        budget.admit(0.0)
+        admit(budget, 0.0)
     assert budget.calls == 3, "a call that was not admitted is none"
 
 
 def test_no_call_at_all() -> None:
     with pytest.raises(BudgetReached):
-        Budget(max_calls=0).admit(0.0)
+        admit(Budget(max_calls=0), 0.0)
 
 
 def test_without_limits_everything_is_admitted_and_counted() -> None:
     budget = Budget()
     for _ in range(1000):
-        budget.admit(1e6)
+        admit(budget, 1e6)
         budget.settle(1e6, 2.0)
     assert (budget.calls, budget.cost_usd) == (1000, 2000.0)
 
 
 def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
     budget = Budget(max_cost_usd=1.0)
-    budget.admit(0.7)
+    admit(budget, 0.7)
     budget.settle(0.7, 0.6)
     with pytest.raises(BudgetReached, match=r"max_cost_usd = 1 is reached: 0.6000 spent, .* take it to 1.1000"):
-        budget.admit(0.5)
+        admit(budget, 0.5)
     assert budget.calls == 1
 
 
@@ -46,46 +52,60 @@ def test_exactly_at_the_limit_is_within_it(limit: float, worst: list[float]) -> 
     """0.1 + 0.2 is 0.30000000000000004 in binary fractions, and still 0.3 to whoever wrote the limit."""
     budget = Budget(max_cost_usd=limit)
     for cost in worst:
-        budget.admit(cost)
+        admit(budget, cost)
         budget.settle(cost, cost)
     with pytest.raises(BudgetReached):
-        budget.admit(0.000001)
+        admit(budget, 0.000001)
 
 
-def test_calls_in_flight_are_reserved_at_their_worst() -> None:
-    budget = Budget(max_cost_usd=1.0)
-    budget.admit(0.4)
-    budget.admit(0.4)
-    with pytest.raises(BudgetReached):
-        budget.admit(0.4)
-    budget.settle(0.4, 0.1)
-    budget.admit(0.4)
-    with pytest.raises(BudgetReached):
-        budget.admit(0.4)
+def test_where_only_reservations_stand_in_the_way_they_are_waited_for() -> None:
+    """How many calls run at once does not decide whether the budget is reached."""
+
+    async def play() -> list[str]:
+        budget = Budget(max_cost_usd=1.0)
+        await budget.admit(0.4)
+        await budget.admit(0.4)
+        third = asyncio.create_task(budget.admit(0.4))
+        await asyncio.sleep(0)
+        seen = ["waits" if not third.done() else "admitted"]
+        budget.settle(0.4, 0.1)
+        await third
+        seen.append("admitted")
+        fourth = asyncio.create_task(budget.admit(0.4))
+        await asyncio.sleep(0)
+        budget.settle(0.4, 0.4)  # 0.5 spent, 0.4 reserved
+        await asyncio.sleep(0)
+        seen.append("waits" if not fourth.done() else "admitted")
+        budget.settle(0.4, 0.4)  # 0.9 spent, and nothing is in flight
+        with pytest.raises(BudgetReached, match=r"0\.9000 spent"):
+            await fourth
+        return seen
+
+    assert asyncio.run(play()) == ["waits", "admitted", "waits"]
 
 
 @pytest.mark.parametrize("cost", [None, 0.0], ids=["failed", "free"])
 def test_a_call_that_cost_nothing_gives_its_reservation_back(cost: float | None) -> None:
     budget = Budget(max_cost_usd=1.0)
     for _ in range(10):
-        budget.admit(0.9)
+        admit(budget, 0.9)
         budget.settle(0.9, cost)
     assert (budget.calls, budget.cost_usd) == (10, 0.0)
 
 
 def test_a_call_that_cost_more_than_foreseen_counts_in_full() -> None:
     budget = Budget(max_cost_usd=1.0)
-    budget.admit(0.1)
+    admit(budget, 0.1)
     budget.settle(0.1, 1.5)
     with pytest.raises(BudgetReached, match=r"1\.5000 spent"):
-        budget.admit(0.0)
+        admit(budget, 0.0)
 
 
 def test_what_an_earlier_process_spent_counts() -> None:
     budget = Budget(max_calls=5, max_cost_usd=1.0)
     budget.spent(4, 0.9)
     with pytest.raises(BudgetReached, match="max_cost_usd"):
-        budget.admit(0.2)
-    budget.admit(0.1)
+        admit(budget, 0.2)
+    admit(budget, 0.1)
     with pytest.raises(BudgetReached, match="max_calls"):
-        budget.admit(0.0)
+        admit(budget, 0.0)

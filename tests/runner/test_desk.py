@@ -17,6 +17,7 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Choice
 from agentsim.history.entry import Entry
 from agentsim.history.totals import Totals
+from agentsim.runner.desk import Desk
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
 from tests.fakes.server import FakeServer, Raw
@@ -148,11 +149,12 @@ class Typist(Notes):
         super().__init__()
         self.keyboard = keyboard
         self.waiting_for: list[Ask] = []
+        self.left = 0
 
-    def wave(self, wave: Wave, round_title: str) -> None:
-        super().wave(wave, round_title)
+    def sees(self, wave: Wave) -> Wave:
         self.waiting_for = [ask for ask in wave.asks if ask.request.player in {"A", "B"}]
         self.left = len(self.waiting_for)
+        return wave
 
     def person(self, *, asked: bool) -> None:
         super().person(asked=asked)
@@ -169,15 +171,25 @@ def test_the_screen_is_given_back_when_the_last_person_of_a_wave_has_answered(
 ) -> None:
     typed()
     source, keyboard = os.pipe()
+    asks_person = Desk.asks_person
     with os.fdopen(source) as stdin, os.fdopen(keyboard, "w"):
         monkeypatch.setattr(sys, "stdin", stdin)
         notes = Typist(keyboard)
+        # the display is not told who is asked; whoever types for two people has to know
+        monkeypatch.setattr(Desk, "asks_person", lambda desk, wave: asks_person(desk, notes.sees(wave)))
         result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
     assert result.status == "completed", result.error
-    screen = [line for line in notes.seen if line.startswith(("screen", "wave"))]
-    votes = screen.index("wave 4 Round 1")
-    assert screen[votes + 1 : votes + 4] == ["screen taken", "screen taken", "screen back"]
-    assert screen[votes + 4].startswith("wave"), "given back once"
+    screen = "".join("T" if line == "screen taken" else "b" for line in notes.seen if line.startswith("screen"))
+    assert "TTb" in screen, "two people vote at the same moment, and it is given back once"
+    assert "bb" not in screen
+    assert screen.endswith("b")
+
+
+def test_a_display_beside_a_person_is_not_told_who_is_asked_what(tmp_path: Path, typed: Typed) -> None:
+    typed("Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A")
+    notes = Notes()
+    play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
+    assert not [line for line in notes.seen if line.startswith(("wave", "calling", "called", "waiting", "decided"))]
 
 
 def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tmp_path: Path, typed: Typed) -> None:
@@ -189,8 +201,9 @@ def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tm
     last = max(record["index"] for record in result.history["decisions"] if record["source"] == "human")
     events = [event for part in result.history["rounds"] for event in part["events"]]
     unread = next(place for place, event in enumerate(events) if event["metadata"].get("decision") == last)
-    assert [told.event.kind for told in notes.told_] == [event["kind"] for event in events[unread:]]
-    assert [told.event.kind for told in notes.told_][-2:] == ["tally", "won"]
+    public = [event["kind"] for event in events[unread:] if event["visibility"] == "all"]
+    assert [told.event.kind for told in notes.told_] == public
+    assert public[-2:] == ["tally", "won"]
     assert "Hello too." in screen.getvalue()
     assert {record["source"] for record in result.history["decisions"]} == {"human", "bot"}
 

@@ -1,6 +1,9 @@
-"""Health: after which failures a provider cannot be played with any more."""
+"""Health: after which failures a provider cannot be played with any more, judged in the order of the requests."""
 
 from __future__ import annotations
+
+import asyncio
+from itertools import permutations
 
 import pytest
 
@@ -16,72 +19,73 @@ def refused() -> ModelRefused:
     return ModelRefused("not this one", code="refusal")
 
 
+def decision(health: Health, *calls: ModelError | None, provider: str = "lab") -> None:
+    """A wave of one request that is decided by these calls; it gives up where the last is an error."""
+    health.wave([provider])
+    for call in calls:
+        health.called(0, call)
+    if calls[-1] is not None:
+        asyncio.run(health.gave_up(0))
+    health.settled(0)
+
+
 def test_five_transport_faults_in_a_row_stop_the_run_and_say_what_the_last_was() -> None:
     health = Health()
-    health.answered("lab")
-    for _ in range(STREAK - 1):
-        health.failed("lab", fault("some fault"))
+    decision(health, None)
+    decision(health, *[fault("some fault")] * (STREAK - 1))
     with pytest.raises(ProviderStopped, match="lab: 5 calls in a row failed; the last: the last fault"):
-        health.failed("lab", fault("the last fault"))
+        decision(health, fault("the last fault"))
 
 
 def test_an_answer_ends_the_row() -> None:
     health = Health()
     for _ in range(20):
-        for _ in range(STREAK - 1):
-            health.failed("lab", fault())
-        health.answered("lab")
+        decision(health, *[fault()] * (STREAK - 1), None)
 
 
 def test_a_refusal_is_an_answer() -> None:
     health = Health()
-    for _ in range(STREAK - 1):
-        health.failed("lab", fault())
-    health.failed("lab", refused())
-    health.gave_up("lab")
-    health.failed("lab", fault())
+    decision(health, *[fault()] * (STREAK - 1), refused())
+    decision(health, fault())
 
 
 def test_a_wait_neither_ends_the_row_nor_counts() -> None:
     health = Health()
-    for _ in range(STREAK - 1):
-        health.failed("lab", fault())
-        health.failed("lab", RateLimited("slow down"))
-    with pytest.raises(ProviderStopped):
-        health.failed("lab", fault())
+    with pytest.raises(ProviderStopped, match="5 calls in a row"):
+        decision(health, *[fault(), RateLimited("slow down")] * STREAK, None)
 
 
 def test_providers_are_counted_apart() -> None:
     health = Health()
-    health.answered("lab")
+    decision(health, None)
+    decision(health, None, provider="other")
     for _ in range(STREAK - 1):
-        health.failed("lab", fault())
-        health.failed("other", fault())
-    health.answered("other")
+        decision(health, fault())
+        decision(health, fault(), provider="other")
+    decision(health, None, provider="other")
     with pytest.raises(ProviderStopped, match=r"^lab:"):
-        health.failed("lab", fault())
+        decision(health, fault())
 
 
 def test_no_call_of_this_kind_can_succeed() -> None:
     health = Health()
-    health.answered("lab")
+    decision(health, None)
     with pytest.raises(ProviderStopped, match=r"^lab: lab/m: the key is wrong$"):
-        health.failed("lab", ProviderRejected("lab/m: the key is wrong", code="bad_key"))
+        decision(health, ProviderRejected("lab/m: the key is wrong", code="bad_key"))
 
 
 def test_a_first_decision_without_any_answer_stops_the_run() -> None:
-    health = Health()
-    health.failed("lab", fault("cannot be reached"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: cannot be reached"):
-        health.gave_up("lab")
+        decision(Health(), fault("cannot be reached"))
 
 
 def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     health = Health()
-    health.failed("lab", fault("the lab is closed"))
-    health.failed("other", fault("the other is busy"))
+    health.wave(["lab", "other"])
+    health.called(0, fault("the lab is closed"))
+    health.called(1, fault("the other is busy"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: the lab is closed"):
-        health.gave_up("lab")
+        asyncio.run(health.gave_up(0))
 
 
 @pytest.mark.parametrize(
@@ -90,15 +94,51 @@ def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     ids=["refused", "rate limited", "a fault, then refused"],
 )
 def test_a_provider_that_answers_in_some_way_is_alive(errors: list[ModelError]) -> None:
-    health = Health()
-    for error in errors:
-        health.failed("lab", error)
-    health.gave_up("lab")
+    decision(Health(), *errors)
 
 
 def test_a_decision_given_up_later_is_only_that_decision_s_bad_luck() -> None:
     health = Health()
-    health.answered("lab")
-    health.failed("lab", fault())
-    health.failed("lab", fault())
-    health.gave_up("lab")
+    decision(health, None)
+    decision(health, fault(), fault())
+
+
+def test_what_an_earlier_process_was_answered_counts() -> None:
+    health = Health()
+    health.known("lab")
+    decision(health, fault(), fault())
+
+
+WAVES = {
+    "answers between": ([[None], [fault()], [None], [fault()], [None], [fault()]], False),
+    "five in a row behind an answer": ([[None], [fault()], [fault(), fault()], [fault()], [fault()], [None]], True),
+    "the first gives up": ([[fault()], [None], [None], [None], [None], [None]], True),
+    "a later one gives up": ([[None], [fault()], [None], [None], [None], [None]], False),
+    "nobody is answered": ([[fault()]] * 6, True),
+}
+
+
+@pytest.mark.parametrize(("calls", "stops"), WAVES.values(), ids=WAVES)
+def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]], stops: bool) -> None:
+    """Six requests of one wave, their replies in every order: the verdict is that of one call after another."""
+
+    async def play(order: tuple[int, ...]) -> bool:
+        health = Health()
+        health.wave(["lab"] * len(calls))
+
+        async def one(place: int) -> None:
+            for call in calls[place]:
+                health.called(place, call)
+            if calls[place][-1] is not None:
+                await health.gave_up(place)
+            health.settled(place)
+
+        tasks = [asyncio.create_task(one(place)) for place in order]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            task.cancel()  # as a run does that is stopped: who waits for a place that never settles waits no more
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        return any(isinstance(result, ProviderStopped) for result in results)
+
+    for order in list(permutations(range(len(calls))))[::17]:
+        assert asyncio.run(play(order)) is stops

@@ -59,7 +59,7 @@ def _decided(files: RunFiles) -> set[str]:
     """The messages of every call that is on disk: none of them may ever be sent again."""
     contents = read_journal(files.journal)
     tries = [attempt for entry in contents.entries.values() for attempt in entry.tries]
-    tries += [attempt for left in contents.tries.values() for attempt in left]
+    tries += [attempt for _, attempt in contents.undecided()]
     return {
         json.dumps([[message.role, message.text] for message in attempt.messages])
         for attempt in tries

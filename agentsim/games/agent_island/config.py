@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
 from agentsim.engine.game import GameConfig
 from agentsim.errors import ScenarioError
@@ -13,6 +14,13 @@ __all__ = ["AgentIslandConfig", "Phase", "RoundOverride", "RoundSettings"]
 
 Phase: TypeAlias = Literal["pitches", "votes", "sidebars", "quips"]
 Characters: TypeAlias = Annotated[int, Field(ge=20, le=20_000)]
+
+
+def _with_one_vote(phases: tuple[Phase, ...] | None) -> tuple[Phase, ...] | None:
+    if phases is not None and phases.count("votes") != 1:
+        found = json.dumps(phases)
+        raise ValueError(f'a round has exactly one "votes" phase, since one player leaves by it, found {found[:200]}')
+    return phases
 
 
 class RoundSettings(GameConfig):
@@ -25,11 +33,7 @@ class RoundSettings(GameConfig):
     quip_chars: Characters = 200
     messages_per_exchange: Annotated[int, Field(ge=1, le=20)] = 2
 
-    @model_validator(mode="after")
-    def _one_vote(self) -> RoundSettings:
-        if self.phases.count("votes") != 1:
-            raise ValueError('a round has exactly one "votes" phase, since one player leaves by it')
-        return self
+    _one_vote = field_validator("phases")(_with_one_vote)
 
 
 class RoundOverride(GameConfig):
@@ -42,6 +46,8 @@ class RoundOverride(GameConfig):
     message_chars: Characters | None = None
     quip_chars: Characters | None = None
     messages_per_exchange: Annotated[int, Field(ge=1, le=20)] | None = None
+
+    _one_vote = field_validator("phases")(_with_one_vote)
 
 
 class AgentIslandConfig(RoundSettings):
@@ -56,14 +62,15 @@ class AgentIslandConfig(RoundSettings):
     summary_chars: Characters = 800
     round_overrides: tuple[RoundOverride, ...] = ()
 
-    @model_validator(mode="after")
-    def _overrides(self) -> AgentIslandConfig:
-        rounds = [override.round for override in self.round_overrides]
-        if len(set(rounds)) != len(rounds):
-            raise ValueError("round_overrides names one round twice")
-        for override in self.round_overrides:
-            self._merged(override)
-        return self
+    @field_validator("round_overrides")
+    @classmethod
+    def _once_each(cls, overrides: tuple[RoundOverride, ...]) -> tuple[RoundOverride, ...]:
+        named: set[int | str] = set()
+        for override in overrides:
+            if override.round in named:
+                raise ValueError(f"round = {json.dumps(override.round)} is there twice; one table holds all of a round")
+            named.add(override.round)
+        return overrides
 
     def round_count(self, players: int) -> int:
         """How many rounds this many players have; `ScenarioError` where it cannot be so many."""
@@ -86,8 +93,8 @@ class AgentIslandConfig(RoundSettings):
                     settings = self._merged(override, settings)
         return settings
 
-    def _merged(self, override: RoundOverride, base: RoundSettings | None = None) -> RoundSettings:
-        base = base or self
+    @staticmethod
+    def _merged(override: RoundOverride, base: RoundSettings) -> RoundSettings:
         values = {name: getattr(base, name) for name in RoundSettings.model_fields}
         values |= override.model_dump(exclude={"round"}, exclude_none=True)
         return RoundSettings(**values)

@@ -83,5 +83,5 @@ class AgentIsland:
 def _reason(island: Island) -> str:
     last = island.tallies[-1]
     if not last.tied:
-        return "jury_vote"
-    return "lot_between_tied" if any(votes for _, votes in last.votes) else "lot_without_votes"
+        return "jury vote"
+    return "lot between tied" if any(votes for _, votes in last.votes) else "lot without votes"

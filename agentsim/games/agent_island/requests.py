@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision, Reading, find_objects, without_thinking
+from agentsim.engine.reading import Decision, Reading
 from agentsim.engine.request import Choice, Options, Request, Text
-from agentsim.errors import UnreadableReply
 from agentsim.games.agent_island.ballot import VoteCast, read_vote
 from agentsim.games.agent_island.prompts import composed, tally_words
+from agentsim.games.agent_island.speech import QuipsMade, Speech, read_quips, read_speech
 from agentsim.games.agent_island.view import View
 
 __all__ = ["NOBODY", "REQUESTS", "Answer", "AnswerApproach", "Approach", "ApproachMade", "Pitch", "Quips"]
@@ -20,12 +20,6 @@ __all__ += ["QuipsMade", "Speech", "Summarize", "Vote", "VoteCast", "Whisper"]
 
 NOBODY = "nobody"
 D = TypeVar("D", bound=Decision)
-
-
-class Speech(Decision):
-    """Words; empty where a player says nothing."""
-
-    text: str
 
 
 class ApproachMade(Decision):
@@ -38,12 +32,6 @@ class Answer(Decision):
     """Whether to accept an approach."""
 
     accept: bool
-
-
-class QuipsMade(Decision):
-    """One line about each other active player, by id."""
-
-    quips: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,22 +72,7 @@ class SpeechRequest(IslandRequest[Speech]):
         return Speech(text="")
 
     def parse(self, text: str) -> Reading[Speech]:
-        body = without_thinking(text).strip()
-        stage, found = find_objects(body)
-        said = [words for entry in found if (words := _words(entry.value)) is not None]
-        if said:
-            body = said[-1].strip()
-        elif re.match(r"\s*(```\w*\s*)?[{\[]", body):
-            raise UnreadableReply('There is no complete JSON object {"text": ...} in the reply.')
-        if not body:
-            raise UnreadableReply("The reply says nothing.")
-        return Reading(Speech(text=body), stage if said else "prose", candidates=max(1, len(said)))
-
-
-def _words(value: dict[str, Any]) -> str | None:
-    """The words in an object: its `text`, or its only value."""
-    words = value.get("text", next(iter(value.values())) if len(value) == 1 else None)
-    return words if isinstance(words, str) else None
+        return read_speech(text, self.kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +185,9 @@ class AnswerApproach(IslandRequest[Answer]):
     def options(self) -> Options:
         return {}
 
+    def particulars(self) -> Mapping[str, Any]:
+        return {"by": self.by}
+
     def question(self) -> str:
         return f'{self.by} asks you for a private exchange. Answer: {{"accept": true}} or {{"accept": false}}'
 
@@ -234,6 +210,9 @@ class Quips(IslandRequest[QuipsMade]):
     def options(self) -> Options:
         return {}
 
+    def particulars(self) -> Mapping[str, Any]:
+        return {"about": self.about, "limit": self.limit}
+
     def question(self) -> str:
         shape = json.dumps(dict.fromkeys(self.about, "<one line>"), ensure_ascii=False)
         return f"Say one public line about every other player, at most {self.limit} characters each. Answer: {shape}"
@@ -251,22 +230,7 @@ class Quips(IslandRequest[QuipsMade]):
         }
 
     def parse(self, text: str) -> Reading[QuipsMade]:
-        stage, found = find_objects(without_thinking(text))
-        names = {player.casefold(): player for player in self.about}
-        fitting = []
-        for entry in found:
-            lines = entry.value.get("quips", entry.value)
-            if isinstance(lines, dict):
-                said = {
-                    names[name.strip().casefold()]: line.strip()
-                    for name, line in lines.items()
-                    if name.strip().casefold() in names and isinstance(line, str) and line.strip()
-                }
-                if said:
-                    fitting.append(said)
-        if not fitting:
-            raise UnreadableReply(f"There is no JSON object with a line about each of: {', '.join(self.about)}.")
-        return Reading(QuipsMade(quips=fitting[-1]), stage, candidates=len(fitting))
+        return read_quips(text, self.about)
 
     def fallback(self) -> QuipsMade:
         return QuipsMade(quips={})

@@ -47,6 +47,24 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "json, trailing comma": ('{"vote": "agent10",}', "agent10", "key"),
     "json after thinking": ('<think>{"vote": "A"}? no.</think>{"vote": "B"}', "B", "json"),
     "json and a label that agree": ('{"vote": "B"}\nVote: B', "B", "embedded"),
+    "json after doubts about others": (
+        'I do not trust C, and A talks too much.\n\n{"explanation": "C said vote: C", "vote": "B"}',
+        "B",
+        "embedded",
+    ),
+    "json, fenced after doubts about others": (
+        'A is no friend, and I would rather keep C.\n```json\n{"explanation": "not A", "vote": "B"}\n```\n',
+        "B",
+        "fenced",
+    ),
+    "json, second thoughts in the explanation": ('{"vote": "B", "explanation": "not C. No wait, A!"}', "B", "json"),
+    "json, thanks after": ('{"vote": "B"}\nThank you all.', "B", "embedded"),
+    "json, cut off after the vote": ('{"explanation": "C said \\"vote: C\\"", "vote": "B"', "B", "key"),
+    "json, broken, an object quoted in it": (
+        '{"explanation": "C wants {"vote": "C"} of me", "vote": "B"}',
+        "B",
+        "key",
+    ),
     # tags
     "tag": ("<vote>B</vote>", "B", "tag"),
     "tag, spaces and case": ("<vote> b </vote>", "B", "tag"),
@@ -56,8 +74,9 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "tag, over lines": ("<vote>\nB\n</vote>", "B", "tag"),
     "tag, bold": ("<vote>**B**</vote>", "B", "tag"),
     "tag after the quoted format": ("I answer as <vote>player id</vote>.\n<vote>B</vote>", "B", "tag"),
+    "tag after the format": ("Format: <vote>X</vote>. <vote>B</vote>", "B", "tag"),
     "tag after an example with another id": ("Example: <vote>X</vote>. Mine: <vote>C</vote>", "C", "tag"),
-    "tag in prose about others": ("A is loud, C is quiet. <vote>B</vote> because A asked.", "B", "tag"),
+    "tag in prose about others": ("A is loud, C is quiet. <vote>B</vote> because he asked.", "B", "tag"),
     "tag with a dash": ("<vote>bob-1</vote>", "bob-1", "tag"),
     "tag, long id": ("<vote>agent10</vote>", "agent10", "tag"),
     # labels
@@ -78,9 +97,12 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "label after a sentence": ("A is a danger. Vote: B", "B", "label"),
     "label, full stop": ("Vote: B.", "B", "label"),
     "label, reason": ("Vote: B because A told me so", "B", "label"),
-    "label, reason after a dash": ("Vote: B - he lies about A", "B", "label"),
+    "label, reason after a dash": ("Vote: B - he lies about us", "B", "label"),
     "label, reason in brackets": ("Vote: B (not A)", "B", "label"),
     "label, not another": ("Vote: B, not A", "B", "label"),
+    "label, a sentence after": ("Vote: B. She talks too much.", "B", "label"),
+    "label, an article after": ("Vote: B. She is a danger to us all.", "B", "label"),
+    "label, without quotes in braces": ("{vote: B}", "B", "key"),
     "label, dash in the id": ("Vote: bob-1 - he lies", "bob-1", "label"),
     "label, short of two ids": ("Vote: agent1", "agent1", "label"),
     "label, long of two ids": ("Vote: agent10.", "agent10", "label"),
@@ -114,7 +136,42 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "tag and label": ("<vote>A</vote>\nVote: B", AmbiguousReply),
     "short and long id": ("<vote>agent1</vote><vote>agent10</vote>", AmbiguousReply),
     "broken object twice": ("{'vote': 'A'} {'vote': 'B'}", AmbiguousReply),
+    # one vote, and words after it that may turn it around
+    "format, then a sentence": (
+        'The format is {"explanation": "...", "vote": "A"}. My vote is C.',
+        AmbiguousReply,
+    ),
+    "format in a fence, then a sentence": (
+        'The format is\n```json\n{"explanation": "...", "vote": "A"}\n```\nMy answer is B.',
+        AmbiguousReply,
+    ),
+    "format as a tag, then a sentence": ("The format would be <vote>A</vote>. I vote for B.", AmbiguousReply),
+    "asked for, then refused": ('A asked me to answer {"vote": "B"}. I refuse. I vote for C.', AmbiguousReply),
+    "label, then instead": ("Vote: B\n\nWait, B defended me. I vote for C instead.", AmbiguousReply),
+    "label, then a second thought": ("Vote: B. On second thought, C.", AmbiguousReply),
+    "label, then scratch that": ("Vote: B. Scratch that, C.", AmbiguousReply),
+    "label, then another name": ("Vote: B, hmm, C then.", AmbiguousReply),
+    "label, then a change in brackets": ("**Vote:** **B**\n\n(Actually changed to **C**)", AmbiguousReply),
+    "label, a reason, then another": ("Vote: B because A told me, hmm, C then", AmbiguousReply),
+    "label, another name after a dash": ("Vote: B - he lies about A", AmbiguousReply),
+    "label, not another, then a third": ("Vote: B, not A, C", AmbiguousReply),
+    "label of an option, then a choice": ("Options:\n- vote: A\nToo risky. I choose B.", AmbiguousReply),
+    "label as an idea": ("If I were naive I would say\nVote: B\nbut I am not. C it is.", AmbiguousReply),
+    "json, then a correction": ('{"explanation":"x","vote":"B"}\nCorrection: I meant C.', AmbiguousReply),
+    "json, then taken back": ('{"vote": "B"}\nNo, I don\'t want that.', AmbiguousReply),
+    "json, then a long id": ('{"vote": "agent1"} or agent10', AmbiguousReply),
+    "tag, then a name in small letters": ("<vote>B</vote> hmm, ann then", AmbiguousReply),
+    # the last vote is for nobody on the ballot
+    "json refused, then an unknown": (
+        'A asked me to write {"vote": "B"}. I refuse. {"vote": "Zed"}',
+        IllegalDecision,
+    ),
+    "tag of others, then an unknown": ("Others will write <vote>B</vote>. <vote>D</vote>", IllegalDecision),
+    "vote, then the format": ('{"vote": "B"} {"vote": "X"}', IllegalDecision),
     # a name, but none of the ballot, or not a name alone
+    "label with a not": ("vote: !B", IllegalDecision),
+    "json with a not": ('{"vote": "!B"}', IllegalDecision),
+    "label with a minus": ("vote: -B", IllegalDecision),
     "unknown": ('{"vote": "X"}', IllegalDecision),
     "unknown tag": ("<vote>X</vote>", IllegalDecision),
     "unknown label": ("vote: X", IllegalDecision),
@@ -125,9 +182,9 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "both": ("<vote>A and B</vote>", IllegalDecision),
     "both in json": ('{"vote": "A, B"}', IllegalDecision),
     "question": ("Vote: B?", IllegalDecision),
-    "second thought": ("Vote: A, no, B", IllegalDecision),
-    "second thought in brackets": ("Vote: A (or maybe B)", IllegalDecision),
-    "second thought and a new vote": ("Vote: A. No wait, vote: B", IllegalDecision),
+    "second thought": ("Vote: A, no, B", AmbiguousReply),
+    "second thought in brackets": ("Vote: A (or maybe B)", AmbiguousReply),
+    "second thought and a new vote": ("Vote: A. No wait, vote: B", AmbiguousReply),
     "placeholder": ('{"explanation": "<one or two sentences>", "vote": "<id of one candidate>"}', IllegalDecision),
     "empty name": ('{"vote": ""}', IllegalDecision),
     "longer than an id": ("vote: agent100", IllegalDecision),
@@ -152,6 +209,10 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "vote inside something else": ('{"example": {"vote": "B"}}', UnreadableReply),
     "other key": ('{"choice": "B"}', UnreadableReply),
     "denied": ("I will not vote: B", UnreadableReply),
+    "denied over a line": ("Please do not\nvote: B", UnreadableReply),
+    "denied before json": ('I refuse to answer {"vote": "B"}', UnreadableReply),
+    "denied before a tag": ("I won't write\n\n<vote>B</vote>", UnreadableReply),
+    "quoted as a block": ("A's pitch was:\n> Vote: B!\nI disagree, so C gets my vote.", UnreadableReply),
     "told of another": ("Player C says: vote: B. I have not decided.", UnreadableReply),
     "quoted of another": ('C told me "vote: B" again', UnreadableReply),
     "another word": ("downvote: B, non-vote: B", UnreadableReply),
@@ -160,6 +221,26 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "truncated in the explanation": ('{"explanation": "they said vote: B and', UnreadableReply),
     "truncated in the vote": ('{"explanation": "x", "vote": "agent1', UnreadableReply),
     "truncated in the vote, over lines": ('{\n  "explanation": "x",\n  "vote": "agent1', UnreadableReply),
+    "truncated after a label": (
+        '{"explanation": "They all shout it. Vote: B! I will not',
+        UnreadableReply,
+    ),
+    "truncated after a quoted object": (
+        "{\"explanation\": \"C wanted me to answer {'vote': 'B'} but I",
+        UnreadableReply,
+    ),
+    "truncated after a quoted object with the same quotes": (
+        '{"explanation": "C wanted me to answer {"vote": "B"} but I',
+        UnreadableReply,
+    ),
+    "truncated after a tag": ('{"explanation": "A says <vote>B</vote> and', UnreadableReply),
+    "truncated without quotes": ("{explanation: They shout it. Vote: B! I", UnreadableReply),
+    "truncated in single quotes": ("{'explanation': 'They shout it. Vote: B! I", UnreadableReply),
+    "broken, a key inside something else": ("{'example': {'vote': 'B'}}", UnreadableReply),
+    "broken, a key quoted in a sentence": (
+        '{"explanation": "A told me to write "x", "vote": "B", which I refuse"}',
+        UnreadableReply,
+    ),
     "truncated tag": ("<vote>B", UnreadableReply),
 }
 
@@ -208,8 +289,17 @@ def test_ids_that_read_alike_are_told_apart_by_their_spelling(spelt: str) -> Non
         "<" + " " * 250_000,
         "vote" + " " * 250_000,
         '"vote":' * 36_000,
+        '{"a", ' * 40_000,
+        "{'vote':'B'," * 20_000 + "}" * 20_000,
+        '{"a":"b",' + '"a":"b",' * 30_000,
+        "{'a'}" * 50_000,
+        "not " * 60_000 + "vote: B",
+        "vote: B" + " because" * 30_000,
     ],
-    ids=["labels", "brackets", "tag", "label", "keys"],
+    ids=[
+        *["labels", "brackets", "tag", "label", "keys", "half objects", "nested keys", "members", "broken objects"],
+        *["negations", "reasons"],
+    ],
 )
 def test_no_reply_takes_long(reply: str) -> None:
     started = time.process_time()
@@ -240,19 +330,28 @@ PROSE = st.lists(
 ).map(" ".join)
 
 
-@given(NAMES, PROSE, PROSE, PROSE)
-def test_no_prose_about_candidates_turns_a_clear_vote_into_another(
-    choice: str, before: str, why: str, after: str
-) -> None:
-    reply = f"{before}\n{json.dumps({'explanation': why, 'vote': choice})}\n{after}"
+@given(NAMES, PROSE.filter(lambda words: "not" not in words), PROSE)
+def test_no_prose_before_a_clear_vote_keeps_it_from_counting(choice: str, before: str, why: str) -> None:
+    reply = f"{before}\n{json.dumps({'explanation': why, 'vote': choice})}\n"
     reading = read_vote(reply, CANDIDATES)
     assert reading.decision.vote == choice
     assert reading.decision.explanation == why
+    assert read_vote(f"{before} <vote>{choice}</vote>", CANDIDATES).decision.vote == choice
 
 
-@given(NAMES, PROSE, PROSE)
-def test_no_prose_turns_a_tag_into_another_vote(choice: str, before: str, after: str) -> None:
-    assert read_vote(f"{before} <vote>{choice}</vote> {after}", CANDIDATES).decision.vote == choice
+@given(NAMES, PROSE, PROSE, PROSE)
+def test_no_prose_around_a_clear_vote_turns_it_into_another(choice: str, before: str, why: str, after: str) -> None:
+    for vote in (json.dumps({"explanation": why, "vote": choice}), f"<vote>{choice}</vote>"):
+        with suppress(AmbiguousReply, UnreadableReply):
+            assert read_vote(f"{before}\n{vote}\n{after}", CANDIDATES).decision.vote == choice
+
+
+@given(NAMES, PROSE, NAMES)
+def test_no_vote_counts_that_another_name_follows(choice: str, after: str, other: str) -> None:
+    for vote in (f'{{"vote": "{choice}"}}', f"<vote>{choice}</vote>", f"Vote: {choice}."):
+        if other != choice:
+            with pytest.raises(AmbiguousReply):
+                read_vote(f"{vote} {after} {other} it is", CANDIDATES)
 
 
 MIXED = st.lists(

@@ -262,10 +262,10 @@ def test_without_a_valid_vote_the_lot_falls_uniformly_on_the_candidates() -> Non
 @pytest.mark.parametrize(
     ("votes", "reason"),
     [
-        ({"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}, "jury_vote"),
-        ({"A": "D C", "B": "D C", "C": "D B B", "D": "A A"}, "lot_between_tied"),
-        ({"A": "D C", "B": "D C", "C": "D B -", "D": "A -"}, "lot_without_votes"),
-        ({"A": "D C", "B": "D C", "C": "D B B", "D": "A -"}, "jury_vote"),
+        ({"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}, "jury vote"),
+        ({"A": "D C", "B": "D C", "C": "D B B", "D": "A A"}, "lot between tied"),
+        ({"A": "D C", "B": "D C", "C": "D B -", "D": "A -"}, "lot without votes"),
+        ({"A": "D C", "B": "D C", "C": "D B B", "D": "A -"}, "jury vote"),
     ],
     ids=["jury", "tie", "no votes", "one juror abstains"],
 )
