@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import Journal
+from agentsim.history.journal import Contents, Journal, read_journal
 from agentsim.history.record import History
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import go_on
 from tests.contract.harness import GAMES, on_server, tiny
 from tests.fakes.replies import varied_by_schema
-from tests.fakes.server import FakeServer
+from tests.fakes.server import FakeServer, Raw
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 
@@ -56,6 +56,83 @@ def test_any_concurrency_gives_the_same_history(name: str, uneven: FakeServer, t
         texts.add(text_without_volatile(result.files))
     assert len(texts) == 1
     assert uneven.most_in_flight > 1, "nothing ever ran at the same time: this proved nothing"
+
+
+QUICK = ("defaults.retry_wait_s=0.0", "defaults.rate_limit_wait_s=0.0")
+
+
+def unwell(body: Any) -> str | Raw:
+    """As the request's own digits say: no answer, a reply that cannot be used, or a good one; always the same."""
+    match hash_of(body) % 9:
+        case 0:
+            return Raw(503, "busy", content_type="text/plain")
+        case 1:
+            return "I would rather not say {"
+        case _:
+            return varied_by_schema(body)
+
+
+def test_any_concurrency_gives_the_same_history_with_faults_too(name: str, tmp_path: Path) -> None:
+    """Retries, re-asks and fallbacks are counted by request; which reply came first decides nothing."""
+    histories = set()
+    with FakeServer(unwell, latency_s=lambda body: (hash_of(body) % 16) / 1000).in_thread() as server:
+        for concurrency in (1, 2, 5, 50):
+            result = on_server(
+                name, server.url(), tmp_path, f"limits.concurrency={concurrency}", *QUICK, stem=f"c{concurrency}"
+            )
+            assert result.status == "completed", result.error
+            histories.add(text_without_volatile(result.files))
+    assert len(histories) == 1
+    usage = result.history["usage"]
+    assert min(usage["failed_calls"], usage["reasks"], usage["fallbacks"]) > 0, (
+        "nothing went wrong: this proved nothing"
+    )
+
+
+def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, tmp_path: Path) -> None:
+    """A failed call, a paid bad reply and a decision are each on disk before anything follows from them."""
+    once: set[str] = set()  # what has failed already: a fault that passes
+
+    def passing(body: Any) -> str | Raw:
+        text = json.dumps(body, sort_keys=True)
+        if hash_of(body) % 4 == 0 and text not in once:
+            once.add(text)
+            return Raw(503, "busy", content_type="text/plain")
+        return unwell(body) if hash_of(body) % 9 else varied_by_schema(body)
+
+    with FakeServer(passing).in_thread() as server:
+        live = on_server(name, server.url(), tmp_path / "live", *QUICK)
+        assert live.status == "completed", live.error
+        assert live.history["usage"]["failed_calls"] > 2
+        wanted = text_without_volatile(live.files)
+        lines = live.files.journal.read_bytes().splitlines(keepends=True)
+        files = RunFiles(tmp_path / "cut", "cut")
+        files.directory.mkdir()
+        cuts = [place for place, line in enumerate(lines, start=1) if not line.startswith(b'{"record":"text"')][:-1]
+        for cut in cuts:
+            files.journal.write_bytes(b"".join(lines[:cut]))
+            files.history.unlink(missing_ok=True)
+            before, sent = len(server.received), _sent(read_journal(files.journal))
+            once.clear()
+            once.update(json.dumps(body.body, sort_keys=True) for body in server.received if _words(body.body) in sent)
+            resumed = go_on(files, env={})
+            assert resumed is not None
+            assert text_without_volatile(files) == wanted
+            assert len(server.received) - before == live.history["usage"]["calls"] - _made(files, cut, lines)
+
+
+def _words(body: Any) -> str:
+    return json.dumps([[message["role"], message["content"]] for message in body["messages"]])
+
+
+def _sent(recorded: Contents) -> set[str]:
+    """The messages of every attempt that is on disk."""
+    return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in recorded.calls()}
+
+
+def _made(files: RunFiles, cut: int, lines: list[bytes]) -> int:
+    files.journal.with_suffix(".part").write_bytes(b"".join(lines[:cut]))
+    return len(read_journal(files.journal.with_suffix(".part")).calls())
 
 
 def test_replay_proves_the_live_history(name: str, server: FakeServer, tmp_path: Path) -> None:
