@@ -157,7 +157,8 @@ def test_a_second_signal_ends_the_process_at_once_and_the_run_goes_on_all_the_sa
     # Both are there before the process runs again: nothing that it does about the first can come between.
     for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
         process.send_signal(number)
-    assert end(process) == (-signal.SIGTERM, "")
+    # Which of the two the kernel hands over first is its own affair; the second one ends the process.
+    assert end(process) in {(-signal.SIGTERM, ""), (-signal.SIGINT, "")}
     assert not cli.files.history.exists(), "it took the time to write its history"
     assert len(journaled(cli.files)) == 3
     mend(server)
