@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = ["RunFiles", "default_stem", "find_run", "write_whole"]
+__all__ = ["RunFiles", "check_name", "default_stem", "find_run", "write_whole"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
