@@ -121,6 +121,8 @@ def test_a_signal_ends_a_run_in_order_and_it_goes_on_to_the_same_history(
     hang_after(server, before + answered)
     process = cli.run(server.url())
     wait_until(lambda: server.in_flight > 0 and server.started["ok"] > before + answered, "a call in flight")
+    # An answer sent is not yet an answer read: the rest of its wave may hang while it is still on its way.
+    wait_until(lambda: len(journaled(cli.files)) == answered, "every answer on disk")
     process.send_signal(number)
     exit_code, stderr = end(process)
     assert exit_code == code
@@ -154,6 +156,7 @@ def test_a_second_signal_ends_the_process_at_once_and_the_run_goes_on_all_the_sa
     hang_after(server, before + 3)
     process = cli.run(server.url())
     wait_until(lambda: server.in_flight > 0 and server.started["ok"] > before + 3, "a call in flight")
+    wait_until(lambda: len(journaled(cli.files)) == 3, "every answer on disk")
     # Both are there before the process runs again: nothing that it does about the first can come between.
     for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
         process.send_signal(number)
