@@ -20,8 +20,9 @@ _WORDS = 4  # 64-bit words in one SHA-256 digest
 class Stream:
     """One independent sequence of draws."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, lasting: str | None = None) -> None:
         self._key = key
+        self._lasting = key if lasting is None else lasting
         self._words = self._generate()
 
     def _generate(self) -> Iterator[int]:
@@ -34,6 +35,10 @@ class Stream:
             for word in range(_WORDS):
                 yield int.from_bytes(digest[8 * word : 8 * word + 8], "big")
             block += 1
+
+    def lasting(self, name: str) -> Stream:
+        """A fresh stream that is the same for all decisions of one bot in one game: its tastes, not its moods."""
+        return Stream(f"{self._lasting}/{name}")
 
     def random(self) -> float:
         """Uniform in [0, 1), a multiple of 2**-53."""
@@ -122,6 +127,9 @@ class Chance:
             self._streams[name] = stream
         return stream
 
-    def once(self, name: str) -> Stream:
-        """A fresh stream that is not kept: for a name used once, such as one bot decision."""
-        return Stream(f"{self.seed}/{name}")
+    def once(self, name: str, lasting: str | None = None) -> Stream:
+        """A fresh stream that is not kept: for a name used once, such as one bot decision.
+
+        `lasting` names what its `lasting` streams belong to.
+        """
+        return Stream(f"{self.seed}/{name}", None if lasting is None else f"{self.seed}/{lasting}")

@@ -8,9 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["Board", "Cell", "Chart", "Panel", "Series", "Table", "Tile"]
+__all__ = ["Board", "Cell", "Chart", "Frame", "Panel", "Point", "Scatter", "Series", "Table", "Tile"]
 
-Cell: TypeAlias = str | int | float | None
+Cell: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Rows under column names, for export: no title, no note, and every cell of a column means the same."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,27 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Point:
+    """One thing at two measures; `label` names it, `series` says whose it is."""
+
+    x: float
+    y: float
+    label: str
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Points over two measured axes."""
+
+    title: str
+    points: tuple[Point, ...]
+    x_label: str
+    y_label: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Tile:
     """One place of a board: column and row from 0, a label, marks on it, and whose colour it has."""
 
@@ -67,4 +96,4 @@ class Board:
     note: str = ""
 
 
-Panel: TypeAlias = Table | Chart | Board
+Panel: TypeAlias = Table | Chart | Scatter | Board

@@ -50,10 +50,11 @@ class GamePlay:
         seed: int | str,
         *,
         staff: Iterable[str] = (),
+        names: Mapping[PlayerId, str] | None = None,
         script: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.game = game
-        self.table = Table(players, Chance(seed, script), staff)
+        self.table = Table(players, Chance(seed, script), staff, names)
         self.outcome: Outcome | None = None
         self._rules = game.play(self.table, config)
         self._wave = 0
@@ -76,7 +77,8 @@ class GamePlay:
     def luck(self, ask: Ask) -> Stream:
         """The stream a bot draws from for this one decision."""
         request = ask.request
-        return self.table.chance.once(f"bot/{request.player}/{request.kind}/{ask.nth}")
+        bot = f"bot/{request.player}"
+        return self.table.chance.once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game where it stands."""

@@ -49,6 +49,7 @@ def rehearse(
     seed: int | str = 1,
     chance: Mapping[str, Sequence[Any]] | None = None,
     staff: Sequence[str] = (),
+    names: Mapping[PlayerId, str] | None = None,
     check: bool = True,
 ) -> Rehearsal:
     """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for what they leave.
@@ -56,7 +57,7 @@ def rehearse(
     Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
     request that nobody answers and for answers in a list that were not used.
     """
-    play = GamePlay(game, game.config.from_toml(config), players, seed, staff=staff, script=chance)
+    play = GamePlay(game, game.config.from_toml(config), players, seed, staff=staff, names=names, script=chance)
     policy = game.bots[bot] if isinstance(bot, str) else bot
     script = _Script(answers or {}, policy)
     waves: list[tuple[Wave, tuple[Decision, ...]]] = []

@@ -31,10 +31,20 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A whole number in low..high, both included."""
+    """A whole number in low..high, both included; no upper end where `high` is None."""
 
     low: int
-    high: int
+    high: int | None
+
+    def holds(self, value: Any) -> bool:
+        """Whether `value` is a whole number in the range; True and False are none."""
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole and self.low <= value and (self.high is None or value <= self.high)
+
+    def __str__(self) -> str:
+        if self.high is None:
+            return f"a whole number, {self.low} or more"
+        return f"a whole number from {self.low} to {self.high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +98,8 @@ class Request(Generic[D]):
             if isinstance(legal, Choice) and value not in legal.values:
                 allowed = ", ".join(str(option) for option in legal.values)
                 raise IllegalDecision(f"{name} must be one of: {allowed}.")
-            if isinstance(legal, Range) and not (isinstance(value, int) and legal.low <= value <= legal.high):
-                raise IllegalDecision(f"{name} must be a whole number from {legal.low} to {legal.high}.")
+            if isinstance(legal, Range) and not legal.holds(value):
+                raise IllegalDecision(f"{name} must be {legal}.")
 
     def parse(self, text: str) -> Reading[D]:
         """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else."""
@@ -141,7 +151,8 @@ def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
             case Choice(values):
                 properties[name] = {"type": _type_of(values), "enum": list(values)}
             case Range():
-                properties[name] = {"type": "integer", "minimum": legal.low, "maximum": legal.high}
+                upto = {} if legal.high is None else {"maximum": legal.high}
+                properties[name] = {"type": "integer", "minimum": legal.low, **upto}
             case Text(limit):
                 properties[name] = {"type": "string", "maxLength": limit}
     return {

@@ -6,7 +6,7 @@ sends decisions in.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
@@ -118,12 +118,20 @@ class Table:
     """Where one game is played.
 
     `players` are the ids in the order of the scenario; `staff` the configured staff roles, without the `@`
-    with which their requests are addressed.
+    with which their requests are addressed. `names` are what the scenario calls some of the players besides their
+    ids: the names of their prompt files, in any script and with spaces. A game uses them or not.
     """
 
-    def __init__(self, players: Sequence[PlayerId], chance: Chance, staff: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        players: Sequence[PlayerId],
+        chance: Chance,
+        staff: Iterable[str] = (),
+        names: Mapping[PlayerId, str] | None = None,
+    ) -> None:
         self.players: tuple[PlayerId, ...] = tuple(players)
         self.staff: frozenset[str] = frozenset(staff)
+        self.names: Mapping[PlayerId, str] = dict(names or {})
         self.chance = chance
         self.rounds: list[str] = ["Set-up"]
         self.watched: Checked | None = None

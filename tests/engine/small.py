@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.event import Event, PlayerId, Told
 from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
-from agentsim.engine.panel import Panel
+from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Range, Request, Text
@@ -106,6 +106,9 @@ class SmallGame:
 
     def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
         return []
+
+    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+        return {}
 
 
 def a_table(players: Sequence[str] = ("A", "B", "C", "D")) -> Table:

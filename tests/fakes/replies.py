@@ -59,7 +59,7 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
         case "array":
             return [_value(schema.get("items", {}), draw, digest) for _ in range(schema.get("minItems", 0))]
         case "integer":
-            return low + draw % (schema.get("maximum", low) - low + 1)
+            return low + draw % (schema.get("maximum", low + 1_000) - low + 1)
         case "number":
             return float(low)
         case "boolean":

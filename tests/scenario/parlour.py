@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from agentsim.engine.chance import Stream
 from agentsim.engine.event import Event, PlayerId, Told
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome
-from agentsim.engine.panel import Panel
+from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -80,6 +80,9 @@ class Parlour:
 
     def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
         return []
+
+    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+        return {}
 
 
 def find(name: str) -> Game:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from agentsim.engine.event import Event, Everyone, PlayerId, Told
 from agentsim.engine.game import Bot, GameConfig, Outcome
-from agentsim.engine.panel import Panel
+from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
@@ -18,6 +18,7 @@ from agentsim.games.agent_island.panels import panels
 from agentsim.games.agent_island.requests import NOBODY, REQUESTS, Summarize
 from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.state import Island
+from agentsim.games.agent_island.tables import tables
 from agentsim.games.agent_island.view import view
 from agentsim.games.agent_island.wording import cut
 
@@ -78,6 +79,9 @@ class AgentIsland:
 
     def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log, players)
+
+    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+        return tables(log)
 
 
 def _reason(island: Island) -> str:
