@@ -19,7 +19,7 @@ from tests.cli.test_help import COMMANDS
 
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-OFFLINE = {"runs", "logs", "replay", "resume", "games", "models", "schema"}  # about a run that is there, or about none
+OFFLINE = {"runs", "logs", "export", "replay", "resume", "gen-items", "games", "models", "schema"}  # without a model
 
 
 def blocks(text: str, *languages: str) -> Iterator[str]:
@@ -94,6 +94,16 @@ def test_the_readmes_commands_run(readme: str, house: Path) -> None:
             assert (said.code, "agentsim: " in said.err) == (0, False), f"agentsim {shlex.join(words)}: {said.err}"
             ran += 1
     assert ran >= len(COMMANDS), "a command is in no block that can be run"
+
+
+def test_the_readmes_python_runs(readme: str, house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = next(words for words in commands(readme) if words[:1] == ["run"] and "first" in words)
+    assert agentsim(*first, cwd=house).code == 0
+    monkeypatch.chdir(house)
+    snippets = list(blocks(readme, "python"))
+    assert snippets
+    for text in snippets:
+        exec(compile(text, "README.md", "exec"), {})
 
 
 def test_the_readmes_other_commands_could_run_with_keys(readme: str, house: Path) -> None:

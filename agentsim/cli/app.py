@@ -15,7 +15,9 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
+from agentsim.cli.export import export
 from agentsim.cli.games import games
+from agentsim.cli.gen_items import gen_items
 from agentsim.cli.logs import logs
 from agentsim.cli.models import models
 from agentsim.cli.replay import replay
@@ -34,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, resume, replay, logs, runs, validate, games, models, schema):
+for command in (run, resume, replay, logs, runs, export, validate, gen_items, games, models, schema):
     app.command()(command)
 
 DEBUG = "--debug"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentsim.cli.pages import again_with, elsewhere, write_page
+from agentsim.cli.pages import write_page
 from agentsim.cli.screen import note, safe, shortened
 from agentsim.errors import AgentsimError, BudgetReached
+from agentsim.history.load import again_with, elsewhere
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles

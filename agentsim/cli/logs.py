@@ -27,21 +27,12 @@ def logs(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write NAME.html beside NAME.json."""
-    from agentsim.cli.pages import again_with, write_page
-    from agentsim.cli.screen import note
-    from agentsim.errors import UsageError
+    from agentsim.cli.pages import check_history, write_page
     from agentsim.history.files import find_run
-    from agentsim.history.journal import is_running
     from agentsim.report.page import PageOptions
 
     files = find_run(logs_dir, filename)
-    playing = is_running(files.journal)
-    if not files.history.is_file():
-        if playing:
-            raise UsageError(f"{files.name}: is being played now; there is no history yet")
-        raise UsageError(f"{files.name}: has a journal but no history yet; `{again_with(files)}` ends the run")
-    if playing:
-        note(f"agentsim: {files.name}: is being played now; the page shows it as it last stopped")
+    check_history(files, "the page shows")
     page = write_page(files, PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by))
     typer.echo(str(page))
     if open_page:

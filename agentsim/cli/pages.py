@@ -1,55 +1,37 @@
-"""pages: a run's files as commands meet them: history read, page written, and the command that goes on with it.
+"""pages: a run's files as commands meet them: whether there is a history to show, and the page written from it.
 
 How a page looks is `report`'s business.
 """
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
-
-from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agentsim.history.files import RunFiles
-    from agentsim.history.record import History
     from agentsim.report.page import PageOptions
 
-__all__ = ["again_with", "elsewhere", "load_history", "write_page"]
+__all__ = ["check_history", "write_page"]
 
 
-def elsewhere(directory: Path) -> str:
-    """The option that a command to copy needs where runs are not kept in `logs`."""
-    return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
+def check_history(files: RunFiles, shown: str) -> None:
+    """Raise `UsageError` where there is no history; say so where what is `shown` is behind the game being played."""
+    from agentsim.cli.screen import note
+    from agentsim.history.journal import is_running
+    from agentsim.history.load import require_history
 
-
-def again_with(files: RunFiles) -> str:
-    """The command that goes on with a run."""
-    return f"agentsim resume {files.name}{elsewhere(files.directory)}"
-
-
-def load_history(path: Path) -> History:
-    """The history in a file; `UsageError` in one line for anything else, since a log is foreign data too."""
-    from pydantic import ValidationError
-
-    from agentsim.history.record import History
-
-    try:
-        return History.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{path}: is not an agentsim history: {where}: {first['msg']}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from None
+    require_history(files)
+    if is_running(files.journal):
+        note(f"agentsim: {files.name}: is being played now; {shown} it as it last stopped")
 
 
 def write_page(files: RunFiles, options: PageOptions) -> Path:
     """Write NAME.html from NAME.json."""
     from agentsim.games import find
     from agentsim.history.files import write_whole
+    from agentsim.history.load import load_history
     from agentsim.history.restore import told_events
     from agentsim.report.page import render
     from agentsim.report.style import find_css

@@ -18,10 +18,10 @@ def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJso
     """
     import json
 
-    from agentsim.cli.pages import again_with
     from agentsim.errors import UsageError
     from agentsim.history.files import find_run
     from agentsim.history.journal import is_running, read_journal
+    from agentsim.history.load import again_with
     from agentsim.runner.replay import prove
 
     files = find_run(logs_dir, name)

@@ -32,8 +32,8 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish, show
-    from agentsim.cli.pages import load_history
     from agentsim.history.files import find_run
+    from agentsim.history.load import load_history
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import go_on
 

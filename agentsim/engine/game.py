@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self, TypeAlias
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,16 +19,51 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 
-__all__ = ["Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"]
+__all__ = ["Bot", "Game", "GameConfig", "InFile", "Outcome", "SeatsInFolder", "Standing", "ranked"]
 
+M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
 """A scripted policy: a pure function of the request and of a stream of its own for this one decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """Marks a field of a `GameConfig` whose value may be the name of a file: `Annotated[Catalogue, InFile(".json")]`.
+
+    Rules read no files. In place of the name the scenario puts `{"name": <without suffix>, "text": <content>}`, and
+    the field's type takes that as one of its forms. `words` are values that name no file.
+    """
+
+    suffix: str
+    words: tuple[str, ...] = ()
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """What an author may write: a file's name besides what the type itself allows."""
+        return {"anyOf": [{"type": "string", "description": f"a {self.suffix} file"}, handler(core)]}
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsInFolder:
+    """Marks a field of a `GameConfig` that may name a folder whose `.txt` files are each the prompt of a player.
+
+    The scenario seats them; by the time the game sees the config, the field is None.
+    """
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """What an author may write."""
+        return {"type": "string", "description": "A folder; every .txt file in it is the prompt of a player"}
 
 
 class GameConfig(BaseModel):
     """Base of a game's `[game_config]` table: strict, and closed to keys it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @classmethod
+    def marked(cls, kind: type[M]) -> dict[str, M]:
+        """The fields that carry a mark of this kind, by name."""
+        marks = ((name, mark) for name, field in cls.model_fields.items() for mark in field.metadata)
+        return {name: mark for name, mark in marks if isinstance(mark, kind)}
 
     @classmethod
     def from_toml(cls, values: Mapping[str, Any]) -> Self:

@@ -2,27 +2,28 @@
 
 The stages go from strict to lenient and stop at the first that finds JSON objects: the whole text, fenced
 blocks, objects embedded in prose. A game may add its own lenient stage in its request's `parse`. What a
-decision may be in a given state is not decided here (`Request.check`).
+decision may be in a given state is not decided here (`Request.check`), nor how a number may be spelt (`number`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 __all__ = ["Decision", "Found", "Pick", "Reading", "closing", "find_objects", "read", "without_thinking"]
 
 MAX_TEXT = 256 * 1024  # characters looked at; more is nobody's answer
-MAX_DIGITS = 30  # of one whole number: longer ones are nobody's bid and slow to convert
+MAX_DIGITS = 30  # of any whole number in a reply: longer ones are slow to convert; amounts have fewer (`number`)
 
 
 class Decision(BaseModel):
@@ -86,11 +87,16 @@ def without_thinking(text: str) -> str:
     return "".join(kept) if thinking and not begun else "".join((*kept, text[position:]))
 
 
-def read(text: str, answer: type[D], pick: Pick) -> Reading[D]:
-    """The decision in a reply.
+def read(
+    text: str, answer: type[D], pick: Pick, respelt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+) -> Reading[D]:
+    """The decision in a reply: the last (or first) object that names a field of `answer`, and no other.
 
-    Raises `UnreadableReply` where no object fits `answer`, `AmbiguousReply` where one object names a key
-    twice with different values.
+    Objects that name none are examples, echoes or asides; the one that counts is not passed over for an
+    earlier one when it does not fit. `respelt` gives an object as `answer` spells it, `{}` where it is no answer.
+
+    Raises `UnreadableReply` where that object does not fit `answer`, `AmbiguousReply` where one object names a
+    key twice with different values.
     """
     body = without_thinking(text)
     if not body.strip():
@@ -98,20 +104,54 @@ def read(text: str, answer: type[D], pick: Pick) -> Reading[D]:
     stage, found = find_objects(body)
     if pick == "leading" and found and body[: found[0].start].strip():
         raise UnreadableReply("The reply must begin with the JSON object.")
+    if not found:
+        raise UnreadableReply("There is no complete JSON object in the reply.")
     if pick == "leading":
         found = found[:1]
-    fitting: list[D] = []
-    problem = "There is no complete JSON object in the reply."
-    for candidate in found:
-        try:
-            fitting.append(answer.model_validate(candidate.value))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            problem = f"In the JSON object, {'.'.join(map(str, first['loc'])) or 'the object'}: {first['msg']}."
-    if not fitting:
-        raise UnreadableReply(problem)
-    chosen = fitting[-1] if pick == "last" else fitting[0]
-    return Reading(chosen, stage, candidates=len(fitting))
+    if respelt is not None:
+        found = [Found(respelt(entry.value), entry.start, entry.end) for entry in found]
+    names = _names(answer)
+    # where every field is optional, an object that names none says as much as any, if there is no better one
+    counting = [entry for entry in found if not names.isdisjoint(entry.value)] or found
+    chosen = counting[-1] if pick == "last" else counting[0]
+    beyond = (chosen.end, len(body)) if pick == "last" else (0, chosen.start)
+    if _broken(body, beyond, found, names):
+        raise UnreadableReply(f"The {'last' if pick == 'last' else 'first'} JSON object of the reply is broken.")
+    try:
+        return Reading(answer.model_validate(chosen.value), stage, candidates=len(counting))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the object"
+        raise UnreadableReply(f"In the JSON object, {where}: {first['msg']}.") from None
+
+
+def _names(answer: type[Decision]) -> set[str]:
+    """The keys that speak of a field."""
+    aliases = (field.validation_alias for field in answer.model_fields.values())
+    return {*answer.model_fields, *(alias for alias in aliases if isinstance(alias, str))}
+
+
+def _broken(body: str, within: tuple[int, int], found: Sequence[Found], names: set[str]) -> bool:
+    """Whether something that is no JSON (cut off, badly quoted, NaN) looks there like an object with such a key."""
+    key = "|".join(map(re.escape, names))
+    member = re.compile(rf"[{{,]\s*[\"'“](?:{key})[\"'”]\s*:|\{{\s*(?:{key})\s*:", re.IGNORECASE)
+    position, stop = within
+    gaps = []
+    for entry in found:
+        if position <= entry.start and entry.end <= stop:
+            gaps.append(body[position : entry.start])
+            position = entry.end
+    gaps.append(body[position:stop])
+    return any(member.search(gap, *braces) for gap in gaps for braces in _braces(gap))
+
+
+def _braces(text: str) -> Iterator[tuple[int, int]]:
+    """Where outermost braces open and close; one that never closes reaches to the end."""
+    start = text.find("{")
+    while start >= 0:
+        end = closing(text, start) or len(text)
+        yield start, end
+        start = text.find("{", end)
 
 
 def find_objects(body: str) -> tuple[str, list[Found]]:
@@ -188,8 +228,8 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _real(digits: str) -> float:
-    value = float(digits)
+def _real(digits: str) -> Real:
+    value = Real(digits)
     if not isfinite(value):
         raise ValueError(f"{digits[:40]} is too large")
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = ["RunFiles", "check_name", "default_stem", "find_run", "write_whole"]
+__all__ = ["RunFiles", "check_name", "default_stem", "find_run", "is_table", "table_file", "write_whole"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
@@ -92,7 +93,7 @@ def find_run(directory: Path, name: str) -> RunFiles:
     check_name(name, _LONGEST + _LONGEST_COUNT)
     files = RunFiles(directory, name)
     there = [path for path in (files.journal, files.history) if path.is_file()]
-    if not there:
+    if not there or (there == [files.journal] and is_table(files.journal)):
         raise UsageError(f"{directory}: there is no run called {name!r} (`agentsim runs` lists them)")
     for path in there:
         if not path.resolve().is_relative_to(directory.resolve()):
@@ -100,23 +101,52 @@ def find_run(directory: Path, name: str) -> RunFiles:
     return files
 
 
-def write_whole(path: Path, text: str) -> None:
+def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
+    """Where a table of a run, or of the folder of that name, is exported to; `UsageError` over a journal.
+
+    A run may be called `first.events`, and its journal is where the table `events` of `first` would go.
+    """
+    path = directory / f"{stem}.{table}.{extension}"
+    if path.with_suffix(".jsonl") == path and path.exists() and not is_table(path):
+        raise UsageError(f"{path}: is in the way: it is no exported table, and may be the journal of a run")
+    return path
+
+
+def is_table(path: Path) -> bool:
+    """Whether a `.jsonl` is an exported table and not a journal, which has the same suffix.
+
+    A table's rows are whole lines, and no records. A table without rows is known by its name alone: before the
+    last dot stands a run with a history, or the folder's own name.
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+        row = json.loads(first) if first.endswith(b"\n") else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    if first:
+        return isinstance(row, dict) and bool(row) and "record" not in row
+    stem = path.stem.rpartition(".")[0]
+    return bool(stem) and (stem == path.parent.resolve().name or (path.parent / f"{stem}.json").is_file())
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
 
     Raises `AgentsimError` where the disk or the directory does not take it.
     """
     try:
-        _write_whole(path, text)
+        _write_whole(path, content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _write_whole(path: Path, text: str) -> None:
+def _write_whole(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fchmod(file.fileno(), 0o644)
             os.fsync(file.fileno())

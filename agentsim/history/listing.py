@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import JournalError
-from agentsim.history.files import RunFiles
+from agentsim.history.files import RunFiles, is_table
 from agentsim.history.journal import is_running, read_journal
 
 __all__ = ["Run", "list_runs"]
@@ -39,7 +39,9 @@ def list_runs(directory: Path) -> list[Run]:
     """Every run in a folder, oldest first; an empty or missing folder has none."""
     if not directory.is_dir():
         return []
-    names = {path.stem for path in directory.iterdir() if path.suffix in {".json", ".jsonl"} and path.is_file()}
+    files = [path for path in directory.iterdir() if path.suffix in {".json", ".jsonl"} and path.is_file()]
+    names = {path.stem for path in files if path.suffix == ".json"}
+    names |= {path.stem for path in files if path.stem not in names and not is_table(path)}
     runs = [_run(RunFiles(directory, name)) for name in names]
     return sorted(runs, key=lambda run: (run.started_at, run.name))
 

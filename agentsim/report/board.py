@@ -1,6 +1,6 @@
 """A board laid out: tiles with their wrapped labels, owners and marks, at several moments.
 
-Tables and charts are in `charts`; the markup is `templates/panels.html.j2`.
+Tables are in `table`, charts in `charts`; the markup is `templates/panels.html.j2`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Panels laid out: where each line, bar, tile and number stands. The markup is `templates/panels.html.j2`.
+"""Panels laid out, each by its own module; lines and bars are here. The markup is `templates/panels.html.j2`.
 
 What a panel shows is its game's business (`engine.panel`); colours are the style sheet's, named here by tone.
 """
@@ -7,126 +7,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from agentsim.engine.panel import Cell, Chart, Panel, Table
+from agentsim.engine.panel import Chart, Panel, Scatter, Table
 from agentsim.report.board import BoardView, lay_out
+from agentsim.report.drawing import CHARACTER, HEIGHT, WIDTH, ChartView, Label, Mark, room_for, ticks
+from agentsim.report.scatter import scatter
+from agentsim.report.table import TableView, cell, table
 from agentsim.report.text import number, plain
 from agentsim.report.tones import tone
 
-__all__ = ["ChartView", "TableView", "view"]
+__all__ = ["view"]
 
-_WIDTH, _HEIGHT = 640.0, 260.0
-_CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
 _LABEL_MAX = 14
 _MANY_DOTS = 400  # beyond so many, a line carries no dots: they would hide it
-_HEAT_STEPS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
-
-    text: str
-    numeric: bool
-    heat: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A table, or the data beneath a chart."""
-
-    title: str
-    note: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[CellView, ...], ...]
-    shape: str = "table"
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A dot (`x`, `y`), or a bar that begins there, with what a reader sees when pointing at it."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    tone: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A tick of an axis."""
-
-    at: float
-    text: str
-    full: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChartView:
-    """A drawing in its own units, and its data as a table."""
-
-    title: str
-    note: str
-    width: float
-    height: float
-    left: float
-    right: float
-    top: float
-    base: float
-    zero: float
-    y_ticks: tuple[Label, ...]
-    x_ticks: tuple[Label, ...]
-    tilted: bool
-    x_label: str
-    y_label: str
-    lines: tuple[tuple[str, str], ...]  # points and tone
-    dots: tuple[Mark, ...]
-    bars: tuple[Mark, ...]
-    legend: tuple[tuple[str, str], ...]  # name and tone
-    data: TableView
-    shape: str = "chart"
+_RADIUS = 3.2
 
 
 def view(panel: Panel, players: Mapping[str, int]) -> TableView | ChartView | BoardView:
     """A panel laid out; a series or an owner named like a player has that player's tone."""
     if isinstance(panel, Table):
-        return _table(panel)
+        return table(panel)
     if isinstance(panel, Chart):
         return _Plot(panel, players).view()
+    if isinstance(panel, Scatter):
+        return scatter(panel, players)
     return lay_out(panel, players)
-
-
-def _cell(value: Cell, heat: int | None = None) -> CellView:
-    if isinstance(value, str):
-        return CellView(value, False)
-    return CellView(number(value), True, heat)
-
-
-def _table(panel: Table) -> TableView:
-    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)] if panel.heat else []
-    low, high = (min([0.0, *numbers]), max(numbers)) if numbers else (0.0, 0.0)
-
-    def heat(value: Cell) -> int | None:
-        if not panel.heat or not isinstance(value, int | float):
-            return None
-        return math.ceil(_HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
-
-    rows = tuple(tuple(_cell(value, heat(value)) for value in row) for row in panel.rows)
-    return TableView(panel.title, panel.note, panel.columns, rows)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Four to eight round numbers (1, 2 or 5 times a power of ten) whose range holds low and high."""
-    if not high > low:
-        high = low + (abs(low) or 1.0)
-    rough = (high - low) / 5
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(index * step, 12) for index in range(first, last + 1)]
 
 
 class _Plot:
@@ -144,30 +49,31 @@ class _Plot:
             ]
             for s in chart.series
         ]
-        ticks = _ticks(*self._extent())
-        self._low, self._high = ticks[0], ticks[-1]
-        self._left = 12 + _CHARACTER * max(len(number(tick)) for tick in ticks)
-        self._right, self._top = _WIDTH - 8, 26.0 if chart.y_label else 10.0
-        longest = _CHARACTER * max((len(_short(text)) for text in chart.x), default=0)
+        marks = ticks(*self._extent())
+        self._low, self._high = marks[0], marks[-1]
+        self._left = room_for(marks)
+        self._right, self._top = WIDTH - 8, 26.0 if chart.y_label else 10.0
+        longest = CHARACTER * max((len(_short(text)) for text in chart.x), default=0)
         self._tilted = chart.kind != "line" and longest > self._band - 4
         if self._tilted:  # the first label leans out to the left of its bar
             self._left = max(self._left, 0.75 * longest - self._band / 2)
-        self._base = _HEIGHT - 24
+        self._base = HEIGHT - 24
         below = (14 + 0.75 * longest if self._tilted else 20) + (16 if chart.x_label else 0)
         self._full_height = self._base + below + 4
-        self._y_ticks = tuple(Label(self._y(tick), number(tick)) for tick in ticks)
+        self._y_ticks = tuple(Label(self._y(mark), number(mark)) for mark in marks)
 
     def view(self) -> ChartView:
         chart = self._chart
         lines, dots = self._lines() if chart.kind == "line" else ((), ())
         columns = (chart.x_label, *(series.name for series in chart.series))
         rows = tuple(
-            (_cell(name), *(_cell(values[place]) for values in self._values)) for place, name in enumerate(chart.x)
+            (cell(name), *(cell(values[place]) for values in self._values)) for place, name in enumerate(chart.x)
         )
         return ChartView(
             title=chart.title,
             note=chart.note,
-            width=_WIDTH,
+            kind=chart.kind,
+            width=WIDTH,
             height=round(self._full_height, 1),
             left=round(self._left, 1),
             right=self._right,
@@ -181,6 +87,7 @@ class _Plot:
             y_label=chart.y_label,
             lines=lines,
             dots=dots,
+            radius=_RADIUS,
             bars=() if chart.kind == "line" else self._bars(),
             legend=()
             if len(chart.series) == 1 and (chart.y_label or not chart.series[0].name)
@@ -215,7 +122,7 @@ class _Plot:
     def _x_ticks(self) -> tuple[Label, ...]:
         shorts = [_short(text) for text in self._chart.x]
         widest = max((len(short) for short in shorts), default=1)
-        needed = 14 if self._tilted else _CHARACTER * widest + 8
+        needed = 14 if self._tilted else CHARACTER * widest + 8
         every = max(1, math.ceil(needed / self._band))
         return tuple(
             Label(self._x(place), shorts[place], text) for place, text in enumerate(self._chart.x) if place % every == 0

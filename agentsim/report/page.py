@@ -1,7 +1,7 @@
 """The page of one game: a history becomes one self-contained HTML document.
 
 Pure: nothing is read but the packaged templates, and the same history gives the same bytes. What belongs
-elsewhere: the timeline (`timeline`), panels (`charts`, `board`), who may see what (`visible`), colours and
+elsewhere: the timeline (`timeline`), panels (`charts`, `scatter`, `board`), who may see what (`visible`), colours and
 layout (`logs.css`), markup (`templates/`).
 """
 

@@ -12,6 +12,6 @@ DASHES = 3
 
 
 def tone(place: int) -> str:
-    """The classes of the nth player or series; beyond eight, the dashes of its lines tell it apart."""
+    """The classes of the nth player or series; beyond eight, the dashes of lines and the fill of dots tell it apart."""
     dash = place // COLOURS % DASHES
     return f"t{place % COLOURS}" + (f" dash{dash}" if dash else "")

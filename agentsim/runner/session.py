@@ -143,7 +143,8 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     """The game of a scenario, about to start."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
-    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff)
+    names = {plan.id: plan.prompt_name for plan in scenario.players if plan.prompt_name is not None}
+    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names)
 
 
 def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:

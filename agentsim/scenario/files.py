@@ -64,13 +64,13 @@ def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:
     return (holder, *(allowed.resolve() for allowed in allow_dirs))
 
 
-def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "") -> Path:
-    """The regular file that `name`, relative to the scenario's file, leads to, symlinks followed."""
+def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", folder: bool = False) -> Path:
+    """The regular file, or the folder, that `name`, relative to the scenario's file, leads to, symlinks followed."""
     shown = one_line(name)
     try:
         path = (config.parent.resolve() / name).resolve()
         inside = any(path.is_relative_to(root) for root in allowed)
-        regular = inside and path.is_file()
+        fits = inside and (path.is_dir() if folder else path.is_file())
         there = inside and path.exists()
     except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, a loop of links
         raise ScenarioError(f"not a usable path: {shown}", key=key) from None
@@ -78,10 +78,11 @@ def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "") 
         raise ScenarioError(
             f"{shown} leads out of {one_line(str(allowed[0]))}",
             key=key,
-            valid="a file below it, or --allow-dir DIR",
+            valid=f"a {'folder' if folder else 'file'} below it, or --allow-dir DIR",
         )
-    if not regular:
-        problem = f"not a regular file: {shown}" if there else f"no such file: {shown}"
+    if not fits:
+        what = "folder" if folder else "file"
+        problem = f"not a {'regular ' * (not folder)}{what}: {shown}" if there else f"no such {what}: {shown}"
         raise ScenarioError(problem, key=key)
     return path
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from agentsim.engine.game import SeatsInFolder
 from agentsim.scenario.scenario import Find, found
 from agentsim.scenario.schema import ScenarioTable
 
@@ -25,11 +26,16 @@ def json_schema(find: Find | None = None, names: Sequence[str] | None = None) ->
     schema = _without_null(ScenarioTable.model_json_schema())
     definitions = schema.setdefault("$defs", {})
     schema["properties"]["game"] = {"enum": list(names), "description": "Which game"}
-    schema["required"] = ["players"]
-    definitions["PlayerTable"]["anyOf"] = [{"required": ["id"]}, {"required": ["player_id"]}]
+    definitions["PlayerTable"]["anyOf"] = [{"required": [key]} for key in ("id", "player_id", "prompt_file")]
+    seated: list[dict[str, Any]] = [{"required": ["players"]}]
     conditions = []
     for name in names:
-        own = _without_null(found(name, find).config.model_json_schema())
+        game = found(name, find)
+        seated += [
+            {"required": ["game_config"], "properties": {"game_config": {"required": [key]}}}
+            for key in game.config.marked(SeatsInFolder)
+        ]
+        own = _without_null(game.config.model_json_schema())
         inner = {f"{name}.{key}": value for key, value in own.pop("$defs", {}).items()}
         definitions |= {key: _renamed(value, name) for key, value in (inner | {f"{name}.game_config": own}).items()}
         config = {"properties": {"game_config": {"$ref": f"{_DEFS}{name}.game_config"}}}
@@ -39,6 +45,7 @@ def json_schema(find: Find | None = None, names: Sequence[str] | None = None) ->
                 "then": config | ({"required": ["game_config"]} if own.get("required") else {}),
             }
         )
+    schema |= {"anyOf": seated} if len(seated) > 1 else {"required": ["players"]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "agentsim scenario"} | (
         {"allOf": conditions} if conditions else {}
     )

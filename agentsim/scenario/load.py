@@ -14,6 +14,7 @@ from agentsim.errors import ScenarioError
 from agentsim.models.profiles import BUILT_IN
 from agentsim.scenario.complaint import nearest, validated
 from agentsim.scenario.files import read_toml, roots
+from agentsim.scenario.material import gathered
 from agentsim.scenario.model_name import PROVIDER, prefixed
 from agentsim.scenario.overrides import overridden, put
 from agentsim.scenario.scenario import Find, Scenario, check_prices, found
@@ -57,9 +58,11 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
 
         raise ScenarioError("is missing; give it here or as --game", key="game", valid=", ".join(games.names()))
     game = found(table.game, find)
-    config = validated(game.config, table.game_config, at=("game_config",))
+    allowed = roots(path, allow_dirs)
+    material = gathered(table.game_config, game.config, path, allowed)
+    config = validated(game.config, material.game_config, at=("game_config",))
     _check_addresses(table)
-    seating = Seating(table, game, path, roots(path, allow_dirs))
+    seating = Seating(table, game, material, path, allowed)
     players = seating.players()
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])

@@ -115,7 +115,8 @@ class PlayerTable(Defaults):
     """`[[players]]`: one seat, or `count` of them with numbered ids."""
 
     id: PlayerName | None = Field(
-        default=None, description="The player's id; with count, what the numbers are put after"
+        default=None,
+        description="The player's id; with count, what the numbers are put after; absent: made of prompt_file's name",
     )
     player_id: PlayerName | None = Field(default=None, description="Accepted for id")
     character_prompt: str | None = Field(default=None, description="Accepted for prompt")
@@ -123,15 +124,13 @@ class PlayerTable(Defaults):
 
     @model_validator(mode="after")
     def _one_id(self) -> Any:
-        if self.id is None and self.player_id is None:
+        if self.id is None and self.player_id is None and (self.prompt_file is None or self.count is not None):
             raise ValueError("id is missing")
         if self.id is not None and self.player_id is not None:
             raise ValueError("id and player_id are two names of one key")
         return self
 
     @property
-    def name(self) -> str:
-        """The id under either of its names."""
-        name = self.id or self.player_id
-        assert name is not None, "a player table without id does not validate"
-        return name
+    def name(self) -> str | None:
+        """The id under either of its names; None where it is made from the prompt file's name."""
+        return self.id or self.player_id

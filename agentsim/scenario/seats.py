@@ -16,17 +16,17 @@ from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.complaint import nearest
 from agentsim.scenario.files import located, read_prompt
+from agentsim.scenario.ids import Key, seat_ids
+from agentsim.scenario.material import Material, stem
 from agentsim.scenario.model_name import ModelName
 from agentsim.scenario.persona import expanded
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable, legal_id
+from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable
 from agentsim.scenario.schema import ScenarioTable
 from agentsim.scenario.screen import ADVICE, secret_in
 from agentsim.scenario.wording import dotted, shown
 
 __all__ = ["Seating"]
-
-MOST_PLAYERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +39,28 @@ class _Template:
 
 @dataclass(frozen=True)
 class Seating:
-    """One scenario's tables and what they refer to; paths are relative to `config` and stay under `allowed`."""
+    """One scenario's tables and what they refer to; paths are relative to `config` and stay under `allowed`.
+
+    `material` holds the players that the game's own table names.
+    """
 
     table: ScenarioTable
     game: Game
+    material: Material
     config: Path
     allowed: Sequence[Path]
 
     def players(self) -> tuple[PlayerPlan, ...]:
         """Every player in seat order; `ScenarioError` where a table cannot be seated."""
-        ids = self._ids()
+        seats: list[tuple[PlayerTable, Key]] = [
+            (table, ("players", index)) for index, table in enumerate(self.table.players)
+        ]
+        seats += [(table, self.material.key) for table in self.material.players]
+        ids = seat_ids(seats)
         everyone = [name for names in ids for name in names]
         plans: list[PlayerPlan] = []
-        for index, (table, names) in enumerate(zip(self.table.players, ids, strict=True)):
-            plan, template = self._plan(table, ("players", index))
+        for (table, key), names in zip(seats, ids, strict=True):
+            plan, template = self._plan(table, key)
             template = template or self._template(self.table.defaults, ("defaults",))
             plans.extend(self._seated(plan, template, name, everyone) for name in names)
         return tuple(plans)
@@ -71,35 +79,6 @@ class Seating:
             plans[role] = self._seated(plan, template, f"@{role}", everyone)
         return plans
 
-    def _ids(self) -> list[list[str]]:
-        """The ids of each table; a population's numbers go on where an earlier one of the same id stopped."""
-        if not self.table.players:
-            raise ScenarioError("there are none; each needs a [[players]] table", key="players")
-        if (total := sum(table.count or 1 for table in self.table.players)) > MOST_PLAYERS:
-            raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
-        ids: list[list[str]] = []
-        owner: dict[str, int] = {}
-        numbered: dict[str, int] = {}
-        for index, table in enumerate(self.table.players):
-            first = numbered.get(table.name, 0) + 1
-            names = [table.name] if table.count is None else [f"{table.name}{first + n}" for n in range(table.count)]
-            if table.count is not None:
-                numbered[table.name] = first + table.count - 1
-            key = dotted(("players", index, "id" if table.id is not None else "player_id"))
-            for name in names:
-                self._claim(name, index, owner, key)
-            ids.append(names)
-        return ids
-
-    def _claim(self, name: str, index: int, owner: dict[str, int], key: str) -> None:
-        try:
-            legal_id(name)
-        except ValueError as error:  # a population's number made it too long
-            raise ScenarioError(f"{error}, found {shown(name)}", key=key) from None
-        other = owner.setdefault(name.casefold(), index)
-        if other != index:
-            raise ScenarioError(f"{shown(name)} is the id of players.{other} already; case does not count", key=key)
-
     def _plan(self, table: Defaults, key: tuple[str | int, ...]) -> tuple[PlayerPlan, _Template | None]:
         """The plan that all of a table's seats share, and the table's own prompt."""
         defaults = self.table.defaults
@@ -115,7 +94,15 @@ class Seating:
         settings, client_kwargs = _overlaid(defaults, table)
         if name.kind == "human":
             settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
-        plan = PlayerPlan(id="", model=text, settings=settings, client_kwargs=client_kwargs, path=path, key=at)
+        plan = PlayerPlan(
+            id="",
+            model=text,
+            settings=settings,
+            client_kwargs=client_kwargs,
+            prompt_name=None if table.prompt_file is None else stem(table.prompt_file) or None,
+            path=path,
+            key=at,
+        )
         return plan, self._template(table, key)
 
     def _checked(self, name: ModelName, text: str, key: str) -> Path | None:

@@ -10,6 +10,7 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.event import Everyone, Told
+from agentsim.engine.prompt import Prompt
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -59,11 +60,23 @@ def test_no_request_holds_words_that_its_player_did_not_hear(name: str) -> None:
 
 
 def test_a_planted_leak_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above can fail: where everything is told to everybody, it does."""
-    heard = audiences(name, on_bots(name, marking(some_bot(games.find(name)))))
-    tell = Table.tell
+    """The test above can fail: where everything is told to everybody and what was told is shown, it does."""
+    game = games.find(name)
+    heard = audiences(name, on_bots(name, marking(some_bot(game))))
+    tell, ask_all = Table.tell, Table.ask_all
     monkeypatch.setattr(Table, "tell", lambda self, event, *, to, by=None: tell(self, event, to=Everyone, by=by))
-    assert leaks(heard, on_bots(name, marking(some_bot(games.find(name)))))
+    shown: dict[str, list[str]] = {}
+
+    async def noting(self: Table, requests: Any) -> Any:
+        for request in requests:
+            shown.setdefault(request.player, []).extend(_words(told) for told in self.heard(request.player))
+        return await ask_all(self, requests)
+
+    monkeypatch.setattr(Table, "ask_all", noting)
+    played = on_bots(name, marking(some_bot(game)))
+    for ask in played.asks():  # a game may show the state alone: this one shows what was heard as well
+        object.__setattr__(ask.request, "prompt", lambda words=shown[ask.request.player]: Prompt((), (), (), words))
+    assert leaks(heard, played)
 
 
 def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 
 from agentsim.engine.reading import MAX_TEXT, Decision, Pick, find_objects, read, without_thinking
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
@@ -153,6 +154,87 @@ def test_pick_says_which_object_counts(text: str, last: int, first: int, leading
         assert _read(text, "leading")[0] == leading
 
 
+class Wish(Decision):
+    """An answer that says nothing by force."""
+
+    colour: str = "any"
+    size: int = 0
+
+
+COUNTS: dict[str, tuple[str, Pick, tuple[int, int] | None]] = {
+    "last does not fit": ('{"price": 5} {"price": "much"}', "last", None),
+    "last is null": ('{"price": 5} or nothing: {"price": null}', "last", None),
+    "last lacks a field": ('{"price": 5} {"words": "or not"}', "last", None),
+    "last fits": ('{"price": "much"} {"price": 5}', "last", (5, 2)),
+    "first does not fit": ('{"price": "much"} {"price": 5}', "first", None),
+    "first fits": ('{"price": 5} {"price": "much"}', "first", (5, 2)),
+    "leading does not fit": ('{"price": "much"} {"price": 5}', "leading", None),
+    "leading fits": ('{"price": 5} {"price": "much"}', "leading", (5, 1)),
+    "others are passed over": ('{"cost": 1} {"price": 5} {"state": {"price": 9}} {}', "last", (5, 1)),
+    "others are passed over, first": ('{"cost": 1} {} {"price": 5}', "first", (5, 1)),
+    "fenced, last does not fit": ('```\n{"price": 5}\n```\n```\n{"price": []}\n```', "last", None),
+    # what cannot be decoded names its keys all the same
+    "last is cut off": ('{"price": 5} no, {"price": 6', "last", None),
+    "last is cut off in another key": ('{"price": 5} no, {"words": "a } b", "price": 6', "last", None),
+    "last has a comma too many": ('{"price": 5} {"price": 6,}', "last", None),
+    "last in single quotes": ("{\"price\": 5} {'price': 6}", "last", None),
+    "last in curly quotes": ('{"price": 5} {“price”: 6}', "last", None),
+    "last without quotes": ('{"price": 5} { price : 6}', "last", None),
+    "last is NaN": ('{"price": 5} {"price": NaN}', "last", None),
+    "last is endless": ('{"price": 5} {"price": ' + "9" * 5000 + "}", "last", None),
+    "first is broken": ('{"price": 6,} {"price": 5}', "first", None),
+    "broken, but not the last": ('{"price": 6,} {"price": 5}', "last", (5, 1)),
+    "broken, but not the first": ('{"price": 5} {"price": 6', "first", (5, 1)),
+    "broken, of another shape": ('{"price": 5} {"cost": 6,} { priceless: 6 }', "last", (5, 1)),
+    "prose about the key": ('{"price": 5}\n"price": what I pay, price: five', "last", (5, 1)),
+    "the key behind braces": ('{"price": 5} {x}, "price": "', "last", (5, 1)),
+    "the key inside another object": ('{"price": 5} {"echo": {"price": 6}} end', "last", (5, 1)),
+}
+
+
+@pytest.mark.parametrize(("text", "pick", "expected"), COUNTS.values(), ids=COUNTS)
+def test_the_object_that_counts_is_not_passed_over_for_another(
+    text: str, pick: Pick, expected: tuple[int, int] | None
+) -> None:
+    if expected is None:
+        with pytest.raises(UnreadableReply):
+            _read(text, pick)
+    else:
+        price, _, candidates = _read(text, pick)
+        assert (price, candidates) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", Wish()),
+        ('{"mood": 1}', Wish()),
+        ('{"colour": "red"} {"mood": 1}', Wish(colour="red")),
+        ('{"mood": 1} {"size": 3} {}', Wish(size=3)),
+        ('{"colour": "red"} {"size": 3}', Wish(size=3)),
+    ],
+    ids=["empty", "names none", "one names one", "one of three names one", "each names another"],
+)
+def test_where_every_field_is_optional_an_object_without_any_counts_only_alone(text: str, expected: Wish) -> None:
+    assert read(text, Wish, "last").decision == expected
+
+
+def test_an_object_counts_that_names_a_field_by_its_alias_or_by_its_name() -> None:
+    class Aliased(Decision):
+        kind: str = Field("none", alias="class")
+
+    assert read('{"class": "a"} {"mood": 1}', Aliased, "last").decision.kind == "a"
+    assert read('{"class": "a"} {"kind": "b"}', Aliased, "last").candidates == 2
+
+
+def test_an_object_can_be_respelt_or_left_out_before_it_counts() -> None:
+    def respelt(value: dict[str, Any]) -> dict[str, Any]:
+        return {} if "example" in value else {key.lower(): given for key, given in value.items()}
+
+    reading = read('{"PRICE": 5} {"price": 9, "example": true}', Deal, "last", respelt)
+    assert (reading.decision.price, reading.candidates) == (5, 1)
+
+
 HOSTILE = {
     "opening braces": "{" * 100_000,
     "opening keys": '{"' * 100_000,
@@ -170,6 +252,9 @@ HOSTILE = {
     "decimals": '{"a":1.' + "0" * 200_000 + "}",
     "exponent": '{"a":1e' + "9" * 200_000 + "}",
     "spaces": '{"a":' + " " * 250_000,
+    "a price, then spaces": '{"price": 5} {' + " " * 100_000 + '{"price"' + " " * 100_000 + ": x",
+    "a price, then pairs": '{"price": 5} ' + "{x}" * 80_000 + '{"price":',
+    "a price, then commas": '{"price": 5} {"price":' + ', "' * 80_000,
 }
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.files import RunFiles, default_stem, find_run, write_whole
+from agentsim.history.files import RunFiles, default_stem, find_run, is_table, table_file, write_whole
 
 HOSTILE = [
     "",
@@ -235,3 +235,60 @@ def test_the_file_and_its_folder_are_synced_in_this_order(tmp_path: Path, monkey
     monkeypatch.setattr(Path, "replace", replace)
     write_whole(tmp_path / "run.json", "new")
     assert steps == ["file", "replace", "folder"]
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    write_whole(tmp_path / "run.events.parquet", b"PAR1\r\n\xff")
+    assert (tmp_path / "run.events.parquet").read_bytes() == b"PAR1\r\n\xff"
+
+
+ROWS = b'{"Round":1,"Voter":"A"}\n{"Round":1,"Voter":"B"}\n'
+NO_ROWS: dict[str, bytes] = {
+    "a journal": b'{"record":"run","format":"agentsim-journal/1"}\n',
+    "another journal": b'{"record":"run","format":"agentsim-journal/2"}\n',
+    "a torn journal": b'{"record":"run","fo',
+    "a torn row": ROWS[:10],
+    "an object without anything": b"{}\n",
+    "no object": b"[1]\n",
+    "no JSON": b"round,voter\n",
+    "an empty line": b"\n",
+    "no text": b"\xff\xfe\n",
+    "a bottomless one": b"[" * 100_000 + b"\n",
+}
+
+
+def test_rows_are_a_table_whatever_the_file_is_called(tmp_path: Path) -> None:
+    for name in ("run.votes.jsonl", "votes.jsonl"):
+        (tmp_path / name).write_bytes(ROWS)
+        assert is_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("content", NO_ROWS.values(), ids=NO_ROWS)
+def test_what_is_not_rows_is_no_table_and_stays_where_a_table_would_go(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "run.votes.jsonl"
+    path.write_bytes(content)
+    (tmp_path / "run.json").write_text("{}", encoding="utf-8")
+    assert not is_table(path)
+    with pytest.raises(UsageError, match=r"run\.votes\.jsonl: is in the way: it is no exported table"):
+        table_file(tmp_path, "run", "votes", "jsonl")
+    assert table_file(tmp_path, "run", "votes", "csv") == tmp_path / "run.votes.csv"
+
+
+def test_a_file_without_a_line_is_a_table_where_its_name_says_so(tmp_path: Path) -> None:
+    """A run that was killed before its journal began has left the same: it is told by whose name it bears."""
+    folder = tmp_path / "lot"
+    folder.mkdir()
+    for name in ("first.votes", "lot.votes", "v1.2", "lot", ".votes"):
+        (folder / f"{name}.jsonl").write_bytes(b"")
+    (folder / "first.json").write_text("{}", encoding="utf-8")
+    tables = {path.name for path in folder.glob("*.jsonl") if is_table(path)}
+    assert tables == {"first.votes.jsonl", "lot.votes.jsonl"}
+    assert not is_table(folder / "nosuch.jsonl")
+
+
+def test_a_table_is_not_found_as_a_run_unless_it_has_a_history(tmp_path: Path) -> None:
+    (tmp_path / "first.votes.jsonl").write_bytes(ROWS)
+    with pytest.raises(UsageError, match=r"there is no run called 'first\.votes'"):
+        find_run(tmp_path, "first.votes")
+    (tmp_path / "first.votes.json").write_text("{}", encoding="utf-8")
+    assert find_run(tmp_path, "first.votes") == RunFiles(tmp_path, "first.votes")

@@ -89,6 +89,19 @@ def test_other_files_and_folders_are_no_runs(tmp_path: Path) -> None:
     assert list_runs(tmp_path) == []
 
 
+def test_exported_tables_are_no_runs(tmp_path: Path) -> None:
+    history(tmp_path, "run")
+    for name, content in (
+        ("run.events.jsonl", '{"round":0}\n'),
+        ("run.standings.jsonl", ""),
+        ("run.events.csv", "a\n"),
+    ):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    assert only(tmp_path).name == "run"
+    journal(tmp_path, "run.votes").close()
+    assert [run.name for run in list_runs(tmp_path)] == ["run.votes", "run"], "a run may be called so"
+
+
 def test_the_oldest_comes_first_and_one_run_is_one_line(tmp_path: Path) -> None:
     for name, day in (("c", 1), ("a", 3), ("b", 2), ("d", 2)):
         journal(tmp_path, name).close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from agentsim.engine.panel import Board, Chart, Panel, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, Panel, Point, Scatter, Series, Table, Tile
 from agentsim.history.record import History
 
 MODELS = {
@@ -267,7 +267,7 @@ def sample() -> History:
 
 
 def panels() -> list[Panel]:
-    """A vote matrix, three charts and a board."""
+    """A vote matrix, three charts, a scatter and a board."""
     return [
         Table("Votes", ("Voter", "A", "B", "C", "D"),
               (("A", 0, 1, 0, 1), ("B", 0, 0, 1, 1), ("C", 0, 1, 0, 1), ("D", 2, None, 0, 0)),
@@ -280,6 +280,12 @@ def panels() -> list[Panel]:
         Chart("Votes received", "stacked", ("Round 1", "Round 2", "Final"),
               (Series("A", (1, 0, 1)), Series("B", (0, 2, None)), Series("C", (0, 0, 1)),
                Series("D", (3, None, None)))),
+        Scatter("Words and votes", tuple(
+            Point(words, votes, f"Round {n}", player)
+            for player, n, words, votes in (("A", 1, 38, 1), ("A", 2, 9, 0), ("A", 3, 15, 1), ("B", 1, 14, 0),
+                                            ("B", 2, 13, 2), ("C", 1, 17, 0), ("C", 2, 11, 0), ("C", 3, 28, 1),
+                                            ("D", 1, 27, 3))),
+                x_label="words", y_label="votes received", note="Does speaking at length help?"),
         Board("The camp", 4, 2, (
             ("Set-up", (Tile(0, 0, "Beach", ("A", "B")), Tile(1, 0, "Fire", ("C",)), Tile(2, 0, "Jury bench"),
                         Tile(3, 1, "Lookout over the long lagoon", ("D",), owner="D"))),

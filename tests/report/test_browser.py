@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from agentsim.engine.panel import Board, Chart, Panel, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, Panel, Point, Scatter, Series, Table, Tile
 from agentsim.history.record import History
 from agentsim.report.page import PageOptions, render
 from agentsim.report.style import find_css
@@ -238,6 +238,8 @@ def poisoned_panels(payload: str) -> list[Panel]:
         Chart("L" + payload, "line", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,))),
               "x" + payload, "y" + payload, "n" + payload),
         Chart("B" + payload, "bar", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,)))),
+        Scatter("S" + payload, (Point(1, 1, "p" + payload, "A" + payload), Point(2, 2, "q", "s" + payload)),
+                "x" + payload, "y" + payload, "n" + payload),
         Board("G" + payload, 1, 1, (("f" + payload, (Tile(0, 0, "t" + payload, ("A" + payload,), "A" + payload),)),)),
     ]  # fmt: skip
 

@@ -9,8 +9,10 @@ import pytest
 
 from agentsim.engine.panel import Board, Chart, Panel, Series, Table, Tile
 from agentsim.report.board import BoardView
-from agentsim.report.charts import ChartView, TableView, _ticks, view
+from agentsim.report.charts import view
+from agentsim.report.drawing import ChartView, ticks
 from agentsim.report.page import PageOptions, render
+from agentsim.report.table import TableView
 from agentsim.report.text import money, number, span_of_time, when
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
@@ -139,13 +141,15 @@ def test_very_many_points_thin_the_labels_and_drop_the_dots() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high"), [(0, 1), (0, 7), (-3, 12), (0, 1e-6), (99.5, 100.2), (5, 5), (0, 0), (-1e9, 1e9)]
+    ("low", "high"),
+    [(0, 1), (0, 7), (-3, 12), (0, 1e-6), (99.5, 100.2), (5, 5), (0, 0), (-1e9, 1e9), (1e-15, 3e-15), (7.3, 7.300001)],
 )
 def test_ticks_are_few_round_and_hold_the_range(low: float, high: float) -> None:
-    ticks = _ticks(low, high)
-    assert 2 <= len(ticks) <= 9
-    assert ticks[0] <= low
-    assert ticks[-1] >= high
+    marks = ticks(low, high)
+    assert 2 <= len(set(marks)) == len(marks) <= 9
+    assert len(set(ticks(low, high, 8))) <= 11
+    assert marks[0] <= low
+    assert marks[-1] >= high
 
 
 def test_a_board_with_one_frame_is_shown_and_several_are_steps() -> None:

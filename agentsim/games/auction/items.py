@@ -1,14 +1,21 @@
-"""Items: what is for sale, and the list of it that a scenario's file holds. Drawing such a list is `drawing`."""
+"""Items: what is for sale, and the list of it that an items file holds, read and written as text.
+
+Drawing such a list is `drawing`; opening files is not for games.
+"""
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
 from typing import Any
 
-from agentsim.engine.prompt import quoted
+from agentsim.engine.prompt import cleaned, quoted
 
-__all__ = ["REQUIRED", "Item", "listed"]
+__all__ = ["MOST", "REQUIRED", "Item", "listed", "read_items", "written"]
 
 REQUIRED = (
     "The Visionary Compass",
@@ -23,6 +30,12 @@ REQUIRED = (
     "The Strategic Blueprint Stabilizer",
 )
 """The ten components of the Principal Blaster."""
+
+MOST = 500
+"""Items in one list."""
+
+_KEYS = ("Name", "Quality", "IsRequired")
+_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +54,114 @@ class Item:
 def listed(items: Iterable[Item]) -> str:
     """The items as a JSON list, one on a line, fit for a prompt."""
     return "[\n" + ",\n".join(quoted(**item.to_json()) for item in items) + "\n]"
+
+
+def written(items: Iterable[Item]) -> str:
+    """The text of an items file; `read_items` gives back the same items."""
+    return json.dumps([item.to_json() for item in items], indent=2, ensure_ascii=False) + "\n"
+
+
+def read_items(text: str) -> tuple[Item, ...]:
+    """The items in the text of an items file: a JSON list of 1 to 500 of them, in its order.
+
+    At most ten names are required ones, and none is both required and not. Raises `ValueError` with one line that
+    says where, counting items from 1, and what would be valid; not which file.
+    """
+    found = _parsed(text)
+    if not isinstance(found, list) or not 1 <= len(found) <= MOST:
+        raise ValueError(f"must be a list of 1 to {MOST} items, found {_shown(found)}")
+    items = tuple(_item(value, f"item {place}") for place, value in enumerate(found, start=1))
+    _check_names(items)
+    return items
+
+
+class _Object(tuple[tuple[str, Any], ...]):
+    """An object as its pairs, so that a key that is there twice is still there twice."""
+
+    __slots__ = ()
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Object, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("nested too deep; must be a list of items") from None
+
+
+def _integer(digits: str) -> int | Decimal:
+    """Python refuses integers of thousands of digits with an error that says nothing of where."""
+    return int(digits) if len(digits) < 20 else Decimal(digits)
+
+
+def _item(value: Any, where: str) -> Item:
+    if not isinstance(value, _Object):
+        raise ValueError(f"{where}: must be an object with {_and(_KEYS)}, found {_shown(value)}")
+    names = [name for name, _ in value]
+    for name in names:
+        if name not in _KEYS:
+            raise ValueError(f"{where}: unknown key {_shown(name)}{_hint(name)}")
+        if names.count(name) > 1:
+            raise ValueError(f"{where}: {name} is there {names.count(name)} times; once would be valid")
+    if missing := [name for name in _KEYS if name not in names]:
+        raise ValueError(f"{where}: {_and(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    fields = dict(value)
+    name, quality, required = (fields[key] for key in _KEYS)
+    if not (isinstance(name, str) and _presentable(name)):
+        valid = f"1 to {_LONGEST_NAME} visible characters on one line, without space at its ends"
+        raise ValueError(f"{where}: Name must be {valid}, found {_shown(name)}")
+    if not (type(quality) is int and 1 <= quality <= 100):  # to isinstance, true is an int
+        raise ValueError(f"{where}: Quality must be a whole number from 1 to 100, found {_shown(quality)}")
+    if not isinstance(required, bool):
+        raise ValueError(f"{where}: IsRequired must be true or false, found {_shown(required)}")
+    return Item(name, quality, required)
+
+
+def _check_names(items: Iterable[Item]) -> None:
+    """What the names in a list must be to each other."""
+    first: dict[str, tuple[int, bool]] = {}
+    for place, item in enumerate(items, start=1):
+        other, required = first.setdefault(item.name, (place, item.required))
+        if required != item.required:
+            raise ValueError(
+                f"item {place}: IsRequired is {_shown(item.required)}, but item {other} of the same name "
+                f"{_shown(item.name)} says {_shown(required)}; all of one name must say the same"
+            )
+        if other == place and sum(required for _, required in first.values()) > len(REQUIRED):
+            raise ValueError(
+                f"item {place}: {_shown(item.name)} is a required name too many; "
+                f"at most {len(REQUIRED)} different ones would be valid"
+            )
+
+
+def _presentable(name: str) -> bool:
+    """Whether prompts, tables and screens can show the name as it stands."""
+    whole = cleaned(name) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
+    return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME
+
+
+def _hint(name: str) -> str:
+    spelled = {key.casefold(): key for key in _KEYS}
+    near = get_close_matches(name[:40].casefold(), spelled, n=1)
+    return f" (did you mean {spelled[near[0]]}?)" if near else f" (valid: {_and(_KEYS)})"
+
+
+def _and(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _shown(value: Any) -> str:
+    """A found value, short, with what cannot be seen spelled out."""
+    match value:
+        case str():
+            return repr(value) if len(value) <= 60 else f"{value[:57] + '...'!r}"
+        case _Object():
+            return "an object"
+        case list():
+            return f"a list of {len(value)}" if value else "an empty list"
+        case None | True | False:
+            return json.dumps(value)
+    text = str(value)
+    return text if len(text) <= 30 else f"{text[:27]}..."

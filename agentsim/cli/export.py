@@ -1,0 +1,75 @@
+"""`agentsim export`: the tables of a run, or of a folder of runs, as files."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentsim.cli import options as o
+
+__all__ = ["FileFormat", "export"]
+
+
+class FileFormat(StrEnum):
+    """How tables are written; the file's extension too."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+def export(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a directory, for all runs in it."
+        ),
+    ],
+    file_format: Annotated[
+        FileFormat,
+        typer.Option(
+            "--format",
+            help="csv (strings that a spreadsheet would take for formulas get an apostrophe before them), jsonl, or "
+            "parquet (needs the extra data).",
+            metavar="csv|jsonl|parquet",
+        ),
+    ] = FileFormat.csv,
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Write the tables of a run, or of a folder of runs, as files.
+
+    NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
+    run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
+    """
+    from agentsim.cli.pages import check_history
+    from agentsim.cli.screen import note, shortened
+    from agentsim.errors import UsageError
+    from agentsim.history.files import RunFiles, table_file, write_whole
+    from agentsim.history.folder import read_folder
+    from agentsim.history.formats import FORMATS
+    from agentsim.history.load import find_source, load_history
+    from agentsim.history.tables import run_tables
+
+    found = find_source(source, logs_dir)
+    if isinstance(found, RunFiles):
+        check_history(found, "the tables show")
+        directory, stem, tables = found.directory, found.name, run_tables(load_history(found.history))
+    elif found.is_dir():
+        folder = read_folder(found)
+        for name, why in folder.skipped.items():
+            note(shortened(f"agentsim: {name} is left out: {why}", 300))
+        directory, stem, tables = found, found.resolve().name, dict(folder.tables)
+        if stem in folder.names:
+            raise UsageError(f"{source}: holds a run called {stem} as well, whose tables have the same file names")
+    else:
+        raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+    encode = FORMATS[file_format]
+    files = [
+        (table_file(directory, stem, name, file_format), encode(name, frame)) for name, frame in tables.items()
+    ]  # all of them before the first is written
+    for path, content in files:
+        write_whole(path, content)
+        typer.echo(str(path))

@@ -1,0 +1,116 @@
+"""Bots: scripted bidders. Each is a pure function of the request and of streams of its own.
+
+How much a thing is worth to a bot lasts for the game (`Stream.lasting`); moods are drawn anew at every decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.game import Bot
+from agentsim.engine.reading import Decision
+from agentsim.games.auction.pricing import PRICING
+from agentsim.games.auction.requests import Bid, BidCast
+from agentsim.games.auction.view import Terms
+
+__all__ = ["BOTS", "private_value", "step"]
+
+STEPS = 5  # from nothing to the highest value of a bot
+
+
+def step(terms: Terms) -> int:
+    """By how much `bot/truthful` raises: a fiftieth of the budget, 10 at least."""
+    return max(10, terms.budget // 50)
+
+
+def private_value(request: Bid, luck: Stream) -> int:
+    """What the present item is worth to `bot/truthful`: drawn once an item, and no two teams' values are equal.
+
+    Uniform over five steps for a required item that the team lacks, over one step for any other. With up to 20
+    teams the last of them is the seat, so that a tie never decides (the textbook's values are continuous).
+    """
+    state, terms = request.state, request.terms
+    lacks = state.item.required and all(item.name != state.item.name for item in state.you.acquired)
+    drawn = luck.lasting(f"value/{state.round}").integer(1, step(terms) * (STEPS if lacks else 1))
+    seats = len(terms.teams)
+    if seats > 20:
+        return drawn
+    return (drawn // seats) * seats + terms.teams.index(state.you.name) + 1
+
+
+def _truthful(request: Bid, luck: Stream) -> tuple[int, str]:
+    state, value = request.state, private_value(request, luck)
+    most = min(value, state.you.budget)
+    if PRICING[request.terms.format].sealed:
+        return most, f"It is worth {value} to me."
+    if state.leading or most <= state.high.amount:
+        return 0, f"It is worth {value} to me, so I leave it there."
+    return min(state.high.amount + step(request.terms), most), f"It is worth {value} to me, so I raise."
+
+
+def _fair(request: Bid) -> int:
+    """The budget divided by the required components that the team can still get; a tenth of that for anything else."""
+    state, terms = request.state, request.terms
+    owned = {item.name for item in state.you.acquired}
+    to_come = terms.items if terms.shuffled else terms.items[state.round - 1 :]
+    missing = {item.name for item in to_come if item.required} - owned
+    share = state.you.budget // max(1, len(missing))
+    return share if state.item.name in missing else share // 10
+
+
+def _sniper(request: Bid, luck: Stream) -> tuple[int, str]:
+    state = request.state
+    most = min(state.you.budget, _fair(request) * 3 // 2)
+    if PRICING[request.terms.format].sealed:
+        return most, "One shot."
+    if state.leading:
+        return 0, "Mine so far."
+    if state.iteration == 1 and request.terms.max_iterations > 1:
+        return 0, "I show nothing yet."
+    jump = state.high.amount + max(1, state.high.amount // 2)
+    if jump <= most:
+        return jump, "Now, and by a leap."
+    return (most, "My last word.") if most > state.high.amount else (0, "Too dear.")
+
+
+def _hoarder(request: Bid, luck: Stream) -> tuple[int, str]:
+    state = request.state
+    left = max(1, len(request.terms.items) - state.round + 1)
+    most = min(state.you.budget, 2 * state.you.budget // left)
+    if PRICING[request.terms.format].sealed:
+        return most, "I want it, whatever it is."
+    if state.leading or most <= state.high.amount:
+        return 0, "I keep my money for the next one."
+    return min(most, state.high.amount + max(1, most // 4)), "I want it, whatever it is."
+
+
+def _random(request: Bid, luck: Stream) -> tuple[int, str]:
+    state, mood = request.state, luck.random()
+    budget, high = state.you.budget, state.high.amount
+    if mood < 0.3:
+        return 0, "Not this one."
+    if mood < 0.4:
+        return budget + luck.integer(1, 50), "All I have and more."
+    if mood < 0.5:
+        return luck.integer(0, high), "Perhaps they forget the last bid."
+    most = min(budget, high + max(1, request.terms.budget // 10))
+    return (luck.integer(high + 1, most), "Why not?") if most > high else (0, "I cannot.")
+
+
+def _policy(choose: Callable[[Bid, Stream], tuple[int, str]]) -> Bot:
+    def policy(request: Any, luck: Stream) -> Decision:
+        assert isinstance(request, Bid), f"no policy for {request.kind}"
+        amount, why = choose(request, luck)
+        return BidCast(bid=amount, reasoning=why)
+
+    return policy
+
+
+BOTS: Mapping[str, Bot] = {
+    "random": _policy(_random),
+    "truthful": _policy(_truthful),
+    "sniper": _policy(_sniper),
+    "hoarder": _policy(_hoarder),
+}

@@ -1,0 +1,88 @@
+"""Config: the `[game_config]` table of the auction. Teams and their models are the scenario's players."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
+
+from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
+from agentsim.games.auction.items import Item, read_items
+from agentsim.games.auction.pricing import PRICING, Format, Pricing
+
+__all__ = ["AuctionConfig", "Catalogue"]
+
+ITERATIONS = 10
+
+_ITEM_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "Name": {"type": "string"},
+        "Quality": {"type": "integer", "minimum": 1, "maximum": 100},
+        "IsRequired": {"type": "boolean"},
+    },
+    "required": ["Name", "Quality", "IsRequired"],
+    "additionalProperties": False,
+}
+Items: TypeAlias = Annotated[
+    tuple[Item, ...],
+    PlainValidator(lambda value: read_items(json.dumps(value))),
+    PlainSerializer(lambda items: [item.to_json() for item in items]),
+    WithJsonSchema({"type": "array", "items": _ITEM_SCHEMA, "minItems": 1}),
+]
+
+
+class Catalogue(GameConfig):
+    """A list of items under the name that tables show as ScenarioID: the stem of its file."""
+
+    scenario: Annotated[str, Field(min_length=1, max_length=100)]
+    items: Items
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, value: Any) -> Any:
+        if not (isinstance(value, Mapping) and set(value) == {"name", "text"}):
+            return value
+        try:
+            items = read_items(value["text"])
+        except ValueError as error:
+            raise ValueError(f"{value['name']}.json: {error}") from None
+        return {"scenario": value["name"], "items": [item.to_json() for item in items]}
+
+
+class AuctionConfig(GameConfig):
+    """The whole table. `max_iterations` and `ask_leader` belong to the ascending format: the others are sealed."""
+
+    items: Annotated[
+        Catalogue | Literal["random"],
+        InFile(".json", words=("random",)),
+        Field(description='A list of items, or "random": ten required ones and five others, drawn by the seed'),
+    ]
+    prompts_dir: Annotated[None, SeatsInFolder()] = None
+    format: Format = "ascending"
+    budget: Annotated[int, Field(ge=1, le=10**9)] = 1_000
+    max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
+        default=None, description=f"Of one item in an ascending auction; {ITERATIONS} if absent"
+    )
+    item_order: Literal["listed", "shuffled"] = "listed"
+    ask_leader: bool = Field(default=True, description="Whether the team with the high bid is asked again")
+    reasoning_chars: Annotated[int, Field(ge=20, le=20_000)] = 400
+
+    @model_validator(mode="after")
+    def _sealed_bids_are_one(self) -> Self:
+        if self.pricing.sealed and (self.max_iterations is not None or not self.ask_leader):
+            key = "ask_leader" if self.max_iterations is None else "max_iterations"
+            raise ValueError(f"{key} is for ascending auctions; each team makes one {self.format} bid an item")
+        return self
+
+    @property
+    def pricing(self) -> Pricing:
+        """What the format means."""
+        return PRICING[self.format]
+
+    @property
+    def iterations(self) -> int:
+        """How often the teams are asked for one item at most."""
+        return 1 if self.pricing.sealed else self.max_iterations or ITERATIONS

@@ -1,0 +1,74 @@
+"""Requests of the auction: the one question that a team is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.reading import Decision, Pick, Reading
+from agentsim.engine.request import Options, Range, Request, Text
+from agentsim.games.auction.bid_reading import BidCast, read_bid
+from agentsim.games.auction.pricing import PRICING
+from agentsim.games.auction.prompts import composed
+from agentsim.games.auction.view import GameState, Terms
+
+__all__ = ["REQUESTS", "Bid", "BidCast"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bid(Request[BidCast]):
+    """How much do you bid for the present item?
+
+    Whether the bid is high enough, and whether the team has so much, is the auction's verdict and no matter of
+    reading: any whole number from 0 is an answer.
+    """
+
+    kind: ClassVar[str] = "bid"
+    answer: ClassVar[type[Decision]] = BidCast
+    pick: ClassVar[Pick] = "last"
+
+    terms: Terms
+    state: GameState
+    reasoning_chars: int
+
+    def options(self) -> Options:
+        return {"bid": Range(0, None), "reasoning": Text(self.reasoning_chars)}
+
+    def prompt(self) -> Prompt:
+        return composed(self.terms, self.state, self.reasoning_chars)
+
+    def facts(self) -> tuple[str, ...]:
+        state = self.state
+        known = (state.item.to_json(), state.high.to_json(), state.you.to_json())
+        opponents = (team.to_json() for team in state.opponents)
+        return (
+            *(quoted(**fact) for fact in (*known, *opponents)),
+            *(quoted(**item.to_json()) for item in self.terms.items),
+            f"up to {state.you.budget}",
+            *([f"after {self.terms.max_iterations} iterations"] if not PRICING[self.terms.format].sealed else []),
+        )
+
+    def particulars(self) -> Mapping[str, Any]:
+        state = self.state
+        return {
+            "item": state.item.name,
+            "round": state.round,
+            "iteration": state.iteration,
+            "high": state.high.amount,
+            "budget": state.you.budget,
+        }
+
+    def check(self, decision: BidCast) -> None:
+        if decision.bid is not None:  # what no readable reply comes to
+            super().check(decision)
+
+    def parse(self, text: str) -> Reading[BidCast]:
+        return read_bid(text)
+
+    def fallback(self) -> BidCast:
+        return BidCast(bid=None)
+
+
+REQUESTS: tuple[type[Request[Any]], ...] = (Bid,)

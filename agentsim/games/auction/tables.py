@@ -1,0 +1,56 @@
+"""Tables: `detailed_logs` and `results`, the columns that notebooks rely on. What a page shows is `panels`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from agentsim.engine.event import Told
+from agentsim.engine.panel import Cell, Frame
+from agentsim.games.auction.events import AuctionBegan, AuctionEnded, BidMade, ItemOffered
+from agentsim.games.auction.items import Item
+
+__all__ = ["tables"]
+
+DETAILED_LOGS = (
+    "ScenarioID",
+    "RoundID",
+    "ItemName",
+    "ItemQuality",
+    "IsRequired",
+    "IterationID",
+    "TeamName",
+    "BidAmount",
+    "IsValid",
+    "FailReason",
+    "CurrentHighBidBefore",
+)
+RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Quality", "Score_Budget", "FinalRank")
+
+
+def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
+    """`detailed_logs`: a row a team an iteration, in the order of processing. `results`: a row a team, best first.
+
+    `CollectedItems` is a JSON list of names.
+    """
+    scenario = ""
+    items: dict[int, Item] = {}
+    bids: list[tuple[Cell, ...]] = []
+    results: list[tuple[Cell, ...]] = []
+    for event in (told.event for told in log):
+        match event:
+            case AuctionBegan():
+                scenario = event.scenario
+            case ItemOffered():
+                items[event.round] = event.item
+            case BidMade():
+                item = items[event.round]
+                lot = (scenario, event.round, item.name, item.quality, item.required, event.iteration)
+                bids.append((*lot, event.name, event.amount, event.valid, event.fail_reason, event.high_before))
+            case AuctionEnded():
+                for team in event.results:
+                    owned = json.dumps(team.items, ensure_ascii=False)
+                    results.append((scenario, team.name, owned, team.count, team.quality, team.budget, team.rank))
+            case _:
+                pass
+    return {"detailed_logs": Frame(DETAILED_LOGS, tuple(bids)), "results": Frame(RESULTS, tuple(results))}

@@ -1,0 +1,105 @@
+"""tables: a history as rows and columns: the four tables of every run, and those its game adds.
+
+How they are written (`formats`), united over many runs (`folder`) or become DataFrames (`frames`) is not here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agentsim import games
+from agentsim.engine.panel import Cell, Frame
+from agentsim.errors import UsageError
+from agentsim.history.columns import BASE, RESERVED
+from agentsim.history.record import DecisionRecord, History, UsageRecord
+from agentsim.history.restore import told_events
+
+__all__ = ["run_tables"]
+
+Row = tuple[Cell, ...]
+
+
+def run_tables(history: History) -> dict[str, Frame]:
+    """Every table of a run, by name; what a history does not know is None, never 0.
+
+    Raises `UsageError` for a history whose events are not its game's or hold what JSON cannot, `ScenarioError`
+    where its game is not installed.
+    """
+    game = games.find(history.game)
+    seats = [player.id for player in history.players if not player.id.startswith("@")]
+    own = game.tables(told_events(history, game), seats)
+    assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
+    for name, frame in own.items():
+        assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
+    base = {
+        "events": tuple(_events(history)),
+        "decisions": tuple(_decision(decision) for decision in history.decisions),
+        "usage": tuple(_usage(history)),
+    }
+    frames = {name: Frame(tuple(BASE[name]), rows) for name, rows in base.items()}
+    return {**{name: frames.get(name) or _standings(history) for name in BASE}, **own}
+
+
+def _events(history: History) -> Iterator[Row]:
+    for part in history.rounds:
+        for event in part.events:
+            decision = event.metadata.get("decision")
+            where = f"event {event.seq}"
+            yield (
+                *(part.index, part.title, event.seq, event.kind, event.heading, event.role, event.content),
+                event.visibility if event.visibility == "all" else _json(event.visibility, where),
+                decision if isinstance(decision, int) else None,
+                _json(event.data, where),
+            )
+
+
+def _decision(record: DecisionRecord) -> Row:
+    parse = record.parse
+    return (
+        *(record.index, record.wave, record.player, record.kind),
+        _json(record.decision, f"decision {record.index}"),
+        *(record.source, record.fallback_reason),
+        *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
+        *(len(record.tries), record.model, record.provider),
+        *_tokens(record.usage),
+    )
+
+
+def _tokens(usage: UsageRecord | None) -> Row:
+    if usage is None:
+        return (None,) * 5
+    return (
+        *(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, usage.reasoning_tokens),
+        usage.cost_usd,
+    )
+
+
+def _standings(history: History) -> Frame:
+    if history.outcome is None:
+        return Frame(tuple(BASE["standings"]), ())
+    seats = {player.id: player for player in history.players}
+    keys = list(dict.fromkeys(key for standing in history.outcome.standings for key in standing.score))
+    rows = []
+    for standing in history.outcome.standings:
+        seat = seats.get(standing.player)
+        model, temperature = (seat.model, seat.temperature) if seat else (None, None)
+        winner = standing.player == history.outcome.winner
+        score = (standing.score.get(key) for key in keys)
+        rows.append((standing.player, model, temperature, standing.rank, winner, *score))
+    return Frame((*BASE["standings"], *(f"score_{key}" for key in keys)), tuple(rows))
+
+
+def _usage(history: History) -> Iterator[Row]:
+    models = {player.id: player.model for player in history.players}
+    for player, totals in (history.usage.by_player or {}).items():
+        counted: Mapping[str, Cell] = totals.model_dump(exclude={"by_player"})
+        yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
+
+
+def _json(value: Any, where: str) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise UsageError(f"{where} holds a number that JSON has no word for") from None

@@ -1,0 +1,54 @@
+"""A table laid out: cells as text, shaded by size on demand. The markup is `templates/panels.html.j2`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from agentsim.engine.panel import Cell, Table
+from agentsim.report.text import number
+
+__all__ = ["CellView", "TableView", "cell", "table"]
+
+_HEAT_STEPS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
+
+    text: str
+    numeric: bool
+    heat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table, or the data beneath a chart."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[CellView, ...], ...]
+    shape: str = "table"
+
+
+def cell(value: Cell, heat: int | None = None) -> CellView:
+    """One value as a reader sees it."""
+    if isinstance(value, str):
+        return CellView(value, False)
+    return CellView(number(value), True, heat)
+
+
+def table(panel: Table) -> TableView:
+    """The panel with every cell as text."""
+    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)] if panel.heat else []
+    low, high = (min([0.0, *numbers]), max(numbers)) if numbers else (0.0, 0.0)
+
+    def heat(value: Cell) -> int | None:
+        if not panel.heat or not isinstance(value, int | float):
+            return None
+        return math.ceil(_HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
+
+    rows = tuple(tuple(cell(value, heat(value)) for value in row) for row in panel.rows)
+    return TableView(panel.title, panel.note, panel.columns, rows)

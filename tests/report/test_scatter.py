@@ -1,0 +1,171 @@
+"""Scatters: every point has its place, its words and its row, whatever the numbers are."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.engine.panel import Panel, Point, Scatter
+from agentsim.report.charts import view
+from agentsim.report.drawing import ChartView
+from tests.report.dom import Node
+from tests.report.test_charts import drawn
+
+INF, NAN = float("inf"), float("nan")
+
+
+def scatter(*points: Point, x: str = "quality", y: str = "price") -> Scatter:
+    return Scatter("Winner's curse", points, x, y)
+
+
+def laid(panel: Panel) -> ChartView:
+    made = view(panel, {"A": 0, "B": 1})
+    assert isinstance(made, ChartView)
+    return made
+
+
+def rows(figure: Node) -> list[list[str]]:
+    return [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in figure.one("details").all("tr")]
+
+
+def places(made: ChartView) -> list[tuple[float, float]]:
+    return [(dot.x, dot.y) for dot in made.dots]
+
+
+def test_a_point_stands_where_both_axes_say() -> None:
+    made = laid(scatter(Point(40, 100, "a"), Point(60, 300, "b"), Point(50, 200, "c")))
+    across = {tick.text: tick.at for tick in made.x_ticks}
+    up = {tick.text: tick.at for tick in made.y_ticks}
+    assert places(made) == [(across["40"], up["100"]), (across["60"], up["300"]), (across["50"], up["200"])]
+    assert across["40"] < across["50"] < across["60"]
+    assert up["100"] > up["200"] > up["300"], "a drawing counts downwards"
+
+
+def test_each_point_tells_its_label_series_and_values() -> None:
+    figure = drawn(
+        scatter(Point(85, 1500, "The Visionary Compass", "Alpha"), Point(15, 2.5, "", "Beta"), Point(1, 2, ""))
+    )
+    assert [dot.one("title").text for dot in figure.one("svg", role="img").all("circle")] == [
+        "The Visionary Compass, Alpha: quality 85, price 1,500",
+        "Beta: quality 15, price 2.5",
+        "quality 1, price 2",
+    ]
+    assert figure.one("svg", role="img").attrs["aria-label"].startswith("Winner's curse: ")
+
+
+def test_the_axes_are_named_and_both_have_grids() -> None:
+    figure = drawn(scatter(Point(0, 0, "a"), Point(10, 5, "b")))
+    assert [text.text for text in figure.all("text", cls="axis")] == ["price", "quality"]
+    grid = figure.all("line", cls="grid")
+    assert {line.attrs["x1"] == line.attrs["x2"] for line in grid} == {True, False}
+    bare = drawn(scatter(Point(0, 0, "a"), x="", y=""))
+    assert bare.all("text", cls="axis") == []
+    assert rows(bare)[0] == ["", "x", "y"]
+
+
+def test_the_same_data_is_in_a_folded_table_beneath() -> None:
+    figure = drawn(scatter(Point(85, 150, "Compass", "Alpha"), Point(15, INF, "Gear", "")))
+    assert "open" not in figure.one("details").attrs
+    assert rows(figure) == [
+        ["", "series", "quality", "price"],
+        ["Compass", "Alpha", "85", "150"],
+        ["Gear", "", "15", "–"],
+    ]
+    assert rows(drawn(scatter(Point(1, 2, "Gear")))) == [["", "quality", "price"], ["Gear", "1", "2"]]
+
+
+def test_several_series_have_a_legend_in_the_tones_of_the_players() -> None:
+    made = laid(scatter(Point(1, 1, "a", "B"), Point(2, 2, "b", "A"), Point(3, 3, "c", "B"), Point(4, 4, "d")))
+    assert made.legend == (("A", "t0"), ("B", "t1"), ("–", "t2")), "players in their order, then the others"
+    assert [dot.tone for dot in made.dots] == ["t1", "t0", "t1", "t2"]
+    figure = drawn(scatter(Point(1, 1, "a", "B"), Point(2, 2, "b", "A")))
+    items = figure.one("ul", cls="legend").all("li")
+    assert [(item.text.strip(), len(item.all("circle"))) for item in items] == [("A", 1), ("B", 1)]
+
+
+def test_no_other_series_has_a_players_tone() -> None:
+    assert laid(scatter(Point(1, 1, "a", "B"), Point(2, 2, "b", "crowd"))).legend == (("B", "t1"), ("crowd", "t2"))
+    assert laid(scatter(Point(1, 1, "a", "x"), Point(2, 2, "b", "y"))).legend == (("x", "t0"), ("y", "t1"))
+
+
+def test_one_series_needs_no_legend_and_is_a_players_only_if_it_is() -> None:
+    assert laid(scatter(Point(1, 1, "a"), Point(2, 2, "b"))).legend == ()
+    assert [laid(scatter(Point(1, 1, "a", name))).dots[0].tone for name in ("", "all", "B")] == ["solo", "solo", "t1"]
+
+
+def test_no_points_is_said_and_not_drawn() -> None:
+    for panel in (scatter(), scatter(Point(NAN, 1, "lost"), Point(1, -INF, "gone"))):
+        figure = drawn(panel)
+        assert figure.one("p", cls="quiet").text == "No points"
+        assert figure.all("svg", role="img") == []
+        assert len(rows(figure)) == 1 + max(1, len(panel.points))
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(5, 7)],
+        [(0, 0), (0, 0)],
+        [(3, 1), (3, 2), (3, 9)],
+        [(1, -4), (2, -4)],
+        [(1e-15, 1e-15), (3e-15, 2e-15)],
+        [(1e15, -1e15), (0, 0)],
+        [(1e9, 1), (1e9 + 1, 2)],
+    ],
+    ids=["one", "zeros", "one x", "one y", "tiny", "huge", "far from zero"],
+)
+def test_equal_and_odd_values_are_drawn_inside_the_axes(points: list[tuple[float, float]]) -> None:
+    made = laid(scatter(*(Point(x, y, "p") for x, y in points)))
+    assert len(made.dots) == len(points)
+    for x, y in places(made):
+        assert made.left <= x <= made.right
+        assert made.top <= y <= made.base
+    assert len(made.x_ticks) >= 2
+
+
+def test_a_value_that_all_points_share_stands_in_the_middle() -> None:
+    for made in (laid(scatter(Point(5, 7, "a"))), laid(scatter(Point(5, 7, "a"), Point(5, 7, "b")))):
+        assert {(x, y) for x, y in places(made)} == {
+            (round((made.left + made.right) / 2, 1), (made.top + made.base) / 2)
+        }
+
+
+number = st.floats(-1e12, 1e12) | st.integers(-1000, 1000)
+
+
+@given(st.lists(st.tuples(number, number), min_size=1, max_size=30))
+def test_any_points_are_drawn_in_order_inside_the_axes(values: list[tuple[float, float]]) -> None:
+    made = laid(scatter(*(Point(x, y, "p") for x, y in values)))
+    for (x, y), (at_x, at_y) in zip(values, places(made), strict=True):
+        assert made.left <= at_x <= made.right
+        assert made.top <= at_y <= made.base
+        for (other_x, other_y), (other_at_x, other_at_y) in zip(values, places(made), strict=True):
+            assert x >= other_x or at_x <= other_at_x
+            assert y >= other_y or at_y >= other_at_y
+
+
+def test_thousands_of_points_are_all_there_and_smaller() -> None:
+    many = laid(scatter(*(Point(i, i % 97, str(i)) for i in range(5000))))
+    assert len(many.dots) == len(many.data.rows) == 5000
+    assert many.radius < laid(scatter(Point(1, 1, "a"))).radius
+
+
+def test_numbers_on_the_axis_do_not_touch_and_stay_in_the_drawing() -> None:
+    made = laid(scatter(Point(0, 0, "a"), Point(7.9e14, 1, "b")))
+    wide = [6.1 * len(tick.text) for tick in made.x_ticks]
+    for place, (one, other) in enumerate(zip(made.x_ticks, made.x_ticks[1:], strict=False)):
+        assert one.at + wide[place] / 2 < other.at - wide[place + 1] / 2
+    assert made.x_ticks[0].at - wide[0] / 2 >= 0
+    assert made.x_ticks[-1].at + wide[-1] / 2 <= made.width
+
+
+def test_foreign_words_stay_words() -> None:
+    evil = '"><script>PWN</script>\u202e'
+    figure = drawn(Scatter(evil, (Point(1, 1, evil, evil), Point(2, 2, evil, "b")), evil, evil, evil))
+    assert not figure.all("script")
+    assert "\u202e" not in figure.text + "".join(value for node in figure.walk() for value in node.attrs.values())
+    assert "<script>PWN</script>" in figure.text
+    assert not math.isnan(float(figure.one("svg", role="img").all("circle")[0].attrs["cx"]))
