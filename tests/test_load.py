@@ -148,6 +148,8 @@ def test_what_cannot_be_read_of_a_folder_is_a_warning_that_names_it(logs: Path, 
         ("first.jsonl", "is not an agentsim history"),
         ("", "is not the name of a run"),
         ("empty", "empty: holds no run with a readable history"),
+        ("logs/cut.jsonl", "is not an agentsim history"),
+        ("cut", "^cut: has a journal but no history yet; `agentsim resume cut` ends the run$"),
     ],
 )
 def test_what_cannot_be_loaded_is_an_error_of_one_line(
@@ -155,6 +157,8 @@ def test_what_cannot_be_loaded_is_an_error_of_one_line(
 ) -> None:
     (tmp_path / "first.jsonl").write_bytes((logs / "first.jsonl").read_bytes())
     (tmp_path / "empty").mkdir()
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "cut.jsonl").write_bytes((logs / "first.jsonl").read_bytes())
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=problem) as caught:
         agentsim.load(source)

@@ -7,13 +7,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.material import stem
+from agentsim.scenario.material import Key, stem
 from agentsim.scenario.players import PlayerTable, legal_id
 from agentsim.scenario.wording import dotted, shown
 
-__all__ = ["Key", "seat_ids"]
+__all__ = ["seat_ids"]
 
-Key = tuple[str | int, ...]
 MOST_PLAYERS = 20_000
 LONGEST = 32
 
@@ -30,8 +29,6 @@ def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
     A population's numbers go on where an earlier one of the same id stopped. Ids made of files' names give way to
     given ones: they get `_2`, `_3`, ...
     """
-    if not seats:
-        raise ScenarioError("there are none; each needs a [[players]] table", key="players")
     if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
         raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
     taken: dict[str, Key] = {}

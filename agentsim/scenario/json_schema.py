@@ -27,28 +27,27 @@ def json_schema(find: Find | None = None, names: Sequence[str] | None = None) ->
     definitions = schema.setdefault("$defs", {})
     schema["properties"]["game"] = {"enum": list(names), "description": "Which game"}
     definitions["PlayerTable"]["anyOf"] = [{"required": [key]} for key in ("id", "player_id", "prompt_file")]
-    seated: list[dict[str, Any]] = [{"required": ["players"]}]
     conditions = []
     for name in names:
         game = found(name, find)
-        seated += [
-            {"required": ["game_config"], "properties": {"game_config": {"required": [key]}}}
-            for key in game.config.marked(SeatsInFolder)
-        ]
         own = _without_null(game.config.model_json_schema())
         inner = {f"{name}.{key}": value for key, value in own.pop("$defs", {}).items()}
         definitions |= {key: _renamed(value, name) for key, value in (inner | {f"{name}.game_config": own}).items()}
-        config = {"properties": {"game_config": {"$ref": f"{_DEFS}{name}.game_config"}}}
-        conditions.append(
-            {
-                "if": {"properties": {"game": {"const": name}}, "required": ["game"]},
-                "then": config | ({"required": ["game_config"]} if own.get("required") else {}),
-            }
-        )
-    schema |= {"anyOf": seated} if len(seated) > 1 else {"required": ["players"]}
+        then = {"properties": {"game_config": {"$ref": f"{_DEFS}{name}.game_config"}}}
+        then |= _required(list(game.config.marked(SeatsInFolder)), bool(own.get("required")))
+        conditions.append({"if": {"properties": {"game": {"const": name}}, "required": ["game"]}, "then": then})
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "agentsim scenario"} | (
         {"allOf": conditions} if conditions else {}
     )
+
+
+def _required(folders: Sequence[str], config: bool) -> dict[str, Any]:
+    """What a scenario of a game cannot do without: players, by table or by folder, and perhaps its own table."""
+    required = ["game_config"] if config else []
+    if not folders:
+        return {"required": ["players", *required]}
+    named = ({"properties": {"game_config": {"required": [key]}}, "required": ["game_config"]} for key in folders)
+    return {"anyOf": [{"required": ["players"]}, *named]} | ({"required": required} if required else {})
 
 
 def _renamed(node: Any, game: str) -> Any:

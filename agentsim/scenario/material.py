@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import JsonValue
 
@@ -20,18 +20,19 @@ from agentsim.scenario.players import PlayerTable
 from agentsim.scenario.screen import ADVICE, secret_in
 from agentsim.scenario.wording import dotted
 
-__all__ = ["Material", "gathered", "stem"]
+__all__ = ["Key", "Material", "gathered", "stem"]
+
+Key: TypeAlias = tuple[str | int, ...]
 
 SUFFIX = ".txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A game's table with the contents of its files, and the players of its folder with the key that named it."""
+    """A game's table with the contents of its files, and the players of its folder, each with the file in its key."""
 
     game_config: dict[str, JsonValue]
-    players: tuple[PlayerTable, ...] = ()
-    key: tuple[str | int, ...] = ()
+    players: tuple[tuple[PlayerTable, Key], ...] = ()
 
 
 def gathered(
@@ -48,7 +49,7 @@ def gathered(
         if isinstance(value, str):
             del out[name]
             key = ("game_config", name)
-            return Material(out, _prompts(value, path, allowed, dotted(key)), key)
+            return Material(out, _prompts(value, path, allowed, key))
     return Material(out)
 
 
@@ -58,7 +59,7 @@ def stem(name: str) -> str:
 
 
 def _content(name: str, mark: InFile, path: Path, allowed: Sequence[Path], key: str) -> dict[str, Any]:
-    if not name.endswith(mark.suffix):
+    if not name.lower().endswith(mark.suffix):
         words = "".join(f' or "{word}"' for word in mark.words)
         raise ScenarioError(f"must be a {mark.suffix} file{words}, found {name[:80]!r}", key=key)
     text = read_prompt(located(name, path, allowed, key=key), key=key)
@@ -67,13 +68,15 @@ def _content(name: str, mark: InFile, path: Path, allowed: Sequence[Path], key: 
     return {"name": stem(name), "text": text}
 
 
-def _prompts(name: str, path: Path, allowed: Sequence[Path], key: str) -> tuple[PlayerTable, ...]:
+def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> tuple[tuple[PlayerTable, Key], ...]:
     """A player for every prompt in the folder, in the order of their names; hidden files are none."""
-    folder = located(name, path, allowed, key=key, folder=True)
+    at = dotted(key)
+    folder = located(name, path, allowed, key=at, folder=True)
     try:
-        found = sorted(entry.name for entry in folder.iterdir() if entry.suffix == SUFFIX and entry.name[0] != ".")
+        found = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() == SUFFIX)
     except OSError as error:
-        raise ScenarioError(f"cannot be read: {error.strerror}", key=key) from None
-    if not found:
-        raise ScenarioError(f"there is no {SUFFIX} file in {name[:80]!r}", key=key)
-    return tuple(PlayerTable(prompt_file=f"{name}/{file}") for file in found)
+        raise ScenarioError(f"cannot be read: {error.strerror}", key=at) from None
+    shown = [file for file in found if not file.startswith(".")]
+    if not shown:
+        raise ScenarioError(f"there is no {SUFFIX} file in {name[:80]!r}", key=at)
+    return tuple((PlayerTable(prompt_file=str(Path(name, file))), (*key, file)) for file in shown)

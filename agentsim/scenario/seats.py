@@ -11,13 +11,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agentsim.engine.game import Game
+from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.complaint import nearest
 from agentsim.scenario.files import located, read_prompt
-from agentsim.scenario.ids import Key, seat_ids
-from agentsim.scenario.material import Material, stem
+from agentsim.scenario.ids import seat_ids
+from agentsim.scenario.material import Key, Material, stem
 from agentsim.scenario.model_name import ModelName
 from agentsim.scenario.persona import expanded
 from agentsim.scenario.plan import PlayerPlan
@@ -27,6 +27,8 @@ from agentsim.scenario.screen import ADVICE, secret_in
 from agentsim.scenario.wording import dotted, shown
 
 __all__ = ["Seating"]
+
+_FOLDERS = "game_config"  # where the keys of seats begin that a folder's files take
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,10 @@ class Seating:
         seats: list[tuple[PlayerTable, Key]] = [
             (table, ("players", index)) for index, table in enumerate(self.table.players)
         ]
-        seats += [(table, self.material.key) for table in self.material.players]
+        seats += self.material.players
+        if not seats:
+            folders = "".join(f", or a file in {_FOLDERS}.{name}" for name in self.game.config.marked(SeatsInFolder))
+            raise ScenarioError(f"there are none; each needs a [[players]] table{folders}", key="players")
         ids = seat_ids(seats)
         everyone = [name for names in ids for name in names]
         plans: list[PlayerPlan] = []
@@ -84,6 +89,8 @@ class Seating:
         defaults = self.table.defaults
         source = key if table.model is not None else ("defaults",)
         text = table.model or defaults.model
+        if text is None and key[0] == _FOLDERS:
+            raise ScenarioError("is missing", key="defaults.model")
         if text is None:
             raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
         name = ModelName.parse(text)
@@ -119,7 +126,7 @@ class Seating:
 
     def _template(self, table: Defaults, key: tuple[str | int, ...]) -> _Template | None:
         if table.prompt_file is not None:
-            at = dotted((*key, "prompt_file"))
+            at = dotted(key if key[0] == _FOLDERS else (*key, "prompt_file"))
             text = read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at)
             if secret_in(text):
                 raise ScenarioError(f"the file holds what {ADVICE}", key=at)

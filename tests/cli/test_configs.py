@@ -46,7 +46,7 @@ def words(config: Path) -> list[str]:
 def on_bots(config: Path) -> bool:
     document = tomllib.loads(config.read_text(encoding="utf-8"))
     default = document.get("defaults", {}).get("model", "")
-    seats = [*document["players"], *document.get("staff", {}).values()]
+    seats = [*document.get("players", [{}]), *document.get("staff", {}).values()]
     return all(seat.get("model", default).startswith("bot/") for seat in seats)
 
 
@@ -100,7 +100,7 @@ FAULTS = {
     "a word for a number": ("max_tokens = 'many'", [".players.2.max_tokens: integer"]),
     "true for a number": ("max_tokens = true", [".players.2.max_tokens: integer"]),
     "an id with a space": ("[[players]]\nid = 'a b'", [".players.3.id: ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"]),
-    "nobody's seat": ("[[players]]\nmodel = 'human'", [".players.3: any of 2"]),
+    "nobody's seat": ("[[players]]\nmodel = 'human'", [".players.3: any of 3"]),
     "unknown key of the game": ("[game_config]\nphasis = []", [".game_config.phasis: unknown"]),
     "unknown phase": (
         "[game_config]\nphases = ['dance']",

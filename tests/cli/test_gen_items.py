@@ -104,6 +104,18 @@ def test_a_scenario_for_each_list_seats_four_bots_and_finds_its_items(tmp_path: 
     assert path.read_text(encoding="utf-8").count("[[players]]\n") == 4
 
 
+def test_every_scenario_can_be_played(tmp_path: Path) -> None:
+    agentsim("gen-items", "--configs", "configs", cwd=tmp_path)
+    agentsim("gen-items", "--kind", "random", "--extra", "490", "--configs", "configs", cwd=tmp_path)
+    scenarios = sorted(path.name for path in (tmp_path / "configs").iterdir())
+    assert len(scenarios) == 6
+    for name in scenarios:
+        said = agentsim("validate", "--config", f"configs/{name}", cwd=tmp_path)
+        assert (said.code, said.err) == (0, "")
+    said = agentsim("run", "--config", "configs/auction_trap.toml", "--display", "none", "--json", cwd=tmp_path)
+    assert (said.code, json.loads(said.out)["status"]) == (0, "completed")
+
+
 def test_a_scenario_points_at_a_schema_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "configs").mkdir()
     words = ("gen-items", "--kind", "trap", "--configs", "configs")

@@ -199,7 +199,8 @@ def edited(**changes: Any) -> History:
 
 
 def test_foreign_metadata_is_no_number_of_a_decision() -> None:
-    assert rows(run_tables(edited(metadata={"decision": None}))["events"])[0]["decision"] is None
+    for foreign in (None, {"index": 1}, "1", [1]):
+        assert rows(run_tables(edited(metadata={"decision": foreign}))["events"])[0]["decision"] is None
 
 
 def test_a_number_that_json_has_not_is_named() -> None:

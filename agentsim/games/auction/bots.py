@@ -21,8 +21,8 @@ STEPS = 5  # from nothing to the highest value of a bot
 
 
 def step(terms: Terms) -> int:
-    """By how much `bot/truthful` raises: a fiftieth of the budget, 10 at least."""
-    return max(10, terms.budget // 50)
+    """By how much `bot/truthful` raises: a twenty-fifth of the budget, 10 at least."""
+    return max(10, terms.budget // 25)
 
 
 def private_value(request: Bid, luck: Stream) -> int:

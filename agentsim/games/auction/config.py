@@ -15,6 +15,7 @@ from agentsim.games.auction.pricing import PRICING, Format, Pricing
 __all__ = ["AuctionConfig", "Catalogue"]
 
 ITERATIONS = 10
+LONGEST_NAME = 100
 
 _ITEM_SCHEMA = {
     "type": "object",
@@ -26,9 +27,18 @@ _ITEM_SCHEMA = {
     "required": ["Name", "Quality", "IsRequired"],
     "additionalProperties": False,
 }
+
+
+def _written_here(value: Any) -> tuple[Item, ...]:
+    try:
+        return read_items(json.dumps(value))
+    except ValueError as error:
+        raise ValueError(f"items written here: {error}") from None
+
+
 Items: TypeAlias = Annotated[
     tuple[Item, ...],
-    PlainValidator(lambda value: read_items(json.dumps(value))),
+    PlainValidator(_written_here),
     PlainSerializer(lambda items: [item.to_json() for item in items]),
     WithJsonSchema({"type": "array", "items": _ITEM_SCHEMA, "minItems": 1}),
 ]
@@ -37,7 +47,7 @@ Items: TypeAlias = Annotated[
 class Catalogue(GameConfig):
     """A list of items under the name that tables show as ScenarioID: the stem of its file."""
 
-    scenario: Annotated[str, Field(min_length=1, max_length=100)]
+    scenario: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     items: Items
 
     @model_validator(mode="before")
@@ -45,6 +55,8 @@ class Catalogue(GameConfig):
     def _from_file(cls, value: Any) -> Any:
         if not (isinstance(value, Mapping) and set(value) == {"name", "text"}):
             return value
+        if not 1 <= len(value["name"]) <= LONGEST_NAME:
+            raise ValueError(f"a name of 1 to {LONGEST_NAME} visible characters before .json would be valid")
         try:
             items = read_items(value["text"])
         except ValueError as error:

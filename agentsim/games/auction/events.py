@@ -73,7 +73,10 @@ class ItemOffered(Event):
 
 @dataclass(frozen=True)
 class BidMade(Event):
-    """One team's answer in one iteration, and what it came to; an unreadable one is a bid of 0."""
+    """One team's answer in one iteration, and what it came to; an unreadable one is a bid of 0.
+
+    `high_before` is None of a sealed bid: what others bid is not in the event that its team hears.
+    """
 
     kind: ClassVar[str] = "bid"
     round: int
@@ -83,7 +86,7 @@ class BidMade(Event):
     amount: int
     valid: bool
     fail_reason: FailReason
-    high_before: int
+    high_before: int | None
 
     @property
     def heading(self) -> str:
@@ -93,6 +96,8 @@ class BidMade(Event):
 
     @property
     def content(self) -> str:
+        if self.high_before is None:
+            return "A sealed bid."
         return f"Iteration {self.iteration}; the high bid was {self.high_before}."
 
 

@@ -36,7 +36,7 @@ def panels(log: Sequence[Told]) -> list[Panel]:
     if PRICING[began.format].sealed:
         out += [_sealed(began, bids, events)] if bids else []
     else:
-        out += [_path(bids, events), _prices(bids, events)] if bids else []
+        out += [_path(bids), _prices(bids, events)] if bids else []
     sold = [event for event in events if isinstance(event, ItemSold)]
     out += [_budgets(began, events), _completion(began, events)]
     if not PRICING[began.format].sealed and bids:
@@ -60,11 +60,11 @@ def _highs(bids: Sequence[BidMade]) -> dict[tuple[int, int], int]:
     highs: dict[tuple[int, int], int] = {}
     for bid in bids:
         key = (bid.round, bid.iteration)
-        highs[key] = max(highs.get(key, 0), bid.high_before, bid.amount if bid.valid else 0)
+        highs[key] = max(highs.get(key, 0), bid.high_before or 0, bid.amount if bid.valid else 0)
     return highs
 
 
-def _path(bids: Sequence[BidMade], events: Sequence[object]) -> Chart:
+def _path(bids: Sequence[BidMade]) -> Chart:
     """One line through the whole game, broken between items."""
     x: list[str] = []
     values: list[float | None] = []

@@ -16,6 +16,8 @@ from agentsim.games.auction.view import Terms, view
 
 __all__ = ["Round"]
 
+CUT = " [cut]"
+
 
 @dataclass(frozen=True)
 class Round:
@@ -56,7 +58,8 @@ class Round:
         auction, valid = self.auction, False
         for team in self.table.chance.stream("order").shuffled(list(bids)):
             cast = bids[team]
-            before, amount = auction.high_amount, cast.bid or 0
+            before = None if auction.pricing.sealed else auction.high_amount
+            amount = cast.bid or 0
             reason = auction.judge(team, cast.bid)
             if not reason:
                 auction.place(team, amount)
@@ -67,7 +70,7 @@ class Round:
             hears: Audience = (team,) if reason or auction.pricing.sealed else Everyone
             self.table.tell(made, to=hears, by=team)
             if cast.reasoning:
-                thought = cast.reasoning[: self.config.reasoning_chars]
+                thought = _cut(cast.reasoning, self.config.reasoning_chars)
                 self.table.tell(Reasoned(auction.round, auction.iteration, team, name, thought), to=(team,), by=team)
         return valid
 
@@ -83,3 +86,8 @@ class Round:
         for payer, amount in sale.payments.items():
             team = auction.teams[payer]
             self.table.tell(Paid(auction.round, payer, team.name, amount, team.budget), to=Everyone)
+
+
+def _cut(text: str, limit: int) -> str:
+    """Words that do not fit lose their end, and say so."""
+    return text if len(text) <= limit else text[: limit - len(CUT)] + CUT

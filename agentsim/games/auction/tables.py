@@ -31,10 +31,12 @@ RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Qua
 def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
     """`detailed_logs`: a row a team an iteration, in the order of processing. `results`: a row a team, best first.
 
-    `CollectedItems` is a JSON list of names.
+    `CollectedItems` is a JSON list of names. `CurrentHighBidBefore` is worked out, since no event says it of a sealed
+    bid: the highest valid bid for the item among those that were processed before.
     """
     scenario = ""
     items: dict[int, Item] = {}
+    high = 0
     bids: list[tuple[Cell, ...]] = []
     results: list[tuple[Cell, ...]] = []
     for event in (told.event for told in log):
@@ -43,10 +45,12 @@ def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
                 scenario = event.scenario
             case ItemOffered():
                 items[event.round] = event.item
+                high = 0
             case BidMade():
                 item = items[event.round]
                 lot = (scenario, event.round, item.name, item.quality, item.required, event.iteration)
-                bids.append((*lot, event.name, event.amount, event.valid, event.fail_reason, event.high_before))
+                bids.append((*lot, event.name, event.amount, event.valid, event.fail_reason, high))
+                high = max(high, event.amount) if event.valid else high
             case AuctionEnded():
                 for team in event.results:
                     owned = json.dumps(team.items, ensure_ascii=False)
