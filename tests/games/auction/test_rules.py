@@ -331,19 +331,19 @@ def test_the_game_ends_when_every_item_was_offered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format_", "bids", "order", "winner", "price", "left"),
+    ("format_", "bids", "order", "sale", "left"),
     [
-        ("sealed_first_price", [30, 50, 40], "ABC", "B", 50, [100, 50, 100]),
-        ("sealed_first_price", [50, 50, 40], "BAC", "B", 50, [100, 50, 100]),
-        ("sealed_first_price", [50, 50, 40], "CAB", "A", 50, [50, 100, 100]),
-        ("sealed_second_price", [30, 50, 40], "BCA", "B", 40, [100, 60, 100]),
-        ("sealed_second_price", [30, 50, 40], "ACB", "B", 40, [100, 60, 100]),
-        ("sealed_second_price", [0, 50, 0], "ABC", "B", 0, [100, 100, 100]),
-        ("sealed_second_price", [50, 50, 1], "CAB", "A", 50, [50, 100, 100]),
-        ("sealed_second_price", [101, 50, 20], "ABC", "B", 20, [100, 80, 100]),
-        ("all_pay", [30, 50, 40], "ABC", "B", 50, [70, 50, 60]),
-        ("all_pay", [50, 50, 0], "BAC", "B", 50, [50, 50, 100]),
-        ("all_pay", [30, 101, None], "ABC", "A", 30, [70, 100, 100]),
+        ("sealed_first_price", [30, 50, 40], "ABC", ("B", 50), [100, 50, 100]),
+        ("sealed_first_price", [50, 50, 40], "BAC", ("B", 50), [100, 50, 100]),
+        ("sealed_first_price", [50, 50, 40], "CAB", ("A", 50), [50, 100, 100]),
+        ("sealed_second_price", [30, 50, 40], "BCA", ("B", 40), [100, 60, 100]),
+        ("sealed_second_price", [30, 50, 40], "ACB", ("B", 40), [100, 60, 100]),
+        ("sealed_second_price", [0, 50, 0], "ABC", ("B", 0), [100, 100, 100]),
+        ("sealed_second_price", [50, 50, 1], "CAB", ("A", 50), [50, 100, 100]),
+        ("sealed_second_price", [101, 50, 20], "ABC", ("B", 20), [100, 80, 100]),
+        ("all_pay", [30, 50, 40], "ABC", ("B", 50), [70, 50, 60]),
+        ("all_pay", [50, 50, 0], "BAC", ("B", 50), [50, 50, 100]),
+        ("all_pay", [30, 101, None], "ABC", ("A", 30), [70, 100, 100]),
     ],
     ids=[
         "first price",
@@ -360,12 +360,12 @@ def test_the_game_ends_when_every_item_was_offered() -> None:
     ],
 )
 def test_each_format_has_its_price(
-    format_: str, bids: list[int | None], order: str, winner: str, price: int, left: list[int]
+    format_: str, bids: list[int | None], order: str, sale: tuple[str, int], left: list[int]
 ) -> None:
     played = play(
         "Compass 60", {team: [bid] for team, bid in zip("ABC", bids, strict=True)}, [order], format=format_, budget=100
     )
-    assert sales(played) == [("Compass", winner, price)]
+    assert sales(played) == [("Compass", *sale)]
     assert budgets(played) == dict(zip("ABC", left, strict=True))
 
 
