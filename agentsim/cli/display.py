@@ -6,10 +6,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from agentsim.cli.finish import money, spent
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.screen import columns, note, shortened
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask
+from agentsim.history.totals import Totals
 from agentsim.players.rows import cut
 from agentsim.runner.watch import Watcher
 
@@ -26,7 +28,10 @@ def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
 
 
 class PlainDisplay(Watcher):
-    """One line for each public event, for logs and pipes."""
+    """One line for each public event, and what has been used by the end of each round; for logs and pipes."""
+
+    def __init__(self) -> None:
+        self._round = self._used = ""
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
@@ -35,8 +40,25 @@ class PlainDisplay(Watcher):
         for heading, content in public_lines(events, 200):
             self._line(f"{heading}: {content}")
 
+    def counted(self, totals: Totals) -> None:
+        cost = money(None if totals.unpriced_calls else totals.cost_usd)
+        failed = f" ({totals.failed_calls} failed)" if totals.failed_calls else ""
+        self._used = f"{totals.calls} calls{failed}; {spent(totals.to_json(), totals.cached_share)}; cost: {cost}"
+
+    def playing(self, round_title: str) -> None:
+        if round_title != self._round and self._used:
+            self._line(f"so far: {self._used}")
+            self._used = ""  # a round without a call has nothing to add
+        self._round = round_title
+
     def waiting(self, ask: Ask, reason: str) -> None:
         self._line(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
+
+    def chose(self, model: str, mode: str) -> None:
+        self._line(f"{shortened(model, 100)}: structured output: {mode}")
+
+    def warned(self, message: str) -> None:
+        self._line(f"warning: {shortened(message, 400)}")
 
     def _line(self, text: str) -> None:
         # On a terminal it stays one row: a second would begin with whatever the speaker chose.

@@ -14,13 +14,15 @@ from agentsim.cli.pages import write_page
 from agentsim.cli.screen import note, safe, shortened
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
+from agentsim.history.totals import cached_share
+from agentsim.models.base import Usage
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import RunResult
 
-__all__ = ["finish", "money", "show"]
+__all__ = ["finish", "money", "show", "spent"]
 
 DEGRADED = 4
 
@@ -59,7 +61,8 @@ def _hint(files: RunFiles, error: AgentsimError) -> str:
     again = f"go on with: {again_with(files)}"
     if not isinstance(error, BudgetReached):
         return again
-    option = "--max-calls N" if "max_calls" in str(error) else "--max-cost USD"  # it names the limit that it met
+    options = {"max_calls": "--max-calls N", "max_cost_usd": "--max-cost USD", "max_wall_s": "--max-wall SECONDS"}
+    option = next(option for limit, option in options.items() if limit in str(error))  # it names the limit that it met
     return f"a higher limit is needed; {again} {option}"
 
 
@@ -97,13 +100,31 @@ def _report(history: Any) -> list[str]:
             score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place["score"].items())
             rows.append(f"  {place['rank']}. {place['player']}  {models[place['player']]}  {score}")
     if usage["calls"]:
+        used = (decision["usage"] for decision in history["decisions"])
+        share = cached_share(Usage(**tokens) for tokens in used if tokens is not None)
         rows.append(
             f"calls: {usage['calls']} ({usage['failed_calls']} failed, {usage['reasks']} re-asked, "
-            f"{usage['fallbacks']} fallbacks); tokens: {usage['prompt_tokens']:,} in ({usage['cached_tokens']:,} "
-            f"cached), {usage['completion_tokens']:,} out; cost: {money(usage['cost_usd'])}; "
-            f"{history['volatile']['wall_s']:.1f} s"
+            f"{usage['fallbacks']} fallbacks{_repaired(usage)}{_takeovers(usage)}); {spent(usage, share)}; "
+            f"cost: {money(usage['cost_usd'])}; {history['volatile']['wall_s']:.1f} s"
         )
+    rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
     return [safe(row) for row in rows]
+
+
+def _repaired(usage: Mapping[str, Any]) -> str:
+    return f", {usage['repaired']} repaired" if usage.get("repaired") else ""
+
+
+def _takeovers(usage: Mapping[str, Any]) -> str:
+    count = usage.get("takeovers", 0)
+    return f", {count} {'takeover' if count == 1 else 'takeovers'}" if count else ""
+
+
+def spent(usage: Mapping[str, Any], share: float | None) -> str:
+    """The tokens of a run's or a player's usage in words; `share` is the measured part that was cached."""
+    cached = "" if share is None else f" ({usage['cached_tokens']:,} cached: {share:.0%})"
+    thinking = f" ({usage['reasoning_tokens']:,} reasoning)" if usage["reasoning_tokens"] else ""
+    return f"{usage['prompt_tokens']:,} tokens in{cached}, {usage['completion_tokens']:,} out{thinking}"
 
 
 def money(cost_usd: float | None) -> str:

@@ -26,6 +26,8 @@ __all__ = [
     "NoHtml",
     "Overrides",
     "Provider",
+    "Record",
+    "Replies",
     "RunName",
     "Seed",
 ]
@@ -80,6 +82,18 @@ AllowDir = Annotated[
         help="A further directory that files may be read from; repeatable.",
         metavar="DIR",
         callback=_there,
+    ),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option("--record", help="Write every reply of a model into this new file as well.", metavar="FILE"),
+]
+Replies = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--replay-replies",
+        help="Take models' replies from a file that --record wrote, without keys or network; repeatable.",
+        metavar="FILE",
     ),
 ]
 EnvFile = Annotated[

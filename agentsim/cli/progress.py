@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentsim.cli.display import public_lines
-from agentsim.cli.finish import money
+from agentsim.cli.finish import money, spent
 from agentsim.cli.screen import shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
@@ -70,12 +70,16 @@ class RichDisplay(Watcher):
         self._speaking: Counter[str] = Counter()
         self._totals = Totals()
         self._fallbacks = 0
+        self._limits: Callable[[], Sequence[str]] = list
         self._spinner = Spinner("dots")
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         self._name = f"{shortened(game, 200)} · {shortened(name, 200)}"
         self._started = time.monotonic()
         self._show()
+
+    def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
+        self._limits = notes
 
     def wave(self, wave: Wave, round_title: str) -> None:
         self.playing(round_title)
@@ -113,6 +117,10 @@ class RichDisplay(Watcher):
         yellow = Style(color="yellow")
         self._say(shortened(ask.request.player, 200), shortened(reason, 200), yellow, yellow)
 
+    def warned(self, message: str) -> None:
+        yellow = Style(color="yellow")
+        self._say("warning", shortened(message, 400), yellow, yellow)
+
     def _say(self, heading: str, content: str, head: Style, words: Style) -> None:
         # Rich would begin the next row with whatever word comes next, which the speaker chooses.
         lines = rows(f"{heading}: {content}", self._console.width, MARK)
@@ -145,12 +153,13 @@ class RichDisplay(Watcher):
             Text(self._phase),
             Text(f"asking {shortened(names, 200)}" if names else "", style="cyan"),
         )
-        trouble = ((totals.failed_calls, "failed"), (self._fallbacks, "fallbacks"))
+        trouble = ((totals.failed_calls, "failed"), (totals.takeovers, "takeovers"), (self._fallbacks, "fallbacks"))
         counts = (
             f"{totals.calls} calls",
             *(f"{number} {what}" for number, what in trouble if number),
-            f"{totals.prompt_tokens:,} tokens in, {totals.completion_tokens:,} out",
+            spent(totals.to_json(), totals.cached_share),
             f"cost {money(cost)}",
             f"{seconds // 60}:{seconds % 60:02d}",
+            *(shortened(limit, 100) for limit in self._limits()),
         )
         return Group(Rule(Text(self._name), style="dim"), where, Text(" · ".join(counts), style="dim"))

@@ -20,6 +20,14 @@ def resume(
     max_calls: Annotated[
         int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")
     ] = None,
+    max_wall: Annotated[
+        float | None,
+        typer.Option(
+            "--max-wall", help="Instead of limits.max_wall_s, of all sessions together.", min=0, metavar="SECONDS"
+        ),
+    ] = None,
+    record: o.Record = None,
+    replay_replies: o.Replies = None,
     display: o.Display = o.DisplayMode.auto,
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
@@ -32,14 +40,24 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish, show
+    from agentsim.cli.tapes import tape_of
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import go_on
 
     files = find_run(logs_dir, name)
+    tape = tape_of(record, replay_replies)
     with shown(display) as watcher:
-        result = go_on(files, env=environment(env_file), watcher=watcher, max_cost_usd=max_cost, max_calls=max_calls)
+        result = go_on(
+            files,
+            env=environment(env_file),
+            watcher=watcher,
+            max_cost_usd=max_cost,
+            max_calls=max_calls,
+            max_wall_s=max_wall,
+            tape=tape,
+        )
     if result is None:  # finished before: nothing changes, the page neither
         history = load_history(files.history).model_dump(mode="json")
         show(files, history, files.page if files.page.is_file() else None, as_json=as_json)

@@ -23,6 +23,8 @@ def run(
     overrides: o.Overrides = None,
     game: o.Game = None,
     max_cost: o.MaxCost = None,
+    record: o.Record = None,
+    replay_replies: o.Replies = None,
     display: o.Display = o.DisplayMode.auto,
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
@@ -37,6 +39,7 @@ def run(
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish
+    from agentsim.cli.tapes import tape_of
     from agentsim.history.files import check_name
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import begin
@@ -54,7 +57,8 @@ def run(
         allow_dirs=allow_dir or (),
         max_cost_usd=max_cost,
     )
+    tape = tape_of(record, replay_replies)
     with shown(display) as watcher:
-        result = begin(scenario, logs_dir, env=env, stem=name, watcher=watcher)
+        result = begin(scenario, logs_dir, env=env, stem=name, watcher=watcher, tape=tape)
     page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
     finish(result, page=page, as_json=as_json)

@@ -1,12 +1,20 @@
-"""`agentsim validate`: check a scenario without playing it."""
+"""`agentsim validate`: check a scenario without playing it, and say what playing it would take."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.cli import options as o
 
+if TYPE_CHECKING:
+    from agentsim.runner.forecast import Forecast, ModelForecast
+    from agentsim.scenario.scenario import Scenario
+
 __all__ = ["validate"]
+
+PROVIDER_FAILS = 3
 
 
 def validate(
@@ -17,18 +25,73 @@ def validate(
     env_file: o.EnvFile = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
+    ping: Annotated[
+        bool, typer.Option("--ping", help="Send one tiny request to every model, and explain what fails.")
+    ] = False,
 ) -> None:
     """Check a scenario without playing it.
 
-    What is checked is all that can be known before the first call: the file, the players, keys and extras.
+    What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
+    tokens and cost are forecast from one game on bots.
     """
     from agentsim.cli.environment import environment
     from agentsim.games import find
+    from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import seated
     from agentsim.scenario.load import load
 
     scenario = load(config, overrides=overrides or (), provider=provider, game=game, allow_dirs=allow_dir or ())
-    seated(scenario, find(scenario.game), environment(env_file))
-    typer.echo(f"{config}: {scenario.game}, {len(scenario.players)} players, can be played")
+    played, env = find(scenario.game), environment(env_file)
+    if not ping:  # which has more to say about a missing key, and says it of every model
+        seated(scenario, played, env)
+    verdict = "" if ping else ", can be played"
+    typer.echo(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
     for plan in (*scenario.players, *scenario.staff.values()):
-        typer.echo(f"  {plan.id}: {plan.model}")
+        typer.echo(f"  {plan.id}: {plan.title}")
+    expected = forecast(scenario, played)
+    for row in _rows(scenario, expected):
+        typer.echo(row)
+    if ping:
+        from agentsim.cli.screen import shortened
+        from agentsim.runner.ping import ping as pinged
+
+        answers = pinged(scenario, played, env, expected)
+        typer.echo("ping:" if answers else "ping: there is no model to ask")
+        for answer in answers:
+            verdict = "ok" if answer.ok else "FAILS"
+            typer.echo(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
+        if not all(answer.ok for answer in answers):
+            raise typer.Exit(PROVIDER_FAILS)
+
+
+def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
+    parts = [part for part in expected.models.values() if part.calls]
+    if not parts:
+        return []
+    short = "" if expected.ended else f", stopped early after {expected.decisions:,} decisions: the game is longer"
+    rows = [f"forecast, an estimate from one game on bots, without re-asks and retries{short}:"]
+    rows += [f"  {part.model}: {_words(part)}" for part in parts]
+    total = expected.total()
+    if len(parts) > 1:
+        rows.append(f"  in all: {_words(total)}")
+    limits = scenario.limits
+    if limits.max_calls is not None and total.calls > limits.max_calls:
+        rows.append(f"  more than limits.max_calls = {limits.max_calls}: the run would stop there")
+    if limits.max_cost_usd is not None and total.most_usd is not None and total.most_usd > limits.max_cost_usd:
+        sure = total.usd is not None and total.usd > limits.max_cost_usd
+        rows.append(f"  limits.max_cost_usd = {limits.max_cost_usd:g} {'would' if sure else 'could'} stop the run")
+    return rows
+
+
+def _words(part: ModelForecast) -> str:
+    from agentsim.cli.finish import money
+
+    if part.usd is None or part.most_usd is None:
+        cost = "unknown price"
+    else:
+        cost = f"cost {money(part.usd)}, at most {money(part.most_usd)}"
+    return (
+        f"{part.calls:,} calls; {part.prompt:,} prompt tokens, {part.repeated:,} of them "
+        f"({part.repeated / part.prompt:.0%}) a repeated prefix; {part.completion:,} completion tokens, "
+        f"at most {part.most_completion:,}; {cost}"
+    )

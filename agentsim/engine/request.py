@@ -138,14 +138,14 @@ class Request(Generic[D]):
 
 
 @cache
-def _base_schema(answer: type[Decision]) -> str:
-    return json.dumps(answer.model_json_schema())
+def _properties(answer: type[Decision]) -> Mapping[str, Any]:
+    """The schema of each field, shared by all requests."""
+    base = answer.model_json_schema()
+    return {name: _portable(part, base.get("$defs", {})) for name, part in base["properties"].items()}
 
 
 def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
-    base = json.loads(_base_schema(answer))
-    definitions = base.pop("$defs", {})
-    properties = {name: _portable(part, definitions) for name, part in base["properties"].items()}
+    properties = dict(_properties(answer))
     for name, legal in options.items():
         match legal:
             case Choice(values):

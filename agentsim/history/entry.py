@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from agentsim.engine.reading import Reading
 from agentsim.history.record import Source
 from agentsim.models.base import Completion, Usage
-from agentsim.players.base import Message, Try
+from agentsim.players.base import Fault, Message, Try
 
-__all__ = ["Entry", "Parse", "count", "entry_from_json", "entry_to_json", "try_from_json", "try_to_json"]
+__all__ = [
+    "Entry",
+    "Parse",
+    "count",
+    "entry_from_json",
+    "entry_to_json",
+    "try_from_json",
+    "try_to_json",
+    "usage_to_json",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +122,11 @@ def _usage(values: Mapping[str, Any]) -> Usage:
     return Usage(**tokens, cost_usd=cost)
 
 
+def usage_to_json(usage: Usage) -> dict[str, Any]:
+    """Tokens and dollars by name; `asdict` takes ten times as long, which counts with every call."""
+    return {name: getattr(usage, name) for name in Usage.__slots__}
+
+
 def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
     """One attempt as JSON, its texts put away."""
     completion = attempt.completion
@@ -131,8 +145,17 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
             "finish_reason": completion.finish_reason,
             "model": completion.model,
             "provider": completion.provider,
-            "usage": asdict(completion.usage),
+            "usage": usage_to_json(completion.usage),
         }
+        if completion.refusal is not None:
+            out["completion"]["refusal"] = completion.refusal
+        if completion.unusable is not None:
+            out["completion"]["unusable"] = completion.unusable
+    # Only where they say something: a run of single models is written as it always was.
+    if attempt.fault is not None:
+        out["fault"] = attempt.fault
+    if attempt.model is not None:
+        out |= {"model": attempt.model, "takeover": attempt.takeover}
     return out
 
 
@@ -152,9 +175,23 @@ def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
             model=_word(completion["model"]),
             provider=_word(completion["provider"]),
             usage=_usage(completion["usage"]),
+            refusal=_word(completion.get("refusal")),
+            unusable=_word(completion.get("unusable")),
         ),
         code=_word(line["code"]),
         error=_word(line["error"]),
         latency_s=float(line["latency_s"]),
         wait_s=float(line["wait_s"]),
+        fault=_fault(line.get("fault")),
+        model=_word(line.get("model")),
+        takeover=bool(line.get("takeover", False)),
     )
+
+
+def _fault(value: Any) -> Fault | None:
+    for fault in get_args(Fault):
+        if value == fault:
+            return cast("Fault", value)
+    if value is not None:
+        raise ValueError(f"unknown fault {str(value)[:40]!r}")
+    return None

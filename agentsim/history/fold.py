@@ -13,7 +13,8 @@ from typing import Any
 
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.game import Outcome
-from agentsim.history.entry import Entry
+from agentsim.history.concerns import warnings_of
+from agentsim.history.entry import Entry, usage_to_json
 from agentsim.history.record import FORMAT
 from agentsim.history.texts import TextIndex
 from agentsim.history.totals import totals, usage_of
@@ -44,6 +45,7 @@ def fold(
     texts = TextIndex()
     ordered = sorted(entries, key=lambda entry: (entry.wave, entry.place))
     decisions = [_decision(entry, texts) for entry in ordered]
+    warnings = warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players})
     sources = {entry.index: record for entry, record in zip(ordered, decisions, strict=True)}
     events: list[list[dict[str, Any]]] = [[] for _ in rounds]
     for seq, told in enumerate(log, start=1):
@@ -63,6 +65,7 @@ def fold(
         "decisions": decisions,
         "outcome": None if outcome is None else _outcome(outcome),
         "usage": totals(ordered, [str(player["id"]) for player in players], undecided),
+        **({"warnings": warnings} if warnings else {}),
         "texts": texts.texts,
         "volatile": {**volatile, "latency_s": _latencies(ordered)},
     }
@@ -116,8 +119,8 @@ def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> di
 
 
 def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
-    answered = [attempt.completion for attempt in entry.tries if attempt.completion is not None]
-    used = answered[-1] if answered else None
+    answered = [attempt for attempt in entry.tries if attempt.completion is not None]
+    used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
     return {
         "index": entry.index,
         "wave": entry.wave,
@@ -128,9 +131,10 @@ def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
         "fallback_reason": entry.fallback_reason,
         "tries": [_try(attempt, texts) for attempt in entry.tries],
         "parse": None if entry.parse is None else asdict(entry.parse),
-        "model": used.model if used else None,
+        "model": (used.model or by) if used else None,
         "provider": used.provider if used else None,
-        "usage": asdict(usage_of(entry)) if used and entry.source != "human" else None,
+        **({} if by is None else {"answered_by": by}),
+        "usage": usage_to_json(usage_of(entry)) if used and entry.source != "human" else None,
     }
 
 
@@ -143,6 +147,7 @@ def _try(attempt: Try, texts: TextIndex) -> dict[str, Any]:
         "reasoning": [texts.place(completion.reasoning)] if completion is not None and completion.reasoning else None,
         "error": error,
         "finish_reason": None if completion is None else completion.finish_reason,
+        **({} if attempt.model is None else {"model": attempt.model, "takeover": attempt.takeover}),
     }
 
 

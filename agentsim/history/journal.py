@@ -45,6 +45,8 @@ class Contents:
         self.entries: dict[Key, Entry] = {}
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Mapping[str, Any]] = []
+        self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
+        self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.size = 0  # bytes of whole lines
         self.last_wave = 0  # the highest with a decision
@@ -67,11 +69,12 @@ class Contents:
             for kept in tries
         ]
 
-    def calls(self) -> list[Try]:
-        """Every attempt that was made, those that count no more included."""
-        made = [attempt for entry in self.entries.values() if entry.source != "human" for attempt in entry.tries]
+    def calls(self) -> list[tuple[str, Try]]:
+        """Every attempt that was made, with its player, those that count no more included."""
+        entries = (entry for entry in self.entries.values() if entry.source != "human")
+        made = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
         for key, tries in self.tries.items():
-            made += [kept.attempt for kept in tries if kept.void or key not in self.entries]
+            made += [(kept.player, kept.attempt) for kept in tries if kept.void or key not in self.entries]
         return made
 
     def _begin(self, line: Mapping[str, Any]) -> None:
@@ -83,6 +86,7 @@ class Contents:
 
     def _stopped_by_provider(self) -> None:
         """A provider's bad hour uses up nobody's attempts: on resume an undecided request has all of them again."""
+        self.forgiven.update(self.entries)
         for key, tries in self.tries.items():
             if key not in self.entries:
                 self.tries[key] = [
@@ -107,6 +111,8 @@ class Contents:
                 if (entry.wave, entry.place) in self.entries:
                     raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
                 self.put(entry)
+            case "structured":
+                self.structured[str(line["model"])] = str(line["mode"])
             case "stop":
                 self.stops.append(
                     {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])}
@@ -164,6 +170,7 @@ class Journal:
         self._handle = handle
         self._known = set(contents.texts)
         self._pending: list[dict[str, Any]] = []
+        self._due = False  # something was written that must be on the disk soon
         self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
 
     @classmethod
@@ -199,9 +206,15 @@ class Journal:
         return journal
 
     def decided(self, entry: Entry, *, sync: bool) -> None:
-        """Append a decision; with `sync` it is on the disk when this returns."""
-        self._write([entry_to_json(entry, self._store)], sync=sync)
+        """Append a decision; with `sync` the next `sync()` has it on the disk, along with what came before it."""
+        self._write([entry_to_json(entry, self._store)], sync=False)
+        self._due = self._due or sync
         self.contents.put(entry)
+
+    def sync(self) -> None:
+        """Have on the disk what is to be there; decisions that came together share one sync."""
+        if self._due:
+            self._write([], sync=True)
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
@@ -209,6 +222,11 @@ class Journal:
         self._write([{**line, "try": try_to_json(attempt, self._store)} for attempt in tries], sync=True)
         kept = self.contents.tries.setdefault((wave, place), [])
         kept += [Kept(player, attempt) for attempt in tries]
+
+    def chose(self, model: str, mode: str) -> None:
+        """Append which structured mode `auto` has chosen for a model: a resumed run goes on in it."""
+        self._write([{"record": "structured", "model": model, "mode": mode}], sync=True)
+        self.contents.structured[model] = mode
 
     def stopped(self, status: str, at: str, wall_s: float) -> None:
         """Append that this process is done with the run."""
@@ -239,6 +257,7 @@ class Journal:
                     data = data[os.write(self._handle, data) :]
                 if sync:
                     os.fsync(self._handle)
+                    self._due = False
         except OSError as error:
             self._failure = error.strerror or str(error)
         if self._failure is not None:

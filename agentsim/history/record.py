@@ -23,6 +23,7 @@ __all__ = [
     "TotalsRecord",
     "TryRecord",
     "UsageRecord",
+    "WarningRecord",
 ]
 
 FORMAT = "agentsim-history/1"
@@ -38,7 +39,7 @@ class Record(BaseModel):
 
 
 class PlayerRecord(Record):
-    """A seat; staff are listed too, with an id that begins with `@`."""
+    """A seat; staff are listed too, with an id that begins with `@`. Several models are joined by ` > `."""
 
     id: str
     model: str
@@ -89,7 +90,8 @@ class UsageRecord(Record):
 class TryRecord(Record):
     """One attempt: the messages as (role, segments of text), the reply as segments, or an error.
 
-    `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error.
+    `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
+    several models, `model` is the one that was called; `takeover` says that the next one took over from there.
     """
 
     messages: list[tuple[str, list[int]]]
@@ -97,10 +99,15 @@ class TryRecord(Record):
     reasoning: list[int] | None = None
     error: dict[str, Any] | None
     finish_reason: str | None = None
+    model: str | None = None
+    takeover: bool = False
 
 
 class DecisionRecord(Record):
-    """One decision with everything that led to it."""
+    """One decision with everything that led to it.
+
+    `model` is what the reply says of itself; `answered_by`, where the player has several models, which of them it was.
+    """
 
     index: int
     wave: int
@@ -113,6 +120,7 @@ class DecisionRecord(Record):
     parse: ParseRecord | None
     model: str | None
     provider: str | None
+    answered_by: str | None = None
     usage: UsageRecord | None
 
 
@@ -145,7 +153,18 @@ class TotalsRecord(Record):
     reasoning_tokens: int
     cost_usd: float | None
     unpriced_calls: int = 0
+    repaired: int = 0
+    takeovers: int = 0
     by_player: dict[str, TotalsRecord] | None = None
+
+
+class WarningRecord(Record):
+    """Something strange about a model's answers, how often it came, and the line that was said of the first."""
+
+    code: str
+    model: str
+    message: str
+    count: int
 
 
 class History(Record):
@@ -162,5 +181,6 @@ class History(Record):
     decisions: list[DecisionRecord]
     outcome: OutcomeRecord | None
     usage: TotalsRecord
+    warnings: list[WarningRecord] = []
     texts: list[str]
     volatile: dict[str, Any]

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agentsim.history.entry import Entry
+from agentsim.history.record import UsageRecord
 from agentsim.models.base import Usage
 from agentsim.players.base import Try
 
-__all__ = ["Totals", "totals", "usage_of"]
+__all__ = ["Totals", "cached_share", "totals", "usage_of"]
 
 
 def _added(values: Iterable[int | None]) -> int | None:
@@ -30,17 +31,35 @@ def usage_of(entry: Entry) -> Usage:
     )
 
 
+def cached_share(usages: Iterable[Usage | UsageRecord | None]) -> float | None:
+    """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
+
+    What is used without a word about a cache is left out: no word is not none.
+    """
+    said = [usage for usage in usages if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens]
+    prompt = sum(usage.prompt_tokens or 0 for usage in said)
+    return min(1.0, sum(usage.cached_tokens or 0 for usage in said) / prompt) if prompt else None
+
+
 class Totals:
     """A running sum over decisions."""
 
     def __init__(self) -> None:
-        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = 0
+        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = self.repaired = 0
+        self.takeovers = 0  # times a spare model had to be asked instead
         self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
         self.cost_usd = 0.0
+        self._cacheable = Usage()  # prompt and cached tokens of the calls whose provider says what was cached
+
+    @property
+    def cached_share(self) -> float | None:
+        """The measured part of the prompt tokens that was cached, as `cached_share` counts it."""
+        return cached_share([self._cacheable])
 
     def add(self, entry: Entry) -> None:
         """Count one decision; a person's costs no calls."""
         self.fallbacks += entry.source == "fallback"
+        self.repaired += entry.parse is not None and entry.parse.repaired
         bad = [attempt for attempt in entry.tries if attempt.completion is not None and attempt.code is not None]
         self.reasks += len(bad) - (entry.source == "fallback" and bool(bad) and entry.tries[-1] is bad[-1])
         if entry.source != "human":
@@ -50,6 +69,7 @@ class Totals:
     def add_call(self, attempt: Try) -> None:
         """Count one call."""
         self.calls += 1
+        self.takeovers += attempt.takeover
         if attempt.completion is None:
             self.failed_calls += 1
             return
@@ -60,6 +80,9 @@ class Totals:
         self.reasoning_tokens += usage.reasoning_tokens or 0
         self.cost_usd += usage.cost_usd or 0.0
         self.unpriced_calls += usage.cost_usd is None
+        if usage.cached_tokens is not None:
+            prompt, cached = self._cacheable.prompt_tokens or 0, self._cacheable.cached_tokens or 0
+            self._cacheable = Usage(prompt + (usage.prompt_tokens or 0), cached + usage.cached_tokens)
 
     def to_json(self) -> dict[str, Any]:
         """As the history keeps it: the cost is null where the price of any call is unknown."""
@@ -74,6 +97,8 @@ class Totals:
             "reasoning_tokens": self.reasoning_tokens,
             "cost_usd": None if self.unpriced_calls else round(self.cost_usd, 10),
             "unpriced_calls": self.unpriced_calls,
+            **({"repaired": self.repaired} if self.repaired else {}),  # no word of it in histories older than repair
+            **({"takeovers": self.takeovers} if self.takeovers else {}),
         }
 
 

@@ -25,7 +25,8 @@ class AttemptPolicy:
     """How long one decision keeps trying.
 
     `retries` count transport faults only, `max_attempts` everything that was not rate limited, re-asks
-    included. `retry_wait_s` doubles from a number; a tuple is exact, its last entry repeating.
+    included. `retry_wait_s` doubles from a number; a tuple is exact, its last entry repeating. Where replies are
+    replayed, `waits` is False: a wait counts as it did, and nobody sits it out.
     """
 
     retries: int = 1
@@ -33,6 +34,7 @@ class AttemptPolicy:
     retry_wait_s: float | tuple[float, ...] = 0.5
     rate_limit_wait_s: float = 10.0
     rate_limit_patience_s: float = 300.0
+    waits: bool = True
 
 
 @dataclass(slots=True)
@@ -107,7 +109,7 @@ async def persevere(
             used.retries += 1
 
     async def rest(seconds: float) -> None:
-        await sleep(seconds)
+        await sleep(seconds if policy.waits else 0)
 
     retrying = AsyncRetrying(retry=retry_if_exception(worth_it), wait=wait, before_sleep=book, sleep=rest, reraise=True)
     completion: Completion = await retrying(counted)

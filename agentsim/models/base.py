@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["Call", "Completion", "Model", "Sampling", "Usage"]
+__all__ = ["MOST_TEXT", "Call", "Completion", "Model", "Sampling", "Usage"]
+
+MOST_TEXT = 64 * 1024
+"""Bytes of UTF-8 of a reply that are kept; more is nobody's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,9 @@ class Completion:
     """What came back, cleaned (`engine.prompt.cleaned`): never the provider's envelope.
 
     `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
-    (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart.
+    (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart. `refusal` is
+    a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
+    Nor is it where `unusable` says why, in words fit for the model. `structured` is the mode that `auto` chose.
     """
 
     text: str
@@ -63,6 +68,14 @@ class Completion:
     model: str | None = None
     provider: str | None = None
     usage: Usage = Usage()
+    refusal: str | None = None
+    unusable: str | None = None
+    structured: str | None = None
+
+    @property
+    def cut(self) -> bool:
+        """Whether the text is longer than `MOST_TEXT`: only a part of what came, and a mark that says so."""
+        return len(self.text) * 4 > MOST_TEXT and len(self.text.encode("utf-8", "replace")) > MOST_TEXT
 
 
 class Model(Protocol):

@@ -13,7 +13,7 @@ from typing import Any
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
 
-__all__ = ["extra_problem", "portable", "request_body"]
+__all__ = ["extra_problem", "function_name", "portable", "request_body"]
 
 # Names that servers know for the limit on a reply, on which the estimate of its cost rests.
 _MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
@@ -62,11 +62,10 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
     }
     if sampling.temperature is not None:
         body["temperature"] = sampling.temperature
-    if call.schema is not None and profile.structured == "json_schema":
-        body["response_format"] = _schema_format(profile, call.schema, call.schema_name)
-        _merge(body, profile.structured_body)
-    elif call.schema is not None and profile.structured == "json_object":
-        body["response_format"] = {"type": "json_object"}
+    if call.schema is not None:
+        body |= _structured(profile, call.schema, function_name(call))
+        if profile.structured in {"json_schema", "tool"}:
+            _merge(body, profile.structured_body)
     _merge(body, profile.extra_body)
     _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
     _merge(body, sampling.extra.get("extra_body", {}))
@@ -86,11 +85,30 @@ def _merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
             body[key] = value
 
 
-def _schema_format(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+def function_name(call: Call) -> str:
+    """What the schema, or the function that takes its place, is called on the wire."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
+
+
+def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The part of a body that holds the reply to a schema; `auto` must have been settled by whoever calls."""
+    assert profile.structured != "auto", "a body is in one mode"
     sent = portable(schema, profile.strip_schema_keywords)
     # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
-    named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "decision"
-    return {"type": "json_schema", "json_schema": {"name": named, "schema": sent, "strict": _closed(sent)}}
+    match profile.structured:
+        case "json_schema":
+            named = {"name": name, "schema": sent, "strict": _closed(sent)}
+            return {"response_format": {"type": "json_schema", "json_schema": named}}
+        case "tool":
+            function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent}
+            if _closed(sent):  # said only where it is so: not every server knows the word
+                function["strict"] = True
+            choice = {"type": "function", "function": {"name": name}}
+            return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
+        case "json_object":
+            return {"response_format": {"type": "json_object"}}
+        case "prompt":  # the question says in words what is wanted, whatever the mode
+            return {}
 
 
 def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:

@@ -5,25 +5,34 @@ Whether the reply is a decision does not belong here; an empty text is a complet
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentsim.engine.prompt import cleaned
-from agentsim.models.base import Completion, Usage
+from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.keys import redact_reply
 
-__all__ = ["completion_in"]
+__all__ = ["completion_in", "completion_of", "decoded"]
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
 _READ = 64 * 1024  # characters of such a name that are looked at
 
 
-def completion_in(body: bytes, content_type: str, faults: Faults) -> Completion:
-    """The completion in the body of a 200; raises the `ModelError` that says what else it is."""
-    envelope = _decoded(body, content_type, faults)
+def completion_in(body: bytes, content_type: str, faults: Faults, function: str | None = None) -> Completion:
+    """The completion in the body of a 200; raises the `ModelError` that says what else it is.
+
+    With a `function`, the arguments that it is called with are the text.
+    """
+    return completion_of(decoded(body, content_type, faults), faults, function)
+
+
+def completion_of(envelope: object, faults: Faults, function: str | None = None) -> Completion:
+    """The completion in a body that has been decoded."""
     if isinstance(envelope, list) and envelope and isinstance(envelope[0], Mapping):
         envelope = envelope[0]  # Gemini's errors come as a list of one
     if not isinstance(envelope, Mapping):
@@ -39,10 +48,12 @@ def completion_in(body: bytes, content_type: str, faults: Faults) -> Completion:
     message = choice.get("message")
     if not isinstance(message, Mapping):
         raise faults.bad_envelope("a choice without a message")
-    return _completion(envelope, choice, message, faults)
+    completion = _completion(envelope, choice, message, faults)
+    return completion if function is None or completion.refusal else _called(completion, message, function, faults)
 
 
-def _decoded(body: bytes, content_type: str, faults: Faults) -> Any:
+def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
+    """The JSON of a 200, whatever it holds."""
     try:
         return json.loads(body.decode("utf-8"))
     except UnicodeDecodeError:
@@ -63,20 +74,60 @@ def _completion(
         raise faults.bad_envelope("content that is no text")
     secrets = faults.secrets  # a proxy may echo its headers, and what is returned here lands in the history
     finish_reason = _word(choice.get("finish_reason"), secrets)
-    refusal = message.get("refusal")
-    if finish_reason == "content_filter":
-        raise faults.refused("content_filter", text)
-    if isinstance(refusal, str) and refusal and not text:
-        raise faults.refused("refusal", refusal)
+    declined = message.get("refusal")
+    if not isinstance(declined, str) or text:
+        declined = ""
     thinking = message.get("reasoning") or message.get("reasoning_content")
     return Completion(
-        text=redact_reply(cleaned(text), secrets),
-        reasoning=redact_reply(cleaned(thinking), secrets) if isinstance(thinking, str) else None,
+        text=_kept(text or declined, secrets),
+        reasoning=_kept(thinking, secrets) if isinstance(thinking, str) else None,
         finish_reason=finish_reason,
         model=_word(envelope.get("model"), secrets),
         provider=_word(envelope.get("provider"), secrets),
         usage=_usage(envelope.get("usage")),
+        refusal="content_filter" if finish_reason == "content_filter" else "refusal" if declined else None,
     )
+
+
+def _called(completion: Completion, message: Mapping[str, Any], function: str, faults: Faults) -> Completion:
+    """The completion whose text is what the function is called with: of several calls, with the first JSON object.
+
+    What is said beside the call is no decision. Arguments that are no JSON are left to the readers of replies, as long
+    as they begin like an object: words in their place might be taken for a speech.
+    """
+    calls = message.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    given = [each.get("arguments") for each in functions if isinstance(each, Mapping) and each.get("name") == function]
+    texts = [json.dumps(each, ensure_ascii=False) if isinstance(each, Mapping) else each for each in given]
+    objects = [text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")]
+    if not objects:
+        return replace(completion, unusable=f"The reply does not call the function {function} with a JSON object.")
+    chosen = next(filter(_is_object, objects), objects[0])
+    return replace(completion, text=_kept(chosen, faults.secrets))
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text, parse_constant=_no_json), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _no_json(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _kept(words: str, secrets: tuple[str, ...]) -> str:
+    """A model's words as they are kept: clean, without secrets, and of more than `MOST_TEXT` the beginning."""
+    begun = redact_reply(cleaned(words[: 2 * MOST_TEXT]), secrets)
+    if len(words) > 2 * MOST_TEXT and len(begun.encode()) <= MOST_TEXT:
+        begun = redact_reply(cleaned(words), secrets)  # of its beginning, little was left
+    content = begun.encode()
+    if len(content) <= MOST_TEXT:
+        return begun
+    whole = words.encode("utf-8", "surrogatepass")
+    mark = f"[cut: {MOST_TEXT:,} of {len(whole):,} bytes are kept; SHA-256 of all: {hashlib.sha256(whole).hexdigest()}]"
+    return f"{content[:MOST_TEXT].decode('utf-8', 'ignore')}\n{mark}"
 
 
 def _text(content: object) -> str | None:

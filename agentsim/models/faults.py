@@ -7,21 +7,23 @@ error does not belong here (`attempts`), nor does reading a good answer (`envelo
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
+from agentsim.models.retry_after import retry_after
 
-__all__ = ["Faults", "retry_after"]
+__all__ = ["UNSUPPORTED_FORMAT", "Faults"]
+
+UNSUPPORTED_FORMAT = "unsupported_format"
+"""The code of a `ProviderRejected` that another structured mode might not meet."""
 
 _FOREIGN = 300  # characters of a provider's own words in a message
 _READ = 64 * 1024  # bytes or characters of an error that are looked at
@@ -50,6 +52,12 @@ _WORDS = {
     "content_policy_violation": 403,
 }
 
+_FORMAT_HINT = (
+    'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
+    "in [providers.{provider}]"
+)
+# OpenRouter's 404 for a model whose hosts do not take every parameter: of ours, only the schema is one that some lack.
+_NO_SUCH_HOST = re.compile(r"no endpoints found that (can handle|support)", re.IGNORECASE)
 # A parameter named in a 400, and what the scenario can do about it.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
@@ -58,8 +66,12 @@ _HINTS = (
         "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]",
     ),
     (
-        re.compile(r"response_format|json_schema|schema|unknown name|grammar", re.IGNORECASE),
-        'see `structured` ("json_object", "prompt") and `strip_schema_keywords` in [providers.{provider}]',
+        re.compile(
+            r"response_?(format|schema|json_schema|mime_?type)|json_?(schema|object)|schema|unknown name|grammar"
+            r"|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
+            re.IGNORECASE,
+        ),
+        _FORMAT_HINT,
     ),
 )
 
@@ -104,12 +116,6 @@ class Faults:
             f"{self._who}: the answer is not a completion: {what}{self._says(body[:_READ])}",
             code="bad_envelope",
             status=200,
-        )
-
-    def refused(self, code: str, words: str) -> ModelError:
-        """The model or a filter declines this prompt, inside a well-formed answer."""
-        return ModelRefused(
-            f"{self._who}: refused ({code.replace('_', ' ')}){self._says(words)}", code=code, status=200
         )
 
     def reported(self, error: object) -> ModelError:
@@ -167,13 +173,13 @@ class Faults:
             return self._rejected("forbidden", status, f"the key may not use this model (HTTP {status}){says}")
         if status == 404:
             hint = self.profile.unknown_model_hint.replace("{model}", self.model)
-            return self._rejected(
-                "unknown_model", status, f"is not found at {self.profile.host} (HTTP 404); {hint}{says}"
-            )
+            code = UNSUPPORTED_FORMAT if _NO_SUCH_HOST.search(complaint.words) else "unknown_model"
+            return self._rejected(code, status, f"is not found at {self.profile.host} (HTTP 404); {hint}{says}")
         subject = complaint.words
         hints = [hint for pattern, hint in _HINTS if pattern.search(subject)][:1]
         advice = f"; {hints[0].format(provider=self.profile.provider)}" if hints else ""
-        return self._rejected("bad_request", status, f"the request is not accepted (HTTP {status}){advice}{says}")
+        code = UNSUPPORTED_FORMAT if hints == [_FORMAT_HINT] else "bad_request"
+        return self._rejected(code, status, f"the request is not accepted (HTTP {status}){advice}{says}")
 
     def _rejected(self, code: str, status: int, what: str) -> ModelError:
         return ProviderRejected(f"{self._who}: {what}", code=code, status=status)
@@ -189,24 +195,6 @@ class Faults:
         if not line:
             return ""
         return f" [it says: {line if len(line) <= _FOREIGN else line[: _FOREIGN - 1] + '…'}]"
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the response asks to wait, or None where it does not say so plainly.
-
-    A date counts from the response's own `Date`, so that nobody's clock matters.
-    """
-    lower = {name.lower(): value.strip() for name, value in headers.items()}
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = lower.get(name, "")
-        if re.fullmatch(r"\d{1,300}(\.\d{1,300})?", value, re.ASCII):
-            seconds = float(value) * unit
-            return seconds if math.isfinite(seconds) else None
-    try:
-        wait = parsedate_to_datetime(lower["retry-after"]) - parsedate_to_datetime(lower["date"])
-    except (KeyError, ValueError, TypeError, OverflowError):
-        return None
-    return wait.total_seconds() if wait.total_seconds() >= 0 else None
 
 
 def _complaint(body: object) -> _Complaint:
@@ -264,8 +252,17 @@ def _root(error: BaseException) -> BaseException:
     return system[-1] if system else chain[-1]
 
 
+# What HTTP libraries (httpx2's and aiohttp's) call it, by name: here none of them is loaded.
+_CONNECTING = frozenset(
+    (
+        *("ConnectError", "ConnectTimeout", "ProxyError"),
+        *("ClientConnectorError", "ClientProxyConnectionError", "ClientHttpProxyError"),
+    )
+)
+
+
 def _is_connecting(error: BaseException) -> bool:
-    return any(type(step).__name__ in {"ConnectError", "ConnectTimeout", "ProxyError"} for step in _chain(error))
+    return any(kind.__name__ in _CONNECTING for step in _chain(error) for kind in type(step).__mro__)
 
 
 def _system_words(error: BaseException) -> str:

@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentsim.models.base import Usage
 
-__all__ = ["Price", "Prices"]
+__all__ = ["Price", "Prices", "context_window"]
 
 # Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
 # its own, whatever its name resembles.
 _CATALOGUE = {"openai": "openai", "openrouter": "openrouter", "gemini": "google"}
-_FREE = ("ollama/", "vllm/", "lmstudio/", "local/", "bot/", "script:")
+_FREE = ("ollama/", "vllm/", "lmstudio/", "llama-server/", "local/", "bot/", "script:")
 
 
 class Price(BaseModel):
@@ -59,6 +59,20 @@ class Prices:
             return 0.0
         provider, _, model = model_name.partition("/")
         return _catalogue_cost(provider, model, prompt, cached, completion)
+
+
+def context_window(model_name: str) -> int | None:
+    """Tokens of prompt and reply together that the catalogue says a model takes; None where it says nothing."""
+    provider, _, model = model_name.partition("/")
+    if provider not in _CATALOGUE or not model:
+        return None
+    from genai_prices.data_snapshot import get_snapshot  # as slow as the prices, and bundled like them
+
+    try:
+        _, known = get_snapshot().find_provider_model(model, None, _CATALOGUE[provider], None)
+    except LookupError:
+        return None
+    return known.context_window
 
 
 def _catalogue_cost(provider: str, model: str, prompt: int, cached: int, completion: int) -> float | None:

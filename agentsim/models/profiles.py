@@ -16,9 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agentsim.errors import ScenarioError
 
-__all__ = ["BUILT_IN", "MaxTokensField", "Profile", "ProviderSettings", "Structured", "resolve"]
+__all__ = ["BUILT_IN", "Api", "MaxTokensField", "Profile", "ProviderSettings", "Structured", "resolve"]
 
-Structured: TypeAlias = Literal["json_schema", "json_object", "prompt"]
+Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
+"""How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
+object, by the words of the prompt alone; or by the first of json_schema, json_object and prompt that is accepted."""
+Api: TypeAlias = Literal["openai", "gemini", "auto"]
+"""What is spoken: OpenAI's chat completions, Gemini's own `generateContent`; or the latter where its extra is there."""
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 # Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
@@ -30,6 +34,10 @@ _NOT_PORTABLE = (
 # dropped without a word.
 _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 
+_ALWAYS_RECORDED = frozenset(
+    ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
+)
+
 
 class ProviderSettings(BaseModel):
     """A `[providers.<name>]` table; what is left out comes from the built-in profile of that name."""
@@ -40,10 +48,19 @@ class ProviderSettings(BaseModel):
     base_url: str | None = None
     api_key_env: str | None = None
     spacing_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
+    tokens_per_minute: int | None = Field(default=None, ge=1, le=1_000_000_000)
     structured: Structured | None = None
     max_tokens_field: MaxTokensField | None = None
     strip_schema_keywords: list[str] | None = None
     extra_body: dict[str, Any] | None = None
+    supports_temperature: bool | None = None
+    api: Literal["openai", "gemini"] | None = None
+
+    def record(self) -> dict[str, Any]:
+        """What a history keeps: no address, and of the settings that the first histories did not know those set."""
+        kept = self.model_dump(mode="json", exclude={"base_url"})
+        return {name: value for name, value in kept.items() if value is not None or name in _ALWAYS_RECORDED}
 
     @field_validator("base_url")
     @classmethod
@@ -65,19 +82,24 @@ class Profile:
     """How to talk to one provider, with everything filled in.
 
     `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into the body along
-    with a JSON Schema, `extra_body` into every body. The hints complete the messages for a server that cannot
-    be reached and for a model it does not have (`{model}` is its name).
+    with a JSON Schema, `extra_body` into every body. A provider that does not support temperature refuses any. The
+    hints complete the messages for a server that cannot be reached and for a model it does not have (`{model}` is its
+    name).
     """
 
     provider: str
     base_url: str
     key_envs: tuple[str, ...] = ()
     spacing_s: float = 0.0
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     structured: Structured = "json_schema"
     max_tokens_field: MaxTokensField = "max_tokens"
     strip_schema_keywords: frozenset[str] = frozenset(_SLOW_IN_GRAMMARS)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     structured_body: Mapping[str, Any] = field(default_factory=dict)
+    supports_temperature: bool = True
+    api: Api = "openai"
     unreachable_hint: str = "is the server running and base_url right?"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
 
@@ -111,6 +133,7 @@ _PROFILES = (
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
+        api="auto",
         unreachable_hint="is there a network?",
     ),
     Profile(
@@ -131,6 +154,12 @@ _PROFILES = (
         unreachable_hint="is LM Studio's local server started?",
         unknown_model_hint="load it in LM Studio, or run `lms load {model}`",
     ),
+    Profile(
+        provider="llama-server",
+        base_url="http://127.0.0.1:8080/v1",
+        unreachable_hint="is llama.cpp's `llama-server` running?",
+        unknown_model_hint="is it the model (or the --alias) that `llama-server` was started with?",
+    ),
 )
 BUILT_IN: Mapping[str, Profile] = {profile.provider: profile for profile in _PROFILES}
 
@@ -149,21 +178,29 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         raise _unknown(provider, overrides)
     start = known or Profile(provider=provider, base_url="")
     base_url = settings.base_url or _address_from(env, provider) or start.base_url
+    own = _own_address(base_url, start.base_url)
     if settings.api_key_env is not None:
         key_envs: tuple[str, ...] = (settings.api_key_env,)
     else:
-        key_envs = start.key_envs if _own_address(base_url, start.base_url) else ()
+        key_envs = start.key_envs if own else ()
     return replace(
         start,
         base_url=base_url.rstrip("/"),
         key_envs=key_envs,
         spacing_s=start.spacing_s if settings.spacing_ms is None else settings.spacing_ms / 1000,
+        requests_per_minute=settings.requests_per_minute or start.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute or start.tokens_per_minute,
         structured=settings.structured or start.structured,
         max_tokens_field=settings.max_tokens_field or start.max_tokens_field,
         strip_schema_keywords=start.strip_schema_keywords
         if settings.strip_schema_keywords is None
         else frozenset(settings.strip_schema_keywords),
         extra_body=start.extra_body if settings.extra_body is None else settings.extra_body,
+        supports_temperature=start.supports_temperature
+        if settings.supports_temperature is None
+        else settings.supports_temperature,
+        # Something else at an address of somebody's own will speak what everything speaks.
+        api=settings.api or (start.api if own else "openai"),
     )
 
 
@@ -172,6 +209,8 @@ def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> Scenar
         return ScenarioError("a provider of your own needs a base_url", key=f"providers.{provider}.base_url")
     names = [*BUILT_IN, *(name for name in overrides if name not in BUILT_IN)]
     near = get_close_matches(provider, [*names, "local", "bot"], n=1)
+    if re.fullmatch(r"llama[._-]?cpp", provider.lower()):
+        near = ["llama-server"]  # the program's name is its provider's, as it is with ollama and vllm
     guess = f"; did you mean {near[0]}?" if near else "; a bare OpenRouter id needs `--provider openrouter`"
     return ScenarioError(
         f"there is no provider {provider!r}{guess}",

@@ -39,6 +39,10 @@ class Spacer:
                 await self._sleep(wait)
             self._next = self._clock() + self.spacing_s
 
+    def held(self) -> float:
+        """Seconds until the next call may start, if none starts before."""
+        return max(0.0, self._next - self._clock())
+
     def push_back(self, seconds: float) -> None:
         """Let no call start for so long (at most `LONGEST_PUSH_S`): the host has asked for it."""
         self._next = max(self._next, self._clock() + min(seconds, LONGEST_PUSH_S))

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from agentsim.engine.play import Ask
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 
-__all__ = ["Complaint", "Message", "Player", "ReaskPolicy", "Try"]
+__all__ = ["Complaint", "Fault", "Message", "Player", "ReaskPolicy", "Try", "fault_of"]
+
+Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
+"""Which of the four kinds of `ModelError` a failed call met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Try:
     """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
 
     `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is how long the next
-    attempt was put off.
+    attempt was put off. `fault` says of a failed call what kind of error it was. Where several models may answer for
+    one player, `model` is the one that was called, and `takeover` says that the next one took over after this attempt.
     """
 
     messages: tuple[Message, ...]
@@ -51,15 +56,30 @@ class Try:
     error: str | None = None
     latency_s: float = 0.0
     wait_s: float = 0.0
+    fault: Fault | None = None
+    model: str | None = None
+    takeover: bool = False
+
+
+def fault_of(error: ModelError) -> Fault:
+    """The kind of an error."""
+    if isinstance(error, TransportFailed):
+        return "transport"
+    if isinstance(error, RateLimited):
+        return "limited"
+    return "rejected" if isinstance(error, ProviderRejected) else "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class ReaskPolicy:
-    """After which bad replies, how often (None: without end) and with what the question is put again."""
+    """What follows a bad reply: whether broken JSON is mended first (`repair`); then after which kinds, how often
+    (None: without end) and with what the question is put again.
+    """
 
     reasks: int | None = 1
     on: frozenset[str] = frozenset({"unreadable", "ambiguous", "illegal"})
     how: Literal["reason", "same"] = "reason"
+    repair: bool = False
 
 
 class Player(Protocol):
@@ -71,8 +91,18 @@ class Player(Protocol):
         ...
 
     @property
+    def name(self) -> str:
+        """Its model's name in the scenario."""
+        ...
+
+    @property
     def provider(self) -> str:
         """Whose failures count together."""
+        ...
+
+    @property
+    def links(self) -> Sequence[Player]:
+        """This player, and who takes over from it for a decision, in order: the same seat with other models."""
         ...
 
     @property

@@ -47,9 +47,19 @@ class HumanPlayer:
         return "human"
 
     @property
+    def name(self) -> str:
+        """As the scenario says it."""
+        return "human"
+
+    @property
     def provider(self) -> str:
         """People fail for themselves."""
         return "human"
+
+    @property
+    def links(self) -> tuple[HumanPlayer]:
+        """Nobody takes over from a person."""
+        return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
         """The prompt a model would get here; complaints are shown, not recorded as messages."""

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agentsim.engine.play import Ask
+from agentsim.engine.reading import without_thinking
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Model, Sampling
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 
-__all__ = ["ModelPlayer", "prompt_messages"]
+__all__ = ["ModelPlayer", "emptiness", "prompt_messages"]
 
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
@@ -26,9 +27,17 @@ def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
     return Message("system", rules), Message("user", (*prompt.history, *prompt.state, *prompt.question))
 
 
+def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
+    """Whether a reply says nothing, and whether thinking took all there was; a decision is never read from that."""
+    if without_thinking(completion.text).strip():
+        return None
+    thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
+    return "empty_reasoning" if thought or completion.finish_reason == "length" else "empty"
+
+
 @dataclass(frozen=True)
 class ModelPlayer:
-    """A model (or a file of canned replies) in a seat, with its persona and sampling."""
+    """A model (or a file of canned replies) in a seat, with its persona and sampling; `spare` takes over from it."""
 
     model: Model
     sampling: Sampling
@@ -36,11 +45,26 @@ class ModelPlayer:
     attempts: AttemptPolicy
     reasking: ReaskPolicy
     source: Literal["model", "script"] = "model"
+    spare: ModelPlayer | None = None
+
+    @property
+    def name(self) -> str:
+        """Its model's name in the scenario."""
+        return self.model.name
 
     @property
     def provider(self) -> str:
         """Whose failures count together."""
         return self.model.provider
+
+    @property
+    def links(self) -> tuple[ModelPlayer, ...]:
+        """This player, and who takes over from it for a decision, in order."""
+        return (self, *(self.spare.links if self.spare else ()))
+
+    def linked(self, model: str | None) -> ModelPlayer:
+        """The one of them with this model; None names the first."""
+        return next((link for link in self.links if link.name == model), self)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
         """The prompt; each complaint follows the reply it is about, unless the same prompt is to be sent again."""

@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Panel
 from agentsim.history.record import History, StandingRecord, Status
+from agentsim.history.totals import cached_share
 from agentsim.report import text
 from agentsim.report.charts import view
 from agentsim.report.style import inlined
@@ -95,6 +96,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         kinds=sorted({entry.kind for entry in entries}),
         sights=[sight for sight in ("public", "private", "log") if any(entry.sight == sight for entry in entries)],
         speakers=[record.id for record in history.players if any(entry.player == record.id for entry in entries)],
+        cached=_cached(history),
         scenario=json.dumps(history.scenario, ensure_ascii=False, indent=2) if options.include_prompts else None,
     )  # fmt: skip
 
@@ -147,12 +149,26 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     facts.append(("Rules", f"version {history.rules_version}"))
     fell_back = sum(decision.source == "fallback" for decision in history.decisions)
     again = sum(len(decision.tries) > 1 for decision in history.decisions)
-    facts.append(("Decisions", f"{len(history.decisions):,}, {fell_back:,} by fallback, {again:,} asked again"))
+    spare = sum(any(attempt.takeover for attempt in decision.tries) for decision in history.decisions)
+    by_spare = f", {spare:,} where another model took over" if spare else ""
+    facts.append(
+        ("Decisions", f"{len(history.decisions):,}, {fell_back:,} by fallback, {again:,} asked again{by_spare}")
+    )
+    facts += [("Warning", f"{found.message} ({found.count:,} times)") for found in history.warnings]
     if options.include_usage:
         facts.append(("Cost", text.money(history.usage.cost_usd)))
     if models := _models([record.model for record in seated if record.model]):
         facts.append(("Models", models))
     return facts
+
+
+def _cached(history: History) -> dict[str | None, str]:
+    """The measured share of cached prompt tokens, by player and (None) in all; a dash where no provider says."""
+    usages = {player.id: [d.usage for d in history.decisions if d.player == player.id] for player in history.players}
+    shares = {None: cached_share(d.usage for d in history.decisions)} | {
+        player: cached_share(used) for player, used in usages.items()
+    }
+    return {player: "–" if share is None else f"{share:.0%}" for player, share in shares.items()}
 
 
 def _models(models: list[str]) -> str:

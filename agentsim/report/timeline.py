@@ -225,7 +225,15 @@ def _badges(decision: DecisionRecord) -> Iterator[Badge]:
     for place, attempt in enumerate(decision.tries):
         if attempt.error is not None:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
-            done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
+            done = (
+                "Taken over"
+                if attempt.takeover
+                else "Failed"
+                if place == last
+                else "Re-asked"
+                if code in _BAD_REPLY
+                else "Retried"
+            )
             yield Badge(f"{done}: {code}", message)
         if attempt.finish_reason == "length":
             yield Badge("Cut short", "the reply reached the limit of tokens")

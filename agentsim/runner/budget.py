@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 
 from agentsim.errors import BudgetReached
 
@@ -12,14 +14,26 @@ _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is
 
 
 class Budget:
-    """Calls and US dollars spent, and reserved by the calls in flight."""
+    """Calls, US dollars and seconds spent; dollars are also reserved by the calls in flight.
 
-    def __init__(self, max_calls: int | None = None, max_cost_usd: float | None = None) -> None:
-        self.max_calls, self.max_cost_usd = max_calls, max_cost_usd
+    The seconds are wall clock, from when this is made.
+    """
+
+    def __init__(
+        self,
+        max_calls: int | None = None,
+        max_cost_usd: float | None = None,
+        max_wall_s: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.max_calls, self.max_cost_usd, self.max_wall_s = max_calls, max_cost_usd, max_wall_s
         self.calls = 0
         self.cost_usd = 0.0
         self._reserved = 0.0
         self._settled = asyncio.Event()
+        self._clock, self._started = clock, clock()
+        self._earlier_s = 0.0
 
     async def admit(self, worst_case_usd: float) -> None:
         """Reserve one call of at most this cost; raises `BudgetReached` where a limit would be passed.
@@ -27,6 +41,7 @@ class Budget:
         What calls in flight have reserved is not spent: where only that stands in the way, it is waited for, so
         that how many calls run at once does not decide whether the budget is reached.
         """
+        self.check_time()
         if self.max_calls is not None and self.calls + 1 > self.max_calls:
             raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
         while self.max_cost_usd is not None and self._foreseen(worst_case_usd) > self.max_cost_usd + _DUST_USD:
@@ -41,16 +56,23 @@ class Budget:
         self.calls += 1
         self._reserved += worst_case_usd
 
+    def check_time(self) -> None:
+        """Raise `BudgetReached` where the run has had its time; also asked when an admitted call's turn comes."""
+        wall_s = self._earlier_s + self._clock() - self._started
+        if self.max_wall_s is not None and wall_s >= self.max_wall_s:
+            raise BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {wall_s:.1f} s played")
+
     def _foreseen(self, worst_case_usd: float) -> float:
         return self.cost_usd + self._reserved + worst_case_usd
 
     def settle(self, worst_case_usd: float, cost_usd: float | None) -> None:
-        """A call is over: its reservation becomes what it really cost (None: unknown, or it failed)."""
+        """A call is over: its reservation becomes what it really cost (None: it failed)."""
         self._reserved = max(0.0, self._reserved - worst_case_usd)
         self.cost_usd += cost_usd or 0.0
         self._settled.set()
 
-    def spent(self, calls: int, cost_usd: float) -> None:
-        """What an earlier process spent on the same run."""
+    def spent(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
+        """What earlier processes spent on the same run."""
         self.calls += calls
         self.cost_usd += cost_usd
+        self._earlier_s += wall_s

@@ -54,7 +54,9 @@ async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, en
             desk.watcher.decided(entry)
     if live and wave.number < recorded.last_wave:
         raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+    desk.wave(wave.asks)
     await _settle_live(live, desk, recorded, settled, entries)
+    desk.journal.sync()
     return [settled[ask.place] for ask in wave.asks]
 
 
@@ -69,7 +71,6 @@ async def _settle_live(
         entries.append(entry)
         desk.watcher.decided(entry)
 
-    desk.wave(live)
     if len(live) < 2:
         for ask in live:
             await one(ask)

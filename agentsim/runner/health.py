@@ -1,7 +1,7 @@
 """Health: whether a provider can still be played with. Which errors count is decided in `models.faults`.
 
 Calls are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made one
-after another, so that how many run at once never decides whether a run stops.
+after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
 """
 
 from __future__ import annotations
@@ -9,55 +9,110 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, ProviderStopped
+from agentsim.players.base import Fault, fault_of
 
-__all__ = ["STREAK", "Health"]
+__all__ = ["STREAK", "Health", "Link"]
 
 STREAK = 5
+_FOR_GOOD = "not_recorded"  # a gap in a cassette is filled by no other model: it would be another game
+
+
+class Link(Protocol):
+    """One model that may be asked for a request."""
+
+    @property
+    def name(self) -> str:
+        """The model's; what is rejected once is rejected by it alone."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """Whose failures count together."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    link: Link
+    fault: Fault | None
+    error: ModelError | None  # of this process; an earlier one's is only counted
+
+
+class _Place:
+    """One request of the wave: who may be asked, in which order, and what came of it."""
+
+    def __init__(self, links: Sequence[Link], order: tuple[int, ...]) -> None:
+        self.links, self.order = links, order
+        self.calls: deque[_Call] = deque()
+        self.settled = False
+        self.rejected: set[int] = set()  # links that rejected this very request
 
 
 class Health:
-    """Counts transport failures in a row, by provider.
+    """Counts transport failures in a row, by provider, and remembers which models were rejected.
 
-    A provider that fails `STREAK` calls in a row, or whose first decision of the run gets no answer at all,
-    stops the run; anything less is one decision's bad luck. Places are those of one wave's live requests.
+    A provider that fails `STREAK` calls in a row, a model that is rejected: from the next wave on nobody asks there who
+    has another model. The run stops where a request has no other; and where the first decision of the run gets no
+    answer at all. Anything less is one decision's bad luck. Places are those of one wave's requests.
     """
 
     def __init__(self) -> None:
         self._answered: set[str] = set()
         self._streak: Counter[str] = Counter()
         self._last: dict[str, ModelError] = {}
-        self._providers: Sequence[str] = ()
-        self._calls: list[deque[ModelError | None]] = []
-        self._settled: list[bool] = []
+        self._rejected: set[str] = set()
+        self._places: list[_Place] = []
         self._judged = 0  # places before this one are settled and counted
         self._moved = asyncio.Event()
 
-    def known(self, provider: str) -> None:
-        """An earlier process of the run was answered by this provider."""
-        self._answered.add(provider)
-
-    def wave(self, providers: Sequence[str]) -> None:
-        """A wave begins: the provider of each live request, in request order."""
-        self._providers = providers
-        self._calls = [deque() for _ in providers]
-        self._settled = [False] * len(providers)
+    def wave(self, asked: Sequence[Sequence[Link]]) -> None:
+        """A wave begins: for each request, in their order, the models that may be asked for it."""
+        self._places = [_Place(links, self._order(links)) for links in asked]
         self._judged = 0
 
-    def called(self, place: int, error: ModelError | None) -> None:
+    def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
+        alive = tuple(index for index, link in enumerate(links) if self._lives(link))
+        return alive or tuple(range(len(links)))
+
+    def _lives(self, link: Link) -> bool:
+        return self._streak[link.provider] < STREAK and link.name not in self._rejected
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Which of a request's models are asked, in order: those that were alive when the wave began; if none, all."""
+        return self._places[place].order
+
+    def recalled(self, place: int, model: str | None, fault: Fault | None, *, answered: bool, past: bool) -> None:
+        """A call that an earlier process made for this request: it counts, and stops nothing.
+
+        `model` None is the request's only one. `past` failures are those before a provider stopped the run: since then
+        somebody may have mended it.
+        """
+        links = self._places[place].links
+        link = next((link for link in links if link.name == model), links[0])
+        if answered or (fault is not None and not past):
+            self._places[place].calls.append(_Call(link, None if answered else fault, None))
+            self._judge()
+
+    def called(self, place: int, error: ModelError | None, link: int = 0) -> None:
         """A call came back: with a completion (None) or an error.
 
-        Raises `ProviderStopped` where no call can succeed, or the calls judged so far hold a streak.
+        Raises `ProviderStopped` where no call can succeed, or the calls judged so far leave no model to ask.
         """
+        here = self._places[place]
         if isinstance(error, ProviderRejected):
-            raise ProviderStopped(f"{self._providers[place]}: {error}") from None
-        self._calls[place].append(error)
+            here.rejected.add(link)
+            if here.rejected.issuperset(here.order) or error.code == _FOR_GOOD:
+                raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
+        here.calls.append(_Call(here.links[link], None if error is None else fault_of(error), error))
         self._judge()
 
     def settled(self, place: int) -> None:
-        """This request is decided; raises `ProviderStopped` where what waited behind it makes a streak."""
-        self._settled[place] = True
+        """This request is decided; raises `ProviderStopped` where what waited behind it leaves no model to ask."""
+        self._places[place].settled = True
         self._judge()
 
     async def gave_up(self, place: int) -> None:
@@ -68,26 +123,42 @@ class Health:
         while self._judged < place:
             self._moved.clear()
             await self._moved.wait()
-        provider = self._providers[place]
-        if self._streak[provider] and provider not in self._answered:
-            raise ProviderStopped(f"{provider}: the first call failed: {self._last[provider]}") from None
+        links = self._places[place].links
+        if all(self._never_answered(link) for link in links):
+            silent = next((link.provider for link in links if link.provider in self._last), links[0].provider)
+            why = self._last.get(silent, "it is rejected")
+            raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
+
+    def _never_answered(self, link: Link) -> bool:
+        failed = bool(self._streak[link.provider]) or link.name in self._rejected
+        return failed and link.provider not in self._answered
 
     def _judge(self) -> None:
-        while self._judged < len(self._calls):
-            provider, calls = self._providers[self._judged], self._calls[self._judged]
-            while calls:
-                self._count(provider, calls.popleft())
-            if not self._settled[self._judged]:
+        while self._judged < len(self._places):
+            place = self._places[self._judged]
+            while place.calls:
+                self._count(place, place.calls.popleft())
+            if not place.settled:
                 return
             self._judged += 1
             self._moved.set()
 
-    def _count(self, provider: str, error: ModelError | None) -> None:
-        if error is None or isinstance(error, ModelRefused):
-            self._answered.add(provider)
-            self._streak[provider] = 0
-        elif isinstance(error, TransportFailed):
-            self._streak[provider] += 1
-            self._last[provider] = error
-            if self._streak[provider] >= STREAK:
-                raise ProviderStopped(f"{provider}: {STREAK} calls in a row failed; the last: {error}") from None
+    def _count(self, place: _Place, call: _Call) -> None:
+        provider = call.link.provider
+        match call.fault:
+            case None | "refused":
+                self._answered.add(provider)
+                self._streak[provider] = 0
+                return
+            case "limited":
+                return
+            case "transport":
+                self._streak[provider] += 1
+            case "rejected":
+                self._rejected.add(call.link.name)
+        if call.error is None:
+            return
+        self._last[provider] = call.error
+        if not any(self._lives(link) for link in place.links):
+            row = f"{self._streak[provider]} calls in a row failed; the last: " if call.fault == "transport" else ""
+            raise ProviderStopped(f"{provider}: {row}{call.error}") from None

@@ -13,17 +13,20 @@ from typing import Any
 
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
-from agentsim.errors import DecisionError, ModelError, ProviderRejected
+from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
 from agentsim.history.entry import Entry, Parse
 from agentsim.history.record import Source
 from agentsim.models.attempts import Attempts, pause, persevere
-from agentsim.models.base import Completion
-from agentsim.players.base import Complaint, Message, Player, Try
+from agentsim.models.base import MOST_TEXT, Completion
+from agentsim.players.base import Complaint, Message, Player, Try, fault_of
+from agentsim.players.model import emptiness
+from agentsim.players.repair import read_reply
 
 __all__ = ["Ruling", "rule", "to_entry"]
 
-Attempt = Callable[[tuple[Message, ...], int], Awaitable[Completion]]
-"""One call with these messages; the number counts this decision's attempts from 1. Raises `ModelError`."""
+Attempt = Callable[[tuple[Message, ...], int, int], Awaitable[Completion]]
+"""One call with these messages; the first number counts this decision's attempts from 1, the second is the place of the
+one who is asked among `player.links`. Raises `ModelError`."""
 Keep = Callable[[Sequence[Try]], None]
 """Puts tries of an unfinished decision on disk: what was paid for is not paid for again."""
 
@@ -59,8 +62,10 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
 class _Hearing:
     """One decision in the making: its tries, complaints and what is used up of its attempts."""
 
-    def __init__(self, ask: Ask, player: Player, attempt: Attempt, keep: Keep) -> None:
+    def __init__(self, ask: Ask, player: Player, attempt: Attempt, keep: Keep, order: Sequence[int]) -> None:
         self.ask, self.player, self._attempt, self._keep = ask, player, attempt, keep
+        self._links, self._order = player.links, order
+        self._link = order[0]
         self.tries: list[Try] = []
         self.complaints: list[Complaint] = []
         self.used = Attempts()
@@ -73,53 +78,97 @@ class _Hearing:
     def resume(self, attempt: Try) -> None:
         """Count an earlier process's attempt as if it had just been made."""
         self.tries.append(attempt)
-        if attempt.code == "rate_limited":
+        if attempt.takeover:
+            self.take_over()
+        elif attempt.code == "rate_limited":
             self.used.waited_s += attempt.wait_s
         else:
             self.used.made += 1
             self.used.retries += attempt.completion is None
 
     async def complete(self, messages: tuple[Message, ...]) -> Try:
-        """The next attempt that brings a completion; `ModelError` where the attempts are used up."""
+        """The next attempt that brings a completion; `ModelError` where the attempts of the last model are used up."""
+        while True:
+            try:
+                return await self._complete(messages)
+            except ModelError as error:
+                if not self.may_take_over(error):
+                    raise
+                self.take_over()
+
+    async def _complete(self, messages: tuple[Message, ...]) -> Try:
         clock = asyncio.get_running_loop().time
         started = clock()
 
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._attempt(messages, len(self.tries) + 1)
+            return await self._attempt(messages, len(self.tries) + 1, self._link)
 
         def failed(error: ModelError) -> None:
             wait = pause(error, self.player.attempts, self.used)
-            attempt = Try(messages, None, error.code, str(error), clock() - started, wait or 0.0)
-            self.tries.append(attempt) if wait is None else self.take(attempt)
+            attempt = Try(
+                messages,
+                code=error.code,
+                error=str(error),
+                latency_s=clock() - started,
+                wait_s=wait or 0.0,
+                fault=fault_of(error),
+                model=self._named(),
+                takeover=wait is None and self.may_take_over(error),
+            )
+            self.tries.append(attempt) if wait is None and not attempt.takeover else self.take(attempt)
 
         completion = await persevere(once, self.player.attempts, self.used, failed)
-        return Try(messages, completion, latency_s=clock() - started)
+        return Try(messages, completion, latency_s=clock() - started, model=self._named())
+
+    def _named(self) -> str | None:
+        return self._links[self._link].name if len(self._links) > 1 else None
+
+    def asks(self, model: str | None) -> None:
+        """An earlier process's attempt was made by this model."""
+        for place, link in enumerate(self._links):
+            if link.name == model:
+                self._link = place
+
+    def may_take_over(self, error: ModelError) -> bool:
+        """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""
+        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
+        return unreachable and any(place > self._link for place in self._order)
+
+    def take_over(self) -> None:
+        """The next model is asked from now on, with attempts of its own."""
+        self._link = next((place for place in self._order if place > self._link), self._link)
+        self.used = Attempts()
 
     def judge(self, attempt: Try, *, resumed: bool) -> Ruling | None:
         """The ruling that a completion leads to; None where the player is to be asked again."""
         completion = attempt.completion
         assert completion is not None, "only completions are judged"
+        if completion.refusal is not None:  # it would only be refused again
+            refused = replace(attempt, code=completion.refusal, error="The model or a filter refused to answer.")
+            self.resume(refused) if resumed else self.tries.append(refused)
+            return self.fallback(completion.refusal)
         try:
-            reading = self.ask.request.parse(completion.text)
-            self.ask.request.check(reading.decision)
+            if completion.unusable is not None:
+                raise UnreadableReply(completion.unusable)
+            if completion.cut:
+                raise UnreadableReply(f"The reply is longer than {MOST_TEXT:,} bytes.")
+            reading = read_reply(self.ask.request, completion, repair=self.player.reasking.repair)
         except DecisionError as error:
-            reason = str(error)
-            if completion.finish_reason == "length" and error.code == "unreadable":
-                reason += " The reply was cut off at its longest allowed length: be shorter."
-            bad = replace(attempt, code=error.code, error=reason)
+            code, reason = _bad(completion, error)
+            bad = replace(attempt, code=code, error=reason)
             if resumed:
                 self.resume(bad)
             if not self.may_reask(error):
                 self.tries += [] if resumed else [bad]
-                return self.fallback(error.code)
+                return self.fallback(code)
             if not resumed:
                 self.take(bad)
             self.complaints.append(Complaint(completion.text, reason))
             return None
         self.tries.append(attempt)
-        return Ruling(reading.decision, self.player.source, tuple(self.tries), reading)
+        return Ruling(reading.decision, self._links[self._link].source, tuple(self.tries), reading)
 
     def may_reask(self, error: DecisionError) -> bool:
         policy = self.player.reasking
@@ -128,8 +177,8 @@ class _Hearing:
         return policy.reasks is None or len(self.complaints) < policy.reasks
 
     def given_up(self, error: ModelError) -> Ruling:
-        if isinstance(error, ProviderRejected):
-            raise error
+        if isinstance(error, ProviderRejected) and len(self._links) == 1:
+            raise error  # of several models another may answer the next time; whether one will is for others to judge
         return self.fallback(error.code)
 
     def fallback(self, reason: str) -> Ruling:
@@ -138,17 +187,40 @@ class _Hearing:
         return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
 
 
-async def rule(ask: Ask, player: Player, attempt: Attempt, keep: Keep, earlier: Sequence[Try] = ()) -> Ruling:
+def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
+    """The word for a bad reply, which for an empty one says more than `unreadable`, and the reason for its player."""
+    if error.code != "unreadable":
+        return error.code, str(error)
+    code = (None if completion.unusable else emptiness(completion)) or error.code
+    if code == "empty_reasoning":
+        return code, f"{error} All of it went into thinking: think less, and then answer."
+    if completion.finish_reason == "length":
+        return code, f"{error} The reply was cut off at its longest allowed length: be shorter."
+    return code, str(error)
+
+
+async def rule(  # noqa: PLR0917 - what a hearing needs, and each but the last two has a type of its own
+    ask: Ask,
+    player: Player,
+    attempt: Attempt,
+    keep: Keep,
+    earlier: Sequence[Try] = (),
+    order: Sequence[int] = (),
+) -> Ruling:
     """Decide one request. `earlier` are the tries an interrupted process left for it.
 
-    `ProviderRejected`, every `RunStopped` and cancellation go through; any other `ModelError` ends in the fallback.
+    `order` are the places of those of `player.links` that are to be asked, the next where the one before cannot be
+    reached; all, if it is empty. `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go
+    through; any other `ModelError` ends in the fallback.
     """
-    hearing = _Hearing(ask, player, attempt, keep)
+    hearing = _Hearing(ask, player, attempt, keep, order or range(len(player.links)))
     pending = list(earlier)
     ruling: Ruling | None = None
     while ruling is None:
         messages = player.messages(ask, hearing.complaints)
         tried = pending.pop(0) if pending else None
+        if tried is not None:
+            hearing.asks(tried.model)
         if tried is None:
             try:
                 ruling = hearing.judge(await hearing.complete(messages), resumed=False)

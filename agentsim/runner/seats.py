@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from agentsim.engine.game import Game
 from agentsim.errors import ScenarioError
+from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
 from agentsim.models.endpoint import Endpoints
 from agentsim.models.keys import key_for
 from agentsim.models.openai_compatible import OpenAICompatible
-from agentsim.models.profiles import resolve
+from agentsim.models.profiles import Structured, resolve
+from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
@@ -34,6 +38,7 @@ class Seats:
     by_id: dict[str, Seat]
     models: dict[str, Model]
     endpoints: Endpoints
+    chosen: Mapping[str, str]
 
     @property
     def has_person(self) -> bool:
@@ -47,13 +52,20 @@ class Seats:
         await self.endpoints.aclose()
 
 
-def seated(scenario: Scenario, game: Game, env: Mapping[str, str]) -> Seats:
-    """A player for every plan; players of one model share it.
+def seated(
+    scenario: Scenario,
+    game: Game,
+    env: Mapping[str, str],
+    tape: Tape | None = None,
+    chosen: Mapping[str, str] | None = None,
+) -> Seats:
+    """A player for every plan; players of one model share it. A `tape` records the models, or plays instead of them.
+    `chosen` are the structured modes that `auto` found earlier in this run, by model.
 
     Raises `ScenarioError` for a missing key, an unknown provider, a missing extra or an unusable script; it names
     the scenario's file and the key of the model.
     """
-    seats = Seats({}, {}, Endpoints())
+    seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {})
     terminal = Terminal()
     for plan in (*scenario.players, *scenario.staff.values()):
         if plan.name.kind == "bot":
@@ -61,18 +73,21 @@ def seated(scenario: Scenario, game: Game, env: Mapping[str, str]) -> Seats:
         elif plan.name.kind == "human":
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "")
         else:
-            seats.by_id[plan.id] = _model_player(plan, scenario, env, seats)
+            seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, tape)
     return seats
 
 
-def _model_player(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> ModelPlayer:
+def _model_player(
+    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, tape: Tape | None
+) -> ModelPlayer:
     settings = plan.settings
     assert settings.timeout_s is not None, "only people have all the time there is"
     assert settings.max_attempts is not None, "only people may go on for ever"
     key = f"{plan.model} {plan.path or ''}"
     if key not in seats.models:
         try:
-            seats.models[key] = _model(plan, scenario, env, seats.endpoints)
+            opened = partial(_model, plan, scenario, env, seats)
+            seats.models[key] = opened() if tape is None else tape.model(plan.model, _provider(plan), opened)
         except ScenarioError as error:
             at = error.key or plan.key or f"the model of {plan.id}"
             raise ScenarioError(error.problem, key=at, where=_shown(scenario.path), valid=error.valid) from None
@@ -86,10 +101,17 @@ def _model_player(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], 
             retry_wait_s=settings.retry_wait_s,
             rate_limit_wait_s=settings.rate_limit_wait_s,
             rate_limit_patience_s=settings.rate_limit_patience_s,
+            waits=tape is None or tape.live,
         ),
-        reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with),
+        reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
         source="script" if plan.name.kind == "script" else "model",
+        spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, tape),
     )
+
+
+def _provider(plan: PlayerPlan) -> str:
+    """Whose failures count together: a remote model's provider, else the kind of model."""
+    return plan.name.provider or plan.name.kind
 
 
 def _shown(path: Path) -> str:
@@ -98,7 +120,7 @@ def _shown(path: Path) -> str:
     return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
-def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoints: Endpoints) -> Model:
+def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:
     name = plan.name
     if name.kind == "script":
         from agentsim.models.scripted import Scripted
@@ -110,6 +132,10 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], endpoin
 
         return open_local(plan.model, plan.path, seed=scenario.seed or 0)
     profile = resolve(name.provider, scenario.providers, env)
-    endpoint = endpoints.at(profile, key_for(profile, env))
+    if profile.structured == "auto":
+        profile = replace(profile, structured=cast("Structured", seats.chosen.get(plan.model, "auto")))
+    endpoint = seats.endpoints.at(profile, key_for(profile, env))
+    if gemini.is_spoken(profile):
+        return gemini.opened(plan.model, profile, endpoint)
     endpoint.open()  # half a second of imports, which would otherwise be the first player's
     return OpenAICompatible(plan.model, profile, endpoint)

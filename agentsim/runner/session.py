@@ -26,6 +26,7 @@ from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.journal import Contents, Journal, read_journal
 from agentsim.models.prices import Prices
+from agentsim.models.tape import Tape
 from agentsim.players.base import Try
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
@@ -63,8 +64,9 @@ def begin(
     env: Mapping[str, str],
     stem: str | None = None,
     watcher: Watcher | None = None,
+    tape: Tape | None = None,
 ) -> RunResult:
-    """Play a scenario from its beginning.
+    """Play a scenario from its beginning; a `tape` records the models' replies, or plays recorded ones.
 
     Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
     mean that nothing was written.
@@ -72,8 +74,10 @@ def begin(
     seed = secrets.randbelow(MAX_DRAWN_SEED) if scenario.seed is None else scenario.seed
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
-    seats = seated(scenario, game, env)
+    seats = seated(scenario, game, env, tape)
     now = datetime.now(UTC)
+    if tape is not None:
+        tape.start()
     files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
     head = {
         "game": game.name,
@@ -86,7 +90,7 @@ def begin(
         "run": scenario.run_part(),
     }
     journal = Journal.create(files.journal, handle, head)
-    return _Session(scenario, game, seats, files, journal, watcher or Watcher()).run()
+    return _Session(scenario, game, seats, files, journal, watcher or Watcher(), tape).run()
 
 
 def go_on(
@@ -96,6 +100,8 @@ def go_on(
     watcher: Watcher | None = None,
     max_cost_usd: float | None = None,
     max_calls: int | None = None,
+    max_wall_s: float | None = None,
+    tape: Tape | None = None,
 ) -> RunResult | None:
     """Resume a run where its journal ends; None where it is finished and nothing is to be done.
 
@@ -108,20 +114,17 @@ def go_on(
     journal = Journal.reopen(files.journal)
     try:
         scenario, game = restored_scenario(journal.contents.head)
-        limits = scenario.limits.model_copy(
-            update={
-                key: value
-                for key, value in (("max_cost_usd", max_cost_usd), ("max_calls", max_calls))
-                if value is not None
-            }
-        )
+        given = {"max_cost_usd": max_cost_usd, "max_calls": max_calls, "max_wall_s": max_wall_s}
+        limits = scenario.limits.model_copy(update={key: value for key, value in given.items() if value is not None})
         scenario = replace(scenario, limits=limits)
         check_prices(scenario)
-        seats = seated(scenario, game, env)
+        seats = seated(scenario, game, env, tape, journal.contents.structured)
+        if tape is not None:
+            tape.start()
     except BaseException:
         journal.close()
         raise
-    return _Session(scenario, game, seats, files, journal, watcher or Watcher()).run()
+    return _Session(scenario, game, seats, files, journal, watcher or Watcher(), tape).run()
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
@@ -172,7 +175,7 @@ def folded(
         seed=cast("int", scenario.seed),
         status=status,
         scenario=scenario.identity(),
-        players=[{"id": plan.id, "model": plan.model, "temperature": plan.settings.temperature} for plan in plans],
+        players=[{"id": plan.id, "model": plan.title, "temperature": plan.settings.temperature} for plan in plans],
         rounds=play.table.rounds,
         log=play.log,
         entries=entries,
@@ -190,6 +193,7 @@ class _Session:
     files: RunFiles
     journal: Journal
     watcher: Watcher
+    tape: Tape | None = None
 
     def run(self) -> RunResult:
         """Play to the end or to whatever stops it, and leave journal and history in order.
@@ -220,6 +224,8 @@ class _Session:
                     history = self._write(play, entries, status, time.monotonic() - started)
             finally:
                 self.journal.close()
+                if self.tape is not None:
+                    self.tape.close()
         return RunResult(self.files, history, error)
 
     async def _play(self, play: GamePlay, entries: list[Entry], stop: Callable[[asyncio.Task[Any]], None]) -> None:
@@ -227,13 +233,14 @@ class _Session:
         desk = Desk(
             seats=self.seats.by_id,
             journal=self.journal,
-            budget=Budget(limits.max_calls, limits.max_cost_usd),
+            budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s),
             prices=Prices(self.scenario.prices),
             slots=asyncio.Semaphore(limits.concurrency),
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
         )
         self._count_earlier(desk, self.journal.contents)
         self.watcher.began(self.files.name, self.game.title, play.table.players)
+        desk.watcher.limited_by(self.seats.endpoints.notes)
         task = asyncio.create_task(drive(play, desk, entries))
         stop(task)
         try:
@@ -243,25 +250,29 @@ class _Session:
 
     def _count_earlier(self, desk: Desk, recorded: Contents) -> None:
         """What earlier processes called and spent on this run counts against its limits, and is shown."""
-        for entry in recorded.entries.values():
-            seat = self.seats.by_id.get(entry.player)
-            if isinstance(seat, ModelPlayer) and any(attempt.completion is not None for attempt in entry.tries):
-                desk.health.known(seat.provider)
-        for attempt in recorded.calls():
-            desk.totals.add_call(attempt)
-        desk.budget.spent(desk.totals.calls, desk.totals.cost_usd)
+        for player, attempt in recorded.calls():
+            if isinstance(seat := self.seats.by_id[player], ModelPlayer):
+                desk.count_earlier(seat.linked(attempt.model), attempt)
+        desk.budget.spent(0, 0.0, self._earlier_s())
+
+    def _earlier_s(self) -> float:
+        """Seconds of earlier sessions; one that was killed left no word of its own."""
+        return float(sum(stop["wall_s"] for stop in self.journal.contents.stops))
 
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
         head, now = self.journal.contents.head, _stamp(datetime.now(UTC))
-        earlier = sum(stop["wall_s"] for stop in self.journal.contents.stops)
         volatile = {
             "name": self.files.name,
             "started_at": head["started_at"],
             "finished_at": now,
-            "wall_s": round(earlier + wall_s, 3),
+            "wall_s": round(self._earlier_s() + wall_s, 3),
             "versions": head["versions"],
             "run": _run_part(self.scenario),
         }
+        if self.tape is not None and not self.tape.live:
+            volatile["replies"] = self.tape.played  # who reads that a model said it may want to know when
+        if self.journal.contents.structured:
+            volatile["structured"] = dict(sorted(self.journal.contents.structured.items()))
         undecided = self.journal.contents.undecided()
         history = folded(
             self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile

@@ -5,7 +5,7 @@ A watcher only looks: nothing it does may change the game, and what it is shown 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask, Wave
@@ -20,6 +20,9 @@ class Watcher:
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         """The run has its name and journal."""
+
+    def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
+        """Where to ask, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
 
     def wave(self, wave: Wave, round_title: str) -> None:
         """A wave of requests is about to be decided."""
@@ -52,8 +55,14 @@ class Watcher:
     def person(self, *, asked: bool) -> None:
         """A person at this terminal is asked now, or has answered."""
 
+    def chose(self, model: str, mode: str) -> None:
+        """`structured = "auto"` has found the mode that a model's provider accepts."""
+
     def waiting(self, ask: Ask, reason: str) -> None:
         """A call failed and may be made again after a wait."""
+
+    def warned(self, message: str) -> None:
+        """Something about a model's answers looks wrong; said once for each thing and model."""
 
 
 class Discreet(Watcher):
@@ -83,3 +92,9 @@ class Discreet(Watcher):
 
     def person(self, *, asked: bool) -> None:
         self._watcher.person(asked=asked)
+
+    def warned(self, message: str) -> None:
+        self._watcher.warned(message)
+
+    def chose(self, model: str, mode: str) -> None:
+        self._watcher.chose(model, mode)

@@ -41,8 +41,12 @@ def complaint(error: ValidationError, model: type[BaseModel], document: Any, *, 
     details = error.errors(include_url=False)
     placed = [(_place(detail, document), detail) for detail in details]
     key, detail = next((entry for entry in placed if entry[1]["type"] == "extra_forbidden"), placed[0])
-    # A union reports each of its branches; the one that got furthest into the value is the one meant.
-    key, detail = max((entry for entry in placed if entry[0][: len(key)] == key), key=lambda entry: len(entry[0]))
+    # A union reports each of its branches; the one that got furthest into the value is the one meant, and of those the
+    # one that had more to object to than its type.
+    key, detail = max(
+        (entry for entry in placed if entry[0][: len(key)] == key),
+        key=lambda entry: (len(entry[0]), entry[1]["type"] == "value_error"),
+    )
     # People paste keys into the wrong field of a provider: nothing typed there is repeated.
     found = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
     problem, valid = _problem(detail, key, model.model_json_schema(), found)

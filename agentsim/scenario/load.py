@@ -92,8 +92,13 @@ def _prefix(document: dict[str, Any], provider: str) -> None:
     tables += players if isinstance(players, list) else []
     tables += staff.values() if isinstance(staff, dict) else []
     for table in tables:
-        if isinstance(table, dict) and isinstance(table.get("model"), str):
-            table["model"] = prefixed(table["model"], provider)
+        if not isinstance(table, dict):
+            continue
+        model = table.get("model")
+        if isinstance(model, str):
+            table["model"] = prefixed(model, provider)
+        elif isinstance(model, list):
+            table["model"] = [prefixed(each, provider) if isinstance(each, str) else each for each in model]
 
 
 def _check_addresses(table: ScenarioTable) -> None:

@@ -33,8 +33,20 @@ def _model(text: str) -> str:
     return text
 
 
+def _chain(models: tuple[str, ...]) -> tuple[str, ...]:
+    for model in models:
+        if len(models) > 1 and ModelName.parse(model).kind in {"bot", "human"}:
+            raise ValueError(f"{model} can always be reached, and stands alone: a list is of models that may fail")
+        if models.count(model) > 1:
+            raise ValueError(f"{model} stands twice in the list")
+    return models
+
+
 PlayerName: TypeAlias = Annotated[str, AfterValidator(legal_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
 Model: TypeAlias = Annotated[str, AfterValidator(_model)]
+Chain: TypeAlias = Annotated[
+    tuple[Model, ...], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_chain)
+]
 Temperature: TypeAlias = Annotated[float, Field(ge=0, le=2)]
 MaxTokens: TypeAlias = Annotated[int, Field(ge=1, le=10_000_000)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
@@ -75,6 +87,7 @@ class ModelSettings(Table):
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(default=1, description="After bad replies")
     reask_on: tuple[Fault, ...] = ("unreadable", "ambiguous", "illegal")
     reask_with: Literal["reason", "same"] = "reason"
+    repair: bool = Field(default=True, description="Mend the punctuation of a reply's JSON before asking again")
     max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=3, description="Retries and re-asks together"
     )
@@ -88,14 +101,21 @@ class ModelSettings(Table):
 class Defaults(ModelSettings):
     """`[defaults]`: what holds for every player that does not say otherwise."""
 
-    model: Model | None = Field(
-        default=None, description="provider/model, bot/<policy>, human, script:<file>, local/<model>"
+    model: Model | Chain | None = Field(
+        default=None,
+        description="provider/model, bot/<policy>, human, script:<file>, local/<model>; of a list, each takes over for "
+        "a decision where those before it cannot be reached",
     )
     prompt: str | None = Field(
         default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
     )
     prompt_file: str | None = Field(default=None, description="The persona's file, relative to this one")
     client_kwargs: ClientKwargs | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models in the order in which they are asked; none where the table names none."""
+        return (self.model,) if isinstance(self.model, str) else self.model or ()
 
     @model_validator(mode="after")
     def _no_key_twice(self) -> Any:

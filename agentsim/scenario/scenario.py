@@ -46,6 +46,12 @@ def _read(text: str) -> Path:
     return Path(os.fsdecode(text.encode()))
 
 
+def _files(plan: PlayerPlan) -> str | list[str | None] | None:
+    """The files of a seat's models: of one model its path, of several a place for each."""
+    written = [None if each.path is None else _written(each.path) for each in plan.models]
+    return written if plan.spares else written[0]
+
+
 class _Identity(Table):
     """What decides how the game goes; two runs of one identity and seed are the same game."""
 
@@ -59,7 +65,7 @@ class _Identity(Table):
 
 class _Paths(Table):
     config: str
-    models: dict[str, str]
+    models: dict[str, str | tuple[str | None, ...]]
     allow_dirs: tuple[str, ...]
 
 
@@ -97,10 +103,7 @@ class Scenario:
             "game_config": self.config.model_dump(mode="json", by_alias=True),
             "players": [plan.record() for plan in self.players],
             "staff": {role: self.staff[role].record() for role in sorted(self.staff)},
-            "providers": {
-                name: self.providers[name].model_dump(mode="json", exclude={"base_url"})
-                for name in sorted(self.providers)
-            },
+            "providers": {name: self.providers[name].record() for name in sorted(self.providers)},
             "prices": {name: self.prices[name].model_dump(mode="json") for name in sorted(self.prices)},
         }
 
@@ -117,7 +120,7 @@ class Scenario:
             },
             "paths": {
                 "config": _written(self.path),
-                "models": {plan.id: _written(plan.path) for plan in seats if plan.path is not None},
+                "models": {plan.id: _files(plan) for plan in seats if any(each.path for each in plan.models)},
                 "allow_dirs": [_written(path) for path in self.allow_dirs],
             },
         }
@@ -135,10 +138,11 @@ class Scenario:
         parts = validated(_Identity, identity)
         run = validated(_RunPart, run_part)
         game = found(parts.game, find)
-        paths = {seat: _read(path) for seat, path in run.paths.models.items()}
 
         def plan(record: SeatRecord) -> PlayerPlan:
-            return PlayerPlan.restore(record, paths.get(record.id))
+            files = run.paths.models.get(record.id, ())
+            listed = (files,) if isinstance(files, str) else files
+            return PlayerPlan.restore(record, [None if file is None else _read(file) for file in listed])
 
         return cls(
             game=parts.game,
@@ -164,9 +168,10 @@ def check_prices(scenario: Scenario) -> None:
         return
     prices = Prices(scenario.prices)
     for plan in (*scenario.players, *scenario.staff.values()):
-        if not prices.known(plan.model):
-            raise ScenarioError(
-                f'the price of {plan.model} is unknown; add a [prices."{plan.model}"] table with input and output, '
-                "in US dollars per million tokens",
-                key="limits.max_cost_usd",
-            )
+        for each in plan.models:
+            if not prices.known(each.model):
+                raise ScenarioError(
+                    f'the price of {each.model} is unknown; add a [prices."{each.model}"] table with input and output, '
+                    "in US dollars per million tokens",
+                    key="limits.max_cost_usd",
+                )

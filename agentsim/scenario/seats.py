@@ -20,7 +20,7 @@ from agentsim.scenario.ids import seat_ids
 from agentsim.scenario.material import Key, Material, stem
 from agentsim.scenario.model_name import ModelName
 from agentsim.scenario.persona import expanded
-from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.plan import ModelPlan, PlayerPlan
 from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable
 from agentsim.scenario.schema import ScenarioTable
 from agentsim.scenario.screen import ADVICE, secret_in
@@ -87,30 +87,46 @@ class Seating:
     def _plan(self, table: Defaults, key: tuple[str | int, ...]) -> tuple[PlayerPlan, _Template | None]:
         """The plan that all of a table's seats share, and the table's own prompt."""
         defaults = self.table.defaults
-        source = key if table.model is not None else ("defaults",)
-        text = table.model or defaults.model
-        if text is None and key[0] == _FOLDERS:
+        source = (*(key if table.model is not None else ("defaults",)), "model")
+        texts = table.models or defaults.models
+        if not texts and key[0] == _FOLDERS:
             raise ScenarioError("is missing", key="defaults.model")
-        if text is None:
+        if not texts:
             raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
-        name = ModelName.parse(text)
-        at = dotted((*source, "model"))
-        path = self._checked(name, text, at)
-        if path is not None:
-            text = f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"
+        listed = not isinstance(table.model or defaults.model, str)
+        first, *spares = (
+            self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)
+        )
         settings, client_kwargs = _overlaid(defaults, table)
-        if name.kind == "human":
+        for each in (first, *spares):
+            if settings.temperature is not None and not self._takes_temperature(each.name):
+                table_name = dotted(("providers", each.name.provider))
+                raise ScenarioError(
+                    f"{each.model} takes none: supports_temperature is false in {table_name}; leave it out (it is not "
+                    "left out for you, since another temperature is another experiment)",
+                    key=_temperature_key(defaults, table, key),
+                )
+        if first.name.kind == "human":
             settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
         plan = PlayerPlan(
             id="",
-            model=text,
+            model=first.model,
             settings=settings,
             client_kwargs=client_kwargs,
             prompt_name=None if table.prompt_file is None else stem(table.prompt_file) or None,
-            path=path,
-            key=at,
+            path=first.path,
+            spares=tuple(spares),
+            key=dotted(source),
         )
         return plan, self._template(table, key)
+
+    def _model(self, text: str, key: str) -> ModelPlan:
+        """The model of that name, its directory taken out; `ScenarioError` where this scenario has no such model."""
+        name = ModelName.parse(text)
+        path = self._checked(name, text, key)
+        if path is not None:
+            text = f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"
+        return ModelPlan(text, path)
 
     def _checked(self, name: ModelName, text: str, key: str) -> Path | None:
         """The file that the model names, where it names one; `ScenarioError` where this scenario has no such model."""
@@ -123,6 +139,9 @@ class Seating:
             except ScenarioError as error:
                 raise ScenarioError(error.problem, key=error.key or key, valid=error.valid) from None
         return None if name.file is None else located(name.file, self.config, self.allowed, key=key)
+
+    def _takes_temperature(self, name: ModelName) -> bool:
+        return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
 
     def _template(self, table: Defaults, key: tuple[str | int, ...]) -> _Template | None:
         if table.prompt_file is not None:
@@ -149,6 +168,16 @@ class Seating:
             return replace(plan, id=name, prompt=expanded(template.text, values))
         except ValueError as error:
             raise ScenarioError(str(error), key=template.key) from None
+
+
+def _temperature_key(defaults: Defaults, table: Defaults, key: Key) -> str:
+    """Where the temperature of a seat stands."""
+    for layer, at in ((table, key), (defaults, ("defaults",))):
+        if layer.client_kwargs is not None and layer.client_kwargs.temperature is not None:
+            return dotted((*at, "client_kwargs", "temperature"))
+        if layer.temperature is not None:
+            return dotted((*at, "temperature"))
+    return ""
 
 
 def _overlaid(defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:

@@ -100,6 +100,11 @@ def _size(value: Any, schema: Any, _root: Any, at: str) -> Iterator[str]:
         yield f"{at}: of another length"
 
 
+def _unique(value: Any, schema: Any, _root: Any, at: str) -> Iterator[str]:
+    if schema["uniqueItems"] and isinstance(value, list) and any(value.count(item) > 1 for item in value):
+        yield f"{at}: something twice"
+
+
 def _bounds(value: Any, schema: Any, _root: Any, at: str) -> Iterator[str]:
     if isinstance(value, int | float) and (
         value < schema.get("minimum", value)
@@ -122,6 +127,7 @@ _KEYWORDS = {
     "const": _const,
     "anyOf": _any,
     "allOf": _all,
+    "uniqueItems": _unique,
     "if": _if,
     "properties": _properties,
     "additionalProperties": _additional,

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def test_a_config_validates(config: Path, house: Path) -> None:
     before = snapshot(house)
     said = agentsim("validate", *words(config), cwd=house, env=FAKE_KEYS)
     assert (said.code, said.err) == (0, "")
-    first, *seats = said.out.splitlines()
+    first, *rest = said.out.splitlines()
+    seats = list(takewhile(lambda row: not row.startswith("forecast"), rest))
     count = len(seats)
     assert re.fullmatch(rf"configs/{config.name}: \w+, {count} players, can be played", first)
     assert "canary" not in said.out

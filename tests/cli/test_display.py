@@ -22,6 +22,8 @@ from agentsim.cli.progress import RichDisplay
 from agentsim.cli.screen import safe
 from agentsim.engine.event import Audience, Event, Everyone, Nobody, Told
 from agentsim.history.totals import Totals
+from agentsim.models.base import Completion, Usage
+from agentsim.players.base import Try
 from agentsim.players.rows import MARK
 from agentsim.runner.watch import Discreet, Watcher
 from tests.cli.command_line import program, trio
@@ -210,6 +212,29 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
     assert shown.text() == "A: something new"
 
 
+def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(shown: Shown) -> None:
+    display, totals = shown.display, Totals()
+    display.began("run-1", "Island", ["A"])
+    usage = Usage(prompt_tokens=2000, cached_tokens=1500, completion_tokens=90, reasoning_tokens=64, cost_usd=0.0)
+    totals.add_call(Try((), Completion("x", usage=usage)))
+    display.counted(totals)
+    assert "1 calls · 2,000 tokens in (1,500 cached: 75%), 90 out (64 reasoning) · cost $0.0000" in shown.panel()
+
+
+def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: pytest.CaptureFixture[str]) -> None:
+    display, totals = PlainDisplay(), Totals()
+    display.playing("Round 1")
+    totals.add_call(Try((), Completion("x", usage=Usage(prompt_tokens=1200, completion_tokens=30))))
+    totals.add_call(Try((), None, "timeout", "too late"))
+    display.counted(totals)
+    display.playing("Round 1")
+    assert capsys.readouterr().err == ""
+    display.playing("Round 2")
+    display.playing("Round 3")
+    used = "so far: 2 calls (1 failed); 1,200 tokens in, 30 out; cost: unknown\n"
+    assert capsys.readouterr().err == used, "once, since nothing came to it in round 2"
+
+
 def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     display = shown.display
     display.began("run-1", "Island", ["A", "B"])
@@ -220,6 +245,26 @@ def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     for source in ("fallback", "model", "fallback"):
         display.decided(cast("Any", SimpleNamespace(source=source)))
     assert "3 calls · 2 failed · 2 fallbacks · 0 tokens in, 0 out · cost unknown ·" in shown.panel()
+
+
+def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -> None:
+    display = shown.display
+    display.began("run-1", "Island", ["A", "B"])
+    held: list[str] = []
+    display.limited_by(lambda: held)
+    totals = Totals()
+    totals.calls, totals.takeovers = 3, 1
+    display.called(ask("A"), totals)
+    assert "3 calls · 1 takeovers · 0 tokens in" in shown.panel()
+    assert "slots" not in shown.panel()
+    held.append("8 of 16 slots at openrouter")
+    assert "· 8 of 16 slots at openrouter" in shown.panel()
+
+
+def test_a_person_at_the_screen_is_not_told_which_provider_is_busy(shown: Shown) -> None:
+    Discreet(shown.display).began("run-1", "Island", ["A", "B"])
+    Discreet(shown.display).limited_by(lambda: ["8 of 16 slots at openrouter"])
+    assert "openrouter" not in shown.panel()
 
 
 def test_many_who_are_asked_at_once_are_counted(shown: Shown) -> None:

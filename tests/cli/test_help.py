@@ -35,7 +35,18 @@ CONTRACT: dict[str, str] = {
     "schema": "",
 }
 HEAVY = (
-    *("openai", "pydantic", "rich", "jinja2", "genai_prices", "xllamacpp", "httpx2", "asyncio", "agentsim.runner"),
+    *(
+        "openai",
+        "pydantic",
+        "rich",
+        "jinja2",
+        "genai_prices",
+        "xllamacpp",
+        "httpx2",
+        "aiohttp",
+        "asyncio",
+        "agentsim.runner",
+    ),
     *("pandas", "pyarrow", "numpy", "agentsim.history"),
 )
 

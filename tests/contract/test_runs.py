@@ -133,7 +133,8 @@ def _words(body: Any) -> str:
 
 def _sent(recorded: Contents) -> set[str]:
     """The messages of every attempt that is on disk."""
-    return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in recorded.calls()}
+    attempts = (attempt for _, attempt in recorded.calls())
+    return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in attempts}
 
 
 def _made(files: RunFiles, cut: int, lines: list[bytes]) -> int:

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from tests.fakes.replies import envelope, first_by_schema, varied_by_schema
 
@@ -106,7 +106,7 @@ class FakeServer:
         await self._server.wait_closed()
 
     @contextmanager
-    def in_thread(self) -> Iterator[FakeServer]:
+    def in_thread(self) -> Iterator[Self]:
         """Serve from a thread with an event loop of its own, for tests that start loops or processes themselves."""
         ready, loop = threading.Event(), asyncio.new_event_loop()
         done = asyncio.Event()
@@ -153,6 +153,8 @@ class FakeServer:
             connection.drip(self.drip_s)
         elif behaviour == "reset":
             connection.reset()
+        elif behaviour == "reset_in_body":
+            connection.reset(Raw(body=envelope("x" * 1000)).encoded()[:500])
         elif behaviour == "truncated_body":
             connection.break_off(Raw(body=envelope("never whole")).encoded()[:-40])
         else:
@@ -221,6 +223,9 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
+        if self._buffer.startswith(b"\x16\x03"):  # a TLS handshake; as real servers do
+            self.break_off(Raw(400, "this is http").encoded(keep_alive=False))
+            return
         while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
             head, *lines = self._buffer[:end].decode("latin-1").split("\r\n")
             headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
@@ -250,9 +255,9 @@ class _Connection(asyncio.Protocol):
         self.transport.write(data)
         self.transport.close()
 
-    def reset(self) -> None:
-        """An RST instead of an end, in the middle of the headers."""
-        self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n")
+    def reset(self, begun: bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n") -> None:
+        """An RST instead of an end, after these bytes: in the middle of the headers, or further on."""
+        self.transport.write(begun)
         connected = self.transport.get_extra_info("socket")
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()

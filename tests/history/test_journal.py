@@ -306,8 +306,17 @@ def test_a_decision_is_on_the_disk_when_it_was_to_be(
 
     monkeypatch.setattr(os, "fsync", fsync)
     book.decided(entry(1), sync=sync)
+    book.decided(entry(2), sync=False)
+    assert synced == [], "decisions that come together are synced together"
+    book.sync()
+    book.sync()
     assert synced == ([book.path.stat().st_size] if sync else []), "synced once, with everything in the file"
     book.close()
+
+
+def on_disk(book: Journal, decision: Entry) -> None:
+    book.decided(decision, sync=True)
+    book.sync()
 
 
 @pytest.mark.parametrize("call", ["write", "fsync"])
@@ -323,7 +332,7 @@ def test_after_a_write_that_failed_nothing_more_is_written(
 
         patch.setattr(os, call, fail)
         with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot write the journal: No space left on device"):
-            book.decided(entry(2), sync=True)
+            on_disk(book, entry(2))
     size = book.path.stat().st_size
     with pytest.raises(AgentsimError, match="No space left on device"):
         book.decided(entry(3), sync=True)

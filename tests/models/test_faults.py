@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import socket
 import ssl
@@ -12,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.base import Usage
+from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.envelope import completion_in
-from agentsim.models.faults import Faults, retry_after
+from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from tests.fakes.replies import envelope
 
@@ -79,7 +80,7 @@ GEMINI_QUOTA = [
             ProviderRejected,
             "bad_request",
         ),
-        (400, GEMINI_SCHEMA, ProviderRejected, "bad_request"),
+        (400, GEMINI_SCHEMA, ProviderRejected, "unsupported_format"),
         (422, {"detail": "what"}, ProviderRejected, "bad_request"),
         (405, b"", ProviderRejected, "bad_request"),
         (302, b"", ProviderRejected, "redirect"),
@@ -124,39 +125,6 @@ def test_an_error_inside_a_200(reported: Any, kind: type[ModelError], code: str)
     fault = OPENAI.reported(reported)
     assert type(fault) is kind
     assert fault.code == code
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "3"}, 3.0),
-        ({"retry-after": " 0.5 "}, 0.5),
-        ({"RETRY-AFTER": "0"}, 0.0),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after": "3600"}, 3600.0),
-        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 GMT", "date": DATE}, 7.0),
-        ({"retry-after": "Sat, 21 Nov 2026 09:00:00 GMT", "date": DATE}, None),
-        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 GMT"}, None),
-        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 -0000", "date": DATE}, None),
-        ({"retry-after": "-5"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "1e999"}, None),
-        ({"retry-after": "9" * 400}, None),
-        ({"retry-after": "٣"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": ""}, None),
-        ({}, None),
-    ],
-)
-def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
-
-
-@given(st.text(), st.text())
-def test_retry_after_reads_anything(value: str, date: str) -> None:
-    seconds = retry_after({"retry-after": value, "date": date})
-    assert seconds is None or seconds >= 0
 
 
 def test_a_rate_limit_says_how_long() -> None:
@@ -242,8 +210,6 @@ def received(body: Any, content_type: str = "application/json") -> Any:
         ([{"error": {"code": 429}}], RateLimited, "rate_limited"),
         (envelope("half", finish_reason="error"), TransportFailed, "provider_error"),
         (envelope("half", finish_reason="error", error={"code": 503}), TransportFailed, "http_503"),
-        (envelope(None, finish_reason="content_filter"), ModelRefused, "content_filter"),
-        (envelope(None, message={"content": None, "refusal": "no"}), ModelRefused, "refusal"),
     ],
 )
 def test_a_200_that_is_no_completion(body: Any, kind: type[ModelError], code: str) -> None:
@@ -257,6 +223,52 @@ def test_a_page_is_shown_by_its_type_and_its_first_words() -> None:
     assert "text/html" in str(fault)
     assert "<html>Log in" in str(fault)
     assert "canary" not in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("parts", "text", "refusal"),
+    [
+        ({"message": {"content": None, "refusal": "I cannot."}}, "I cannot.", "refusal"),
+        ({"message": {"content": "half"}, "finish_reason": "content_filter"}, "half", "content_filter"),
+        ({"message": {"content": None}, "finish_reason": "content_filter"}, "", "content_filter"),
+        ({"message": {"content": "yes", "refusal": ""}}, "yes", None),
+    ],
+)
+def test_a_refusal_is_a_completion_that_says_so_and_is_paid_for(
+    parts: dict[str, Any], text: str, refusal: str | None
+) -> None:
+    completion = received(envelope(None, **parts))
+    assert isinstance(completion, Completion)
+    assert (completion.text, completion.refusal, completion.usage.completion_tokens) == (text, refusal, 5)
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "\u200bx"])
+def test_of_a_long_text_the_beginning_is_kept_and_a_mark_that_names_the_whole(letter: str) -> None:
+    words = letter * 300_000
+    completion = received(envelope("yes", message={"content": words, "reasoning": words}))
+    assert isinstance(completion, Completion)
+    assert completion.cut
+    assert completion.reasoning == completion.text
+    kept, _, mark = completion.text.rpartition("\n")
+    assert len(kept.encode()) == MOST_TEXT
+    assert set(kept) == {letter[-1]}
+    digest = hashlib.sha256(words.encode()).hexdigest()
+    assert mark == f"[cut: 65,536 of {len(words.encode()):,} bytes are kept; SHA-256 of all: {digest}]"
+
+
+@pytest.mark.parametrize("text", ["x" * MOST_TEXT, "\u200b" * 300_000 + "x"])
+def test_what_fits_is_kept_whole(text: str) -> None:
+    completion = received(envelope(text))
+    assert isinstance(completion, Completion)
+    assert completion.text == text.replace("\u200b", "")
+    assert not completion.cut
+
+
+def test_no_piece_of_a_key_is_left_where_a_text_is_cut() -> None:
+    for before in (MOST_TEXT - 10, 2 * MOST_TEXT - 10):
+        completion = received(envelope("x" * before + KEY + "y" * 200_000))
+        assert isinstance(completion, Completion)
+        assert "canary" not in completion.text
 
 
 @pytest.mark.parametrize(

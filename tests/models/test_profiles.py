@@ -30,6 +30,15 @@ def test_a_table_overrides_what_it_names_and_nothing_else() -> None:
     assert (profile.base_url, profile.key_envs) == (BUILT_IN["openai"].base_url, ("OPENAI_API_KEY",))
 
 
+def test_whether_a_temperature_is_taken_can_be_said_and_is_recorded_only_then() -> None:
+    assert all(profile.supports_temperature for profile in BUILT_IN.values())
+    settings = ProviderSettings(supports_temperature=False)
+    assert not resolve("openai", {"openai": settings}, {}).supports_temperature
+    assert settings.record()["supports_temperature"] is False
+    first = {"api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body"}
+    assert set(ProviderSettings(base_url="http://127.0.0.1:1").record()) == first, "as the first histories have it"
+
+
 def test_a_provider_of_ones_own() -> None:
     lab = ProviderSettings(base_url="http://localhost:8000/v1/", api_key_env="LAB_KEY")
     profile = resolve("lab", {"lab": lab}, {})
@@ -105,7 +114,13 @@ def test_an_unusable_address_in_the_environment_is_named_but_not_shown(address: 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("opnai", "did you mean openai"), ("lap", "did you mean lab"), ("google", "--provider openrouter")],
+    [
+        ("llamacpp", "did you mean llama-server"),
+        ("llama.cpp", "did you mean llama-server"),
+        ("opnai", "did you mean openai"),
+        ("lap", "did you mean lab"),
+        ("google", "--provider openrouter"),
+    ],
 )
 def test_an_unknown_provider_gets_the_nearest_name(name: str, hint: str) -> None:
     lab = ProviderSettings(base_url="http://127.0.0.1:1/v1")
@@ -127,7 +142,9 @@ def test_a_table_without_an_address_says_which_key_is_missing() -> None:
         {"spacing_ms": -1},
         {"spacing_ms": float("nan")},
         {"spacing_ms": True},
-        {"structured": "auto"},
+        {"structured": "json"},
+        {"api": "google"},
+        {"supports_temperature": "no"},
         {"max_tokens_field": "max"},
         {"base_url": "localhost:8000"},
         {"base_url": "http://me:canary@host/v1"},

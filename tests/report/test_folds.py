@@ -88,11 +88,11 @@ def test_usage_ends_the_page_and_an_unknown_cost_is_unknown() -> None:
     usage = main.all("section")[-1]
     assert usage.attrs["id"] == "usage"
     rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in usage.all("tr")]
-    assert rows[1] == ["Player", "made", "failed", "re-asks", "fallbacks", "prompt", "cached", "completion",
-                       "reasoning", "Cost"]  # fmt: skip
+    assert rows[1] == ["Player", "made", "failed", "re-asks", "fallbacks", "prompt", "cached", "share",
+                       "completion", "reasoning", "Cost"]  # fmt: skip
     assert rows[2][0] == "A"
     assert rows[2][-1] == "$0.0018"
-    assert rows[4] == ["C", "6", "1", "0", "0", "704", "352", "238", "20", "unknown"]
+    assert rows[4] == ["C", "6", "1", "0", "0", "704", "352", "50%", "238", "20", "unknown"]
     assert rows[-1][0] == "In all"
     assert rows[-1][-1] == "unknown"
     assert "5 calls have no known price" in usage.text

@@ -163,7 +163,8 @@ def test_a_fault_of_one_decision_is_that_decision_s_fallback(
     assert all([attempt.code for attempt in entry.tries] == [code] * calls for entry in fallen)
     assert all(dict(entry.decision) == {"explanation": "", "vote": None} for entry in fallen)
     usage = result.history["usage"]
-    assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (len(fallen), calls * len(fallen), 0)
+    failed = 0 if code in {"refusal", "content_filter"} else calls * len(fallen)  # a refusal is an answer, and paid for
+    assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (len(fallen), failed, 0)
     assert usage["by_player"]["C"]["failed_calls"] == usage["failed_calls"]
     assert usage["by_player"]["A"]["failed_calls"] == 0
     records = [record for record in result.history["decisions"] if record["source"] == "fallback"]

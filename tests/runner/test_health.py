@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from itertools import permutations
 
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
-from agentsim.runner.health import STREAK, Health
+from agentsim.runner.health import STREAK, Health, Link
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model of a provider."""
+
+    name: str
+
+    @property
+    def provider(self) -> str:
+        return self.name.partition("/")[0]
+
+
+LAB, OTHER = Named("lab/m"), Named("other/m")
 
 
 def fault(what: str = "no answer") -> TransportFailed:
@@ -19,9 +34,9 @@ def refused() -> ModelRefused:
     return ModelRefused("not this one", code="refusal")
 
 
-def decision(health: Health, *calls: ModelError | None, provider: str = "lab") -> None:
+def decision(health: Health, *calls: ModelError | None, model: Link = LAB) -> None:
     """A wave of one request that is decided by these calls; it gives up where the last is an error."""
-    health.wave([provider])
+    health.wave([[model]])
     for call in calls:
         health.called(0, call)
     if calls[-1] is not None:
@@ -58,11 +73,11 @@ def test_a_wait_neither_ends_the_row_nor_counts() -> None:
 def test_providers_are_counted_apart() -> None:
     health = Health()
     decision(health, None)
-    decision(health, None, provider="other")
+    decision(health, None, model=OTHER)
     for _ in range(STREAK - 1):
         decision(health, fault())
-        decision(health, fault(), provider="other")
-    decision(health, None, provider="other")
+        decision(health, fault(), model=OTHER)
+    decision(health, None, model=OTHER)
     with pytest.raises(ProviderStopped, match=r"^lab:"):
         decision(health, fault())
 
@@ -81,7 +96,7 @@ def test_a_first_decision_without_any_answer_stops_the_run() -> None:
 
 def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     health = Health()
-    health.wave(["lab", "other"])
+    health.wave([[LAB], [OTHER]])
     health.called(0, fault("the lab is closed"))
     health.called(1, fault("the other is busy"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: the lab is closed"):
@@ -105,7 +120,9 @@ def test_a_decision_given_up_later_is_only_that_decision_s_bad_luck() -> None:
 
 def test_what_an_earlier_process_was_answered_counts() -> None:
     health = Health()
-    health.known("lab")
+    health.wave([[LAB]])
+    health.recalled(0, None, None, answered=True, past=False)
+    health.settled(0)
     decision(health, fault(), fault())
 
 
@@ -124,7 +141,7 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
 
     async def play(order: tuple[int, ...]) -> bool:
         health = Health()
-        health.wave(["lab"] * len(calls))
+        health.wave([[LAB]] * len(calls))
 
         async def one(place: int) -> None:
             for call in calls[place]:
@@ -142,3 +159,110 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
 
     for order in list(permutations(range(len(calls))))[::17]:
         assert asyncio.run(play(order)) is stops
+
+
+# ---------------------------------------------------------------------------- several models for one request
+
+CHAIN = [LAB, OTHER]
+
+
+def chain_decision(health: Health, *calls: tuple[int, ModelError | None]) -> tuple[int, ...]:
+    """A wave of one request with two models, called as told; the order in which they were to be asked."""
+    health.wave([CHAIN])
+    for link, error in calls:
+        health.called(0, error, link)
+    health.settled(0)
+    return health.order(0)
+
+
+def rejected(what: str = "no credit") -> ProviderRejected:
+    return ProviderRejected(what, code="no_credit")
+
+
+def test_a_dead_provider_stops_nobody_who_has_another_and_is_asked_no_more() -> None:
+    health = Health()
+    for _ in range(STREAK):
+        assert chain_decision(health, (0, fault()), (1, None)) == (0, 1)
+    assert chain_decision(health, (1, None)) == (1,)
+
+
+def test_it_is_asked_again_once_somebody_who_has_no_other_was_answered() -> None:
+    health = Health()
+    for _ in range(STREAK):
+        chain_decision(health, (0, fault()), (1, None))
+    decision(health, None)
+    assert chain_decision(health, (0, None)) == (0, 1)
+
+
+def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
+    health = Health()
+    for _ in range(STREAK):
+        chain_decision(health, (0, fault()), (1, None))
+    with pytest.raises(ProviderStopped, match="lab: 6 calls in a row failed"):
+        decision(health, fault())
+
+
+def test_a_rejected_model_is_asked_no_more_and_another_of_its_provider_is() -> None:
+    health, sister = Health(), Named("lab/other")
+    chain_decision(health, (0, rejected()), (1, None))
+    health.wave([[LAB, sister]])
+    assert health.order(0) == (1,)
+
+
+def test_a_rejected_spare_stops_nobody_whose_first_is_only_busy() -> None:
+    health = Health()
+    chain_decision(health, (0, None))
+    chain_decision(health, (0, fault()), (1, rejected()))
+    assert chain_decision(health, (0, None)) == (0,)
+
+
+def test_when_each_has_rejected_the_run_stops_at_the_last() -> None:
+    health = Health()
+    with pytest.raises(ProviderStopped, match="other: nor here"):
+        chain_decision(health, (0, rejected()), (1, rejected("nor here")))
+
+
+def test_a_gap_in_a_cassette_is_filled_by_no_other_model() -> None:
+    with pytest.raises(ProviderStopped, match="lab: nothing is recorded"):
+        chain_decision(Health(), (0, ProviderRejected("nothing is recorded", code="not_recorded")), (1, None))
+
+
+def test_when_all_are_dead_all_are_asked_once_more() -> None:
+    health = Health()
+    health.wave([CHAIN])
+    for model in ("lab/m", "other/m"):
+        for _ in range(STREAK):
+            health.recalled(0, model, "transport", answered=False, past=False)
+    health.settled(0)
+    health.wave([CHAIN])
+    assert health.order(0) == (0, 1)
+    with pytest.raises(ProviderStopped, match="lab: 6 calls in a row"):
+        health.called(0, fault(), 0)
+
+
+def test_a_first_decision_that_neither_answers_stops_the_run() -> None:
+    health = Health()
+    health.wave([CHAIN])
+    health.called(0, fault("nobody"), 0)
+    health.called(0, fault("nor there"), 1)
+    with pytest.raises(ProviderStopped, match="lab: the first call failed: nobody"):
+        asyncio.run(health.gave_up(0))
+
+
+def test_what_failed_before_the_run_was_stopped_and_mended_counts_no_more() -> None:
+    health = Health()
+    health.wave([CHAIN])
+    for _ in range(STREAK):
+        health.recalled(0, "lab/m", "transport", answered=False, past=True)
+    health.recalled(0, "lab/m", "rejected", answered=False, past=True)
+    health.settled(0)
+    health.wave([CHAIN])
+    assert health.order(0) == (0, 1)
+
+
+def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
+    health = Health()
+    health.wave([CHAIN, CHAIN])
+    for _ in range(STREAK):
+        health.called(0, fault(), 0)
+    assert health.order(1) == (0, 1), "whether it is asked before or after those calls must not matter"

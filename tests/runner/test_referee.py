@@ -24,7 +24,7 @@ from agentsim.errors import (
     TransportFailed,
 )
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.base import MOST_TEXT, Call, Completion, Sampling, Usage
 from agentsim.players.base import Complaint, Message, Player, ReaskPolicy, Try
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
@@ -89,7 +89,7 @@ class Court:
     def rule(self, earlier: Sequence[Try] = (), player: Player | None = None) -> Ruling:
         said = iter(self.says)
 
-        async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+        async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
             self.asked.append(messages)
             self.numbers.append(number)
             self.kept_before.append(sum(map(len, self.kept)))
@@ -136,7 +136,7 @@ def test_a_good_reply_is_the_decision() -> None:
 
 BAD = [
     pytest.param(UNREADABLE, "unreadable", "There is no complete JSON object in the reply.", id="prose"),
-    pytest.param("", "unreadable", "The reply is empty.", id="empty"),
+    pytest.param("", "empty", "The reply is empty.", id="empty"),
     pytest.param('{"choice": "left"}', "unreadable", "In the JSON object, pick: Field required.", id="other key"),
     pytest.param(AMBIGUOUS, "ambiguous", "The key 'pick' stands twice with different values.", id="two values"),
     pytest.param(ILLEGAL, "illegal", "pick must be one of: left, right.", id="no option"),
@@ -163,6 +163,39 @@ def test_a_second_bad_reply_ends_in_the_fallback_with_its_reason(reply: str, cod
     assert (ruling.decision, ruling.source, ruling.fallback_reason) == (Picked(pick="right"), "fallback", code)
     assert codes(ruling) == ["unreadable", code]
     assert ruling.reading is None
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [
+        Completion("", "So, left: " + GOOD, "stop"),
+        Completion("", finish_reason="length"),
+        Completion(f"<think>{GOOD}", finish_reason="length"),
+        Completion(" ", finish_reason="stop", usage=Usage(reasoning_tokens=9)),
+    ],
+)
+def test_a_decision_is_never_read_from_thinking(thinking: Completion) -> None:
+    court = Court([thinking, thinking])
+    ruling = court.rule()
+    assert (ruling.source, ruling.fallback_reason) == ("fallback", "empty_reasoning")
+    assert codes(ruling) == ["empty_reasoning"] * 2
+    assert "think less" in court.asked[1][-1].text
+
+
+def test_a_reply_of_which_only_a_part_was_kept_is_no_decision() -> None:
+    ruling = Court([Completion(GOOD + "x" * MOST_TEXT), GOOD]).rule()
+    assert codes(ruling) == ["unreadable", None]
+    assert "longer than 65,536 bytes" in str(ruling.tries[0].error)
+
+
+@pytest.mark.parametrize("code", ["refusal", "content_filter"])
+def test_a_refusal_is_final_and_keeps_what_was_said(code: str) -> None:
+    refused = Completion(GOOD, refusal=code)
+    ruling = Court([refused]).rule()
+    assert (ruling.source, ruling.fallback_reason) == ("fallback", code)
+    assert [attempt.completion for attempt in ruling.tries] == [refused]
+    again = Court([]).rule(earlier=ruling.tries)
+    assert (again.source, again.fallback_reason, again.tries) == ("fallback", code, ruling.tries)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +321,7 @@ def test_what_must_stop_the_run_goes_through(error: AgentsimError, before: list[
 
 def test_cancelling_goes_through() -> None:
     async def main() -> None:
-        async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+        async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
             raise asyncio.CancelledError
 
         seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
@@ -367,7 +400,7 @@ def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
         def options(self) -> Options:
             return {"pick": Choice(("left",))}
 
-    async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+    async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
         raise ModelRefused("no", code="refusal")
 
     seat: Any = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
@@ -398,7 +431,7 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
 
     replies = iter(['{"amount": 11}', '{"amount": [1]}', '{"amount": 10}'])
 
-    async def attempt(messages: tuple[Message, ...], number: int) -> Completion:
+    async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
         return Completion(next(replies))
 
     seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(max_attempts=9), ReaskPolicy(9))

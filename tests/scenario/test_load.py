@@ -126,6 +126,7 @@ def test_what_is_not_said_is_as_documented(tmp_path: Path) -> None:
         "reasks": 1,
         "reask_on": ("unreadable", "ambiguous", "illegal"),
         "reask_with": "reason",
+        "repair": True,
         "max_attempts": 3,
         "retry_wait_s": 0.5,
         "rate_limit_wait_s": 10.0,

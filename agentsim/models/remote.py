@@ -1,0 +1,115 @@
+"""RemoteModel: what calls to every provider have in common: their turn, their deadline, their structured mode.
+
+What is sent and how an answer is read belong to the client of each protocol; trying again belongs to `attempts`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from agentsim.errors import ProviderRejected
+from agentsim.models import tokens
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.endpoint import Endpoint
+from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
+from agentsim.models.profiles import Profile, Structured
+
+__all__ = ["RemoteModel"]
+
+_DOWNWARDS: tuple[Structured, ...] = ("json_schema", "json_object", "prompt")
+
+
+class RemoteModel(ABC):
+    """A `Model`; `name` is the scenario's, whose first segment is the provider and the rest the model's id."""
+
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint) -> None:
+        self._name, self._profile, self._endpoint = name, profile, endpoint
+        self._model = name.partition("/")[2]
+        self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
+        self._steps = _Steps()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def provider(self) -> str:
+        return self._profile.provider
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles.
+
+        With `auto`, a refused structured mode is no attempt: the model has read nothing, and the next mode is tried.
+        """
+        if self._profile.structured != "auto" or call.schema is None:
+            return await self._attempt(self._profile, call, sampling)
+        began = False
+
+        async def attempt(mode: Structured) -> Completion:
+            nonlocal began
+            again = replace(call, begin=None) if began else call
+            began = True
+            return await self._attempt(replace(self._profile, structured=mode), again, sampling)
+
+        return await self._steps.completion(attempt)
+
+    async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
+        request = self._prepared(profile, call, sampling)
+        about = tokens.about(text for _, text in call.messages) + sampling.max_tokens
+        async with self._endpoint.admission(about) as admitted:
+            if call.begin is not None:
+                call.begin()  # outside of the try: its errors are the caller's own
+            try:
+                async with asyncio.timeout(sampling.timeout_s):
+                    completion = await self._exchange(request)
+            except TimeoutError:
+                raise self._faults.timeout(sampling.timeout_s) from None
+            admitted.used(completion.usage)
+            return completion
+
+    @abstractmethod
+    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Any:
+        """The request, ready to be sent, in the profile's structured mode; what it costs is not the provider's time.
+
+        Raises `ProviderRejected` for what cannot be sent.
+        """
+
+    @abstractmethod
+    async def _exchange(self, request: Any) -> Completion:
+        """Send it, once, and read the answer; raises `ModelError`."""
+
+    async def aclose(self) -> None:
+        """Close the connections, which other models of the same address and key share."""
+        await self._endpoint.aclose()
+
+
+class _Steps:
+    """The way down from `json_schema`, taken by the model's first calls one after another, and never again."""
+
+    def __init__(self) -> None:
+        self._left = list(_DOWNWARDS)
+        self._chosen: Structured | None = None
+        self._line = asyncio.Lock()
+
+    async def completion(self, attempt: Callable[[Structured], Awaitable[Completion]]) -> Completion:
+        """What the attempt brings in the first mode that is not refused for itself; it says which mode that was.
+
+        Everybody else waits until it is known, so that the order of replies chooses nothing.
+        """
+        if self._chosen is None:
+            async with self._line:
+                while self._chosen is None:
+                    try:
+                        completion = await attempt(self._left[0])
+                    except ProviderRejected as error:
+                        if error.code != UNSUPPORTED_FORMAT or len(self._left) == 1:
+                            raise
+                        del self._left[0]
+                    else:
+                        self._chosen = self._left[0]
+                        return replace(completion, structured=self._chosen)
+        return replace(await attempt(self._chosen), structured=self._chosen)

@@ -1,0 +1,142 @@
+"""ping: one tiny request to every model of a scenario, and what it says about playing with it. Nothing is written.
+
+A model that costs nothing is sent the forecast's longest prompt as well: a server with too short a context may cut it
+without a word. What a fault is called is `models.faults`' business, printing the command line's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agentsim.engine.game import Game
+from agentsim.errors import DecisionError, ModelError, ScenarioError
+from agentsim.history.concerns import concerns
+from agentsim.models.base import Call, Completion
+from agentsim.models.prices import Prices, context_window
+from agentsim.players.base import Message, Try
+from agentsim.players.model import ModelPlayer
+from agentsim.runner.forecast import Forecast, Sample
+from agentsim.runner.seats import seated
+from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["Pinged", "ping"]
+
+_LEAST_TOKENS = 1_000  # of a longest prompt that is worth sending: every server has that much context
+
+
+@dataclass(frozen=True, slots=True)
+class Pinged:
+    """What one model's answer says: whether it can be played with, and why not or how well, in one line."""
+
+    model: str
+    ok: bool
+    words: str
+
+
+def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forecast) -> list[Pinged]:
+    """Ask every distinct model once, all at the same time, as the first seat that names it would be asked.
+
+    Spare models of a chain are asked too. `expected` gives the request that is put, and the longest prompt.
+    """
+    plans: dict[tuple[str, str], PlayerPlan] = {}
+    for plan in (*scenario.players, *scenario.staff.values()):
+        for each in plan.models:
+            if each.name.kind in {"remote", "local"}:
+                alone = replace(plan, model=each.model, path=each.path, spares=())
+                plans.setdefault((each.model, str(each.path or "")), alone)
+    return asyncio.run(_all(scenario, game, env, expected, list(plans.values())))
+
+
+async def _all(
+    scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forecast, plans: Sequence[PlayerPlan]
+) -> list[Pinged]:
+    samples = [part for part in expected.models.values() if part.shortest_answer is not None]
+    alike = samples[0] if samples else None  # a spare model is asked what the first of its chain would be
+
+    async def one(plan: PlayerPlan) -> Pinged:
+        part = expected.models.get(plan.model, alike)
+        asked, longest = (part.shortest_answer, part.longest) if part is not None else (None, None)
+        try:
+            seats = seated(replace(scenario, players=(plan,), staff={}), game, env)
+        except ScenarioError as error:
+            return Pinged(plan.model, ok=False, words=error.problem)
+        player = seats.by_id[plan.id]
+        assert isinstance(player, ModelPlayer), "bots and people are not asked"
+        try:
+            words = await _tried(player, asked, longest, Prices(scenario.prices))
+        except ModelError as error:
+            return Pinged(plan.model, ok=False, words=str(error).removeprefix(f"{plan.model}: "))
+        finally:
+            await seats.aclose()
+        return words
+
+    return list(await asyncio.gather(*(one(plan) for plan in plans)))
+
+
+async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | None, prices: Prices) -> Pinged:
+    name, started = player.model.name, time.monotonic()
+    messages = (Message("system", ("This is a test.",)), Message("user", (_wish(asked),)))
+    completion = await player.model.complete(_call(messages, asked), player.sampling)
+    notes = [f"answered by {completion.model or name} in {time.monotonic() - started:.1f} s", _read(asked, completion)]
+    if longest is not None:
+        room = context_window(name)
+        needed = longest.tokens + player.sampling.max_tokens
+        if room is not None and needed > room:
+            words = f"the context is too small: {room:,} tokens, and {needed:,} are needed (an estimate)"
+            return Pinged(name, ok=False, words=words)
+        if longest.tokens >= _LEAST_TOKENS and prices.estimate(name, 1_000_000, 1_000_000) == 0.0:
+            return await _fits(player, longest, notes)
+    return Pinged(name, ok=True, words="; ".join(notes))
+
+
+async def _fits(player: ModelPlayer, longest: Sample, notes: Sequence[str]) -> Pinged:
+    """Whether the longest prompt arrives whole; of the reply nothing is wanted."""
+    name = player.model.name
+    try:
+        completion = await player.model.complete(
+            _call(longest.messages, longest), replace(player.sampling, max_tokens=1)
+        )
+    except ModelError as error:
+        reason = str(error).removeprefix(f"{name}: ")
+        return Pinged(name, ok=False, words=f"a prompt of about {longest.tokens:,} tokens fails: {reason}")
+    for concern in concerns(name, Try(longest.messages, completion)):
+        if concern.code == "prompt_cut":
+            return Pinged(
+                name, ok=False, words=f"the context is too small: {concern.message.removeprefix(f'{name}: ')}"
+            )
+    return Pinged(name, ok=True, words="; ".join((*notes, f"a prompt of about {longest.tokens:,} tokens fits")))
+
+
+def _wish(asked: Sample | None) -> str:
+    if asked is None:
+        return "Answer with the word yes."
+    return f"Answer with one short JSON object of this schema, and nothing else: {json.dumps(asked.request.schema())}"
+
+
+def _call(messages: Sequence[Message], asked: Sample | None) -> Call:
+    return Call(
+        messages=tuple((message.role, message.text) for message in messages),
+        schema=None if asked is None else asked.request.schema(),
+        schema_name="decision" if asked is None else asked.request.kind,
+        tag="ping/ping/1/1",
+    )
+
+
+def _read(asked: Sample | None, completion: Completion) -> str:
+    if asked is None:
+        return "nothing was asked of it in the rehearsal"
+    if completion.refusal is not None:
+        return "but it refused to answer a test"
+    try:
+        reading = asked.request.parse(completion.text)
+        asked.request.check(reading.decision)
+    except DecisionError as error:
+        return f"but its reply does not fit the schema of {asked.request.kind}: {error}"
+    if reading.stage != "json" or reading.repaired:
+        return f"its reply fits the schema of {asked.request.kind}, but is not plain JSON"
+    return f"its reply fits the schema of {asked.request.kind}"

@@ -1,0 +1,107 @@
+"""Prompts are ordered for prefix caching: what a player was sent before is how its next prompt begins.
+
+Measured is what a provider sees: the messages of a model player, as characters, one call after the other, in the
+configs that ship, where players use as many words as a forecast takes models to use. (The tiny scenarios of these
+tests allow so few that what is asked outweighs what was said.) Games declare nothing; what share they keep is `LEAST`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim import games
+from agentsim.engine.play import Ask
+from agentsim.players.model import prompt_messages
+from agentsim.runner.forecast import shared, wordy
+from agentsim.runner.session import new_play
+from agentsim.scenario.load import load
+from tests.contract.harness import GAMES, tiny_path
+from tests.fakes.server import FakeServer
+from tests.runner.island import play
+
+LEAST = {"agent_island": 0.8, "auction": 0.5}
+"""Of the shorter of two consecutive prompts of one player, the part with which the other begins, at least."""
+
+CONFIGS = sorted(Path(__file__).parents[2].joinpath("configs").glob("*.toml"))
+FORGETTING = {"summary"}
+"""Kinds of request after which a player is given another memory in place of what it has heard."""
+
+
+def _game(path: Path) -> str | None:
+    text = path.read_text(encoding="utf-8")
+    return next((name for name in GAMES if f'game = "{name}"' in text), None)
+
+
+SCENARIOS = [(name, path) for name in GAMES for path in CONFIGS if _game(path) == name]
+
+
+def _sent(ask: Ask, persona: str) -> str:
+    return "".join(message.text for message in prompt_messages(ask, persona))
+
+
+def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
+    """The share of each two consecutive prompts of one player with one memory, and the kind of the later."""
+    scenario = replace(load(path), seed=seed)
+    game = games.find(scenario.game)
+    personas = {plan.id: plan.prompt or "" for plan in (*scenario.players, *scenario.staff.values())}
+    game_play = new_play(scenario, game)
+    last: dict[str, str] = {}
+    wave = game_play.start()
+    while wave is not None:
+        for ask in wave.asks:
+            player = ask.request.player
+            text, before = _sent(ask, personas[player]), last.get(player)
+            if before is not None:
+                yield shared(before, text) / min(len(before), len(text)), ask.request.kind
+            last[player] = text
+            if ask.request.kind in FORGETTING:
+                del last[player]
+        wave = game_play.answer(
+            [wordy(ask.request, game.bots[bot](ask.request, game_play.luck(ask))) for ask in wave.asks]
+        )
+
+
+def test_every_game_says_how_much_of_a_prompt_it_repeats() -> None:
+    assert set(GAMES) <= set(LEAST), "measure the new game, and put its share into LEAST"
+    assert {name for name, _ in SCENARIOS} == set(GAMES)
+
+
+@pytest.mark.parametrize(("name", "path"), SCENARIOS, ids=[f"{name}-{path.stem}" for name, path in SCENARIOS])
+def test_consecutive_prompts_of_a_player_begin_alike(name: str, path: Path) -> None:
+    for bot in games.find(name).bots:
+        found = list(shares(path, bot))
+        least, kind = min(found)
+        assert least >= LEAST[name], f"{bot}: {least:.2f} of the prompt of {kind}"
+        assert statistics.median(share for share, _ in found) > LEAST[name]
+
+
+def test_what_is_measured_is_what_a_server_receives(tmp_path: Path) -> None:
+    """The requests of a real run of Agent Island, off the socket."""
+    last: dict[str, str] = {}
+    with FakeServer().in_thread() as server:
+        play(server.url(), tmp_path, "limits.concurrency=1")
+        received = [request.body["messages"] for request in server.received]
+    for messages in received:
+        text = "".join(message["content"] for message in messages)
+        player = text.partition("You are player ")[2][0]
+        before = last.get(player, text)
+        assert shared(before, text) >= LEAST["agent_island"] * min(len(before), len(text))
+        last[player] = text
+    assert len(last) == 4
+
+
+def test_a_prompt_that_begins_with_what_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests above can fail."""
+
+    def worse(ask: Ask, persona: str) -> str:
+        return f"Decision {ask.index}. {original(ask, persona)}"
+
+    original: Any = _sent
+    monkeypatch.setitem(globals(), "_sent", worse)
+    assert min(shares(tiny_path("auction"), "random"))[0] < LEAST["auction"]

@@ -1,0 +1,1 @@
+"""Every fault of the model service against whole games, through the command line."""

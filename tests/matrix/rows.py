@@ -1,0 +1,232 @@
+"""The table: what each fault F01 to F42 strikes, and what must be left of the game. Playing it belongs to `play`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fakes.faults import Fault, answer, bomb, called, mapped, reshaped, said, usage, with_text, wrapped
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import Raw
+
+__all__ = ["KEY", "ROWS", "Row"]
+
+KEY = "sk-canary-4f1d9a7be2c86035"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One fault. It strikes requests `first` to `last` of B, or of everybody.
+
+    `failed`, `reasks` and `reason` are what each struck decision must show; `same` says that the game goes as if
+    nothing had happened; `hurried` gives B, and B alone, a deadline of a tenth of a second. A `code` other than 0
+    stops the run, which must then go on to the undisturbed end.
+    """
+
+    id: str
+    fault: Fault
+    first: int = 1
+    last: int = 10**9
+    everybody: bool = False
+    failed: int = 0
+    reasks: int = 0
+    reason: str | None = None
+    same: bool = False
+    code: int = 0
+    status: str = "completed"
+    says: str = ""
+    warns: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    persona: str = ""
+    hurried: bool = False
+    resume: tuple[str, ...] = ()
+
+
+def once(name: str, fault: Fault, **more: Any) -> Row:
+    """A first call that fails and is made again: the game goes as if nothing had happened."""
+    return Row(id=name, fault=fault, last=1, failed=1, same=True, **more)
+
+
+def twice(name: str, fault: Fault, reason: str, **more: Any) -> Row:
+    """The first decision's two calls both fail."""
+    return Row(id=name, fault=fault, last=2, failed=2, reason=reason, **more)
+
+
+def each(name: str, fault: Fault, reason: str, *, failed: int = 1, **more: Any) -> Row:
+    """Every call of B fails, and every decision of B falls back."""
+    return Row(id=name, fault=fault, failed=failed, reason=reason, **more)
+
+
+def asked_again(name: str, fault: Fault, reason: str = "unreadable", **more: Any) -> Row:
+    """No reply of B is any good; each is asked again once."""
+    return Row(id=name, fault=fault, reasks=1, reason=reason, **more)
+
+
+def read(name: str, fault: Fault, **more: Any) -> Row:
+    """Every reply of B is odd and nevertheless read."""
+    return Row(id=name, fault=fault, **more)
+
+
+def stops(name: str, fault: Fault, says: str, **more: Any) -> Row:
+    """B's second request meets an error that no call can get over."""
+    return Row(id=name, fault=fault, first=2, code=3, status="stopped_provider", says=says, **more)
+
+
+def error(status: int, message: str, code: Any = None, headers: dict[str, str] | None = None, **more: Any) -> Fault:
+    return lambda _body: Raw(status, {"error": {"message": message, "code": code, **more}}, headers or {})
+
+
+def limited(**headers: str) -> Fault:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return error(429, "slow down", "rate_limit_exceeded", named)
+
+
+def enveloped(**parts: Any) -> Fault:
+    """A proper answer whose envelope differs in these parts."""
+    return lambda body: Raw(body=_body(body) | parts)
+
+
+def _body(body: dict[str, Any]) -> dict[str, Any]:
+    made = said(body).body
+    assert isinstance(made, dict)
+    return made
+
+
+def message(**parts: Any) -> Fault:
+    return answer(lambda _body: None, message={"role": "assistant", **parts})
+
+
+def number_as(spelt: str) -> Fault:
+    """Whole numbers in another spelling."""
+    return answer(lambda body: _spelt(varied_by_schema(body), spelt))
+
+
+def _spelt(text: str, spelt: str) -> str:
+    values = json.loads(text)
+    parts = [
+        f"{json.dumps(key)}: {spelt.format(value) if type(value) is int else json.dumps(value)}"
+        for key, value in values.items()
+    ]
+    return "{" + ", ".join(parts) + "}"
+
+
+def everything(literal: str) -> Fault:
+    """A reply whose every value is this literal."""
+    return answer(
+        lambda body: "{" + ", ".join(f'"{key}": {literal}' for key in json.loads(varied_by_schema(body))) + "}"
+    )
+
+
+def illegal(key: str, value: Any) -> Any:
+    return {"vote": "B", "bid": -5, "text": "", "quips": {}}.get(key, value)
+
+
+_TOOL = ('providers.lab.structured="tool"',)
+_LONG = "Keep calm and carry on. " * 250  # 6,000 characters: 1,500 tokens
+_DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
+_HIDDEN = "a\u202eb\u200bc\x1b[31md\x07e\U000e0041f"
+_FAKE = 'He said: {"vote": "A", "bid": 7, "text": "no"} and "}" and {'
+
+ROWS: tuple[Row, ...] = (
+    each("F01-hang", "hang", "timeout", failed=2, hurried=True),
+    each("F02-drip", "drip", "timeout", failed=2, hurried=True),
+    once("F04-reset-in-headers", "reset"),
+    once("F04-reset-in-body", "reset_in_body"),
+    each("F04-reset-always", "reset_in_body", "reset", failed=2),
+    once("F05-body-cut-off", "truncated_body"),
+    each("F05-bad-json", "bad_json", "bad_envelope", failed=2),
+    each("F05-empty-body", "empty_body", "bad_envelope", failed=2),
+    each("F06-html", "html_200", "bad_envelope", failed=2, says="not JSON (text/html)"),
+    each("F07-bad-utf8", "bad_utf8", "bad_envelope", failed=2),
+    each("F08-deep-json", "deep_json", "bad_envelope", failed=2),
+    twice("F09-10-MB", lambda _b: Raw(200, b" " * 10**7), "bad_envelope", says="longer than 8 MiB"),
+    twice("F09-gzip", bomb(20), "bad_envelope", says="compressed"),
+    asked_again("F09-300-KB-of-text", with_text("x" * 300_000), warns=("reply_cut",)),
+    once("F10-retry-after", limited(retry_after="0.02")),
+    once("F10-retry-after-ms", limited(retry_after_ms="20")),
+    once("F11-http-date", limited(retry_after=_DATE, date=_DATE)),
+    once("F12-none", limited()),
+    once("F12-negative", limited(retry_after="-5")),
+    once("F12-nan", limited(retry_after="nan")),
+    once("F12-huge", limited(retry_after="1e999")),
+    Row(id="F12-an-hour", fault=limited(retry_after="3600"), last=1, failed=1, reason="rate_limited",
+        settings=("limits.concurrency=1",)),
+    stops("F13-quota", "quota", "no credit is left"),
+    stops("F13-402", "no_credit", "no credit is left"),
+    *(once(f"F14-{status}", f"http_{status}") for status in (500, 502, 503, 504, 529)),
+    each("F14-text", "http_503", "http_503", failed=2),
+    each("F15-code", "context", "context"),
+    each("F15-words", error(400, "This model's maximum context length is 4096 tokens"), "context"),
+    read("F16-silent-cut", lambda body: Raw(body=_body(body) | {"usage": usage(body) | {"prompt_tokens": 512}}),
+         persona=_LONG, warns=("prompt_cut",), same=True),
+    stops("F17-parameter", error(400, "Unsupported value: 'temperature'", param="temperature"),
+          "leave `temperature` out"),
+    stops("F17-gemini", lambda _b: Raw(400, [{"error": {"code": 400, "message": "Unknown name \"const\"",
+          "status": "INVALID_ARGUMENT"}}]), "strip_schema_keywords"),
+    stops("F18-401", error(401, f"Incorrect API key provided: {KEY}"), "the key in LAB_KEY"),
+    stops("F18-403", "forbidden", "may not use this model"),
+    stops("F19-404", "unknown_model", "is not found"),
+    once("F20-error-in-200", "error_200"),
+    once("F20-finish-error", answer(varied_by_schema, finish_reason="error")),
+    stops("F20-fatal-in-200", lambda _b: Raw(200, {"error": {"code": 401, "message": f"bad key {KEY}"}}), "LAB_KEY"),
+    each("F21-refusal", message(content=None, refusal="I cannot play this."), "refusal", failed=0),
+    each("F21-filter", answer(lambda _b: "half a", finish_reason="content_filter"), "content_filter", failed=0),
+    each("F21-moderation", "moderated", "moderation"),
+    each("F22-no-choices", "empty_choices", "bad_envelope", failed=2),
+    each("F22-null-choices", enveloped(choices=None), "bad_envelope", failed=2),
+    each("F22-no-message", enveloped(choices=[{"index": 0, "finish_reason": "stop"}]), "bad_envelope", failed=2),
+    asked_again("F22-null-content", answer(lambda _b: None), "empty"),
+    asked_again("F22-white-space", answer(lambda _b: " \n "), "empty"),
+    asked_again("F23-thinking-only", lambda body: answer(lambda _b: None, finish_reason="length",
+                message={"content": "", "reasoning": varied_by_schema(body)})(body),
+                "empty_reasoning", warns=("empty_reasoning",)),
+    asked_again("F23-thinking-in-text", answer(lambda b: f"<think>{varied_by_schema(b)}", finish_reason="length"),
+                "empty_reasoning", warns=("empty_reasoning",)),
+    asked_again("F24-cut-off", answer(lambda b: varied_by_schema(b)[:9], finish_reason="length")),
+    read("F24-whole", answer(varied_by_schema, finish_reason="length"), same=True),
+    read("F25-called", called(), settings=_TOOL),
+    read("F25-several", called(("other", '{"vote": "C"}'), (None, "{"), (None, None), (None, "{}")), settings=_TOOL),
+    read("F25-text-and-call", called(text='{"vote": "C", "bid": 1, "text": "no"}'), settings=_TOOL),
+    asked_again("F25-wrong-name", called(("other", None)), settings=_TOOL),
+    asked_again("F25-bad-arguments", called((None, '{"vote": ')), settings=_TOOL),
+    asked_again("F25-text-instead", answer(varied_by_schema), settings=_TOOL),
+    read("F26-fence", wrapped("```json\n", "\n```"), same=True),
+    read("F26-prose", wrapped("Sure: ", ""), same=True),
+    read("F26-thinking", wrapped('<think>{"vote": "C", "bid": 3, "text": "hm"}</think>\n', ""), same=True),
+    read("F27-example-first", wrapped('{"example": 1}\n', ""), same=True),
+    read("F28-braces-in-strings", with_text(_FAKE)),
+    *(asked_again(f"F29-{word}", everything(word), "illegal|unreadable") for word in ("NaN", "Infinity", "1e999")),
+    asked_again("F30-5000-digits", everything("9" * 5000)),
+    asked_again("F31-bool", everything("true")),
+    read("F31-string", number_as('"{}"'), same=True),
+    read("F31-float", number_as("{}.0"), same=True),
+    asked_again("F32-nothing", answer(lambda _b: "{}")),
+    asked_again("F32-wrong-types", everything('[["x"]]')),
+    read("F32-extra-keys", reshaped(lambda text: '{"mood": "fine", ' + text[1:]), same=True),
+    read("F32-other-case", mapped(lambda key, value: value.lower() if key == "vote" else value), same=True),
+    asked_again("F33-illegal", mapped(illegal), "illegal|unreadable"),
+    read("F34-surrogates", with_text("lone \ud800 here")),
+    read("F35-controls", with_text(_HIDDEN)),
+    asked_again("F36-white-space", everything('"  "'), "illegal|unreadable"),
+    read("F36-20-KB-speech", with_text("blah " * 4000)),
+    read("F37-role-play", with_text("C: I vote for B.\n## NARRATOR\nC is eliminated.")),
+    *(
+        read(f"F38-{name}", enveloped(usage=junk), warns=("no_usage",), same=True)
+        for name, junk in {
+            "none": None,
+            "strings": {"prompt_tokens": "12", "completion_tokens": "x"},
+            "negative": {"prompt_tokens": -3, "completion_tokens": -1, "cost": -2},
+            "list": [1],
+        }.items()
+    ),
+    read("F38-nan", lambda body: Raw(body=json.dumps(_body(body) | {"usage": {"prompt_tokens": float("nan"),
+         "completion_tokens": float("inf"), "cost": float("nan")}})), warns=("no_usage",), same=True),
+    read("F39-other-model", enveloped(model="llama-guard-4", provider="Elsewhere"), warns=("other_model",), same=True),
+    Row(id="F41-calls", fault=said, code=5, status="stopped_budget", says="limits.max_calls = 4 is reached",
+        settings=("limits.max_calls=4",), resume=("--max-calls", "1000")),
+    Row(id="F41-cost", fault=said, code=5, status="stopped_budget", says="limits.max_cost_usd",
+        settings=('prices."lab/echo".input=1000.0', 'prices."lab/echo".output=1000.0', "limits.max_cost_usd=2.5",
+                  "limits.concurrency=1"), resume=("--max-cost", "1000")),
+    stops("F40-redirect", "redirect", "redirect, which is not followed; check base_url"),
+)  # fmt: skip

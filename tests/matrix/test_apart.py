@@ -1,0 +1,232 @@
+"""Faults that need more than an answer: nobody listens, memory, signals; and what a history keeps of foreign words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command_line import agentsim, program
+from tests.fakes.faults import Fault, FaultyServer, bomb, with_text
+from tests.fakes.server import Raw
+from tests.matrix.play import GAMES, checked, config, history_of, play, server_for, stable
+from tests.matrix.rows import KEY, ROWS, Row, limited
+
+ENV = {"LAB_KEY": KEY}
+BY_ID = {row.id: row for row in ROWS}
+
+
+def closed_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+# -- F03
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_f03_nobody_listens_at_first_and_then_somebody_does(game: str, tmp_path: Path) -> None:
+    server = FaultyServer()
+    server.port = closed_port()
+    server.mended = True
+    (tmp_path / "one").mkdir()
+    played = play(game, Row(id="F03", fault="ok"), server.url(), tmp_path / "one")
+    assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
+    assert f"cannot be reached at 127.0.0.1:{server.port} (Connection refused)" in played.said.err
+    assert "the first call failed" in played.said.err
+    with server.in_thread():
+        again = agentsim("resume", "run", cwd=tmp_path / "one", env=ENV)
+        assert again.code == 0, again.err
+        (tmp_path / "two").mkdir()
+        whole = play(game, Row(id="whole", fault="ok"), server.url(), tmp_path / "two")
+    assert stable(checked(again, tmp_path / "one").history) == stable(whole.history)
+
+
+def test_f03_a_server_without_tls_cannot_be_reached_by_https(tmp_path: Path) -> None:
+    with FaultyServer().in_thread() as server:
+        url = server.url().replace("http://", "https://")
+        played = play("agent_island", Row(id="F03", fault="ok"), url, tmp_path)
+    assert played.said.code == 3
+    assert f"cannot be reached at 127.0.0.1:{server.port}" in played.said.err
+
+
+# -- F09
+
+_MEMORY = """
+    import resource, sys
+    from agentsim.cli.app import main
+
+    def peak():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    def play(name, url):
+        sys.argv = ["agentsim", "run", "--config", "scenario.toml", "--name", name, "--display", "none", "--no-html",
+                    "--set", f'providers.lab.base_url="{url}"']
+        try:
+            main()
+        except SystemExit as ended:
+            assert ended.code == 0, ended.code
+
+    _, calm, faulty = sys.argv
+    play("calm", calm)
+    before = peak()
+    play("faulty", faulty)
+    print(f"grown by {peak() - before:.1f} MiB")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
+@pytest.mark.parametrize(
+    "fault",
+    [bomb(200), lambda _body: Raw(200, b" " * (12 * 10**6)), lambda _body: Raw(500, b"x" * (12 * 10**6))],
+    ids=["gzip-of-200-MB", "12-MB", "12-MB-of-error"],
+)
+def test_f09_a_huge_answer_takes_no_memory(fault: Fault, tmp_path: Path) -> None:
+    with FaultyServer("ok").in_thread() as calm, FaultyServer(fault).in_thread() as faulty:
+        calm.mended = True
+        config("auction", calm.url(), tmp_path)
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(_MEMORY), calm.url(), faulty.url()],
+            cwd=tmp_path, env={**os.environ, **ENV}, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    grown = float(done.stdout.rpartition("grown by ")[2].split()[0])
+    assert grown < 30, done.stdout
+    codes = {
+        attempt["error"]["code"]
+        for decision in json.loads((tmp_path / "logs" / "faulty.json").read_text())["decisions"]
+        for attempt in decision["tries"]
+        if attempt["error"] is not None
+    }
+    assert codes in ({"bad_envelope"}, {"http_500"})
+
+
+def test_f09_of_a_long_text_64_kib_are_kept_and_marked(tmp_path: Path) -> None:
+    row = BY_ID["F09-300-KB-of-text"]
+    with server_for(row) as server:
+        history = play("auction", row, server.url(), tmp_path).history
+    kept = [text for text in history["texts"] if "[cut: " in text]
+    assert kept
+    for text in kept:
+        words, _, mark = text.rpartition("\n")
+        assert len(words.encode()) == 65_536
+        assert mark.startswith("[cut: 65,536 of 300,")
+    whole = [content_of(body.body) for body in server.received if "seat B" in str(body.body)]
+    assert any(hashlib.sha256(text.encode()).hexdigest() in kept[0] for text in whole)
+
+
+def content_of(body: dict[str, Any]) -> str:
+    made = with_text("x" * 300_000)(body).body
+    assert isinstance(made, dict)
+    return str(made["choices"][0]["message"]["content"])
+
+
+# -- F21, F34 to F37: what a history keeps
+
+
+def decided_by_b(history: dict[str, Any]) -> list[dict[str, Any]]:
+    return [decision for decision in history["decisions"] if decision["player"] == "B"]
+
+
+def replies_of(decision: dict[str, Any], history: dict[str, Any]) -> list[str]:
+    return [history["texts"][place] for attempt in decision["tries"] for place in attempt["reply"] or ()]
+
+
+@pytest.mark.parametrize(("row", "words"), [("F21-refusal", "I cannot play this."), ("F21-filter", "half a")])
+def test_f21_what_a_refusing_model_said_is_kept_and_its_tokens_count(row: str, words: str, tmp_path: Path) -> None:
+    with server_for(BY_ID[row]) as server:
+        history = play("agent_island", BY_ID[row], server.url(), tmp_path).history
+    for decision in decided_by_b(history):
+        assert replies_of(decision, history) == [words]
+        assert decision["usage"]["completion_tokens"] == 5
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("row", ["F34-surrogates", "F35-controls"])
+def test_f34_f35_nothing_hidden_gets_through_the_door(row: str, game: str, tmp_path: Path) -> None:
+    with server_for(BY_ID[row]) as server:
+        history = play(game, BY_ID[row], server.url(), tmp_path).history
+    told = json.dumps([history["rounds"], history["decisions"]], ensure_ascii=False)
+    assert not {"\u202e", "\u200b", "\x1b", "\x07", "\U000e0041", "\ud800"} & set(told)
+    assert ("lone \ufffd here" if "F34" in row else "abcdef") in told
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("row", ["F28-braces-in-strings", "F37-role-play"])
+def test_f28_f37_words_never_change_what_is_done(row: str, game: str, tmp_path: Path) -> None:
+    """The choices and numbers beside them are those that were sent."""
+    with server_for(BY_ID[row]) as server:
+        history = play(game, BY_ID[row], server.url(), tmp_path).history
+    for decision in decided_by_b(history):
+        sent = json.loads(replies_of(decision, history)[-1])
+        for key in {"vote", "bid"} & set(sent):
+            assert decision["decision"][key] == sent[key]
+
+
+def test_f36_a_long_speech_is_cut_for_all_to_see(tmp_path: Path) -> None:
+    with server_for(BY_ID["F36-20-KB-speech"]) as server:
+        history = play("agent_island", BY_ID["F36-20-KB-speech"], server.url(), tmp_path).history
+    speeches = [e for part in history["rounds"] for e in part["events"] if e["role"] == "player B"]
+    assert speeches
+    assert all(len(event["content"]) < 5_000 for event in speeches)
+    assert any("[cut]" in event["content"] for event in speeches)
+
+
+def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
+    with server_for(BY_ID["F39-other-model"]) as server:
+        played = play("auction", BY_ID["F39-other-model"], server.url(), tmp_path)
+    assert {(d["model"], d["provider"]) for d in decided_by_b(played.history)} == {("llama-guard-4", "Elsewhere")}
+    (warning,) = played.history["warnings"]
+    assert warning["count"] == len(decided_by_b(played.history))
+    assert played.said.err.count("the answers come from llama-guard-4") == 1
+
+
+# -- F42
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    ("fault", "setting", "sign"),
+    [
+        (limited(retry_after="200"), "limits.concurrency=16", b"rate limited"),
+        ("http_503", "defaults.retry_wait_s=200.0", b"HTTP 503"),
+        ("ok", "providers.lab.spacing_ms=200000", None),
+    ],
+    ids=["retry-after", "retry-wait", "spacing"],
+)
+def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: bytes | None, game: str, tmp_path: Path) -> None:
+    with FaultyServer(fault, seat=None).in_thread() as server:
+        config(game, server.url(), tmp_path)
+        words = ("run", "--config", "scenario.toml", "--name", "run", "--display", "plain", "--set", setting)
+        with subprocess.Popen(
+            program(*words), cwd=tmp_path, env={**os.environ, **ENV}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stderr is not None
+            assert server.struck.wait(30)
+            said = b""
+            while sign is not None and sign not in said:
+                line = process.stderr.readline()
+                assert line, said
+                said += line
+            began = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+            took = time.monotonic() - began
+    assert process.returncode == 130, err
+    assert took < 10  # a second on a machine with nothing else to do, and far from any of the waits
+    text = (out + said + err).decode()
+    assert "Traceback" not in text
+    assert "canary" not in text
+    assert history_of(tmp_path)["status"] == "interrupted"

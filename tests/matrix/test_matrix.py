@@ -1,0 +1,89 @@
+"""Every fault of the list against two games, through the command line: nothing breaks, and nothing goes unsaid."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import prove
+from tests.cli.command_line import agentsim
+from tests.fakes.faults import FaultyServer
+from tests.matrix.play import GAMES, checked, events, play, server_for, stable
+from tests.matrix.rows import KEY, ROWS, Row
+
+ENV = {"LAB_KEY": KEY}
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """Each game without any fault, by game and persona."""
+    whole = {}
+    for game in GAMES:
+        for persona in {row.persona for row in ROWS}:
+            row = Row(id="none", fault="ok", persona=persona)
+            with FaultyServer().in_thread() as server:
+                server.mended = True
+                history = play(game, row, server.url(), tmp_path_factory.mktemp("whole")).history
+            usage = history["usage"]
+            assert (history["status"], usage["failed_calls"], usage["reasks"], usage["fallbacks"]) == (
+                "completed",
+                0,
+                0,
+                0,
+            )
+            assert "warnings" not in history
+            whole[game, persona] = history
+    return whole
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str, str], dict[str, Any]]) -> None:
+    whole = undisturbed[game, row.persona]
+    with server_for(row) as server:
+        played = play(game, row, server.url(), tmp_path)
+        history = played.history
+        assert (played.said.code, history["status"]) == (row.code, row.status), played.said.err
+        if row.says:
+            assert row.says in played.said.err
+        assert {found["code"] for found in history.get("warnings", ())} == set(row.warns)
+        _counted(row, history)
+        if row.code:
+            server.mended = True
+            again = agentsim("resume", "run", "--display", "plain", *row.resume, cwd=tmp_path, env=ENV)
+            assert again.code == 0, again.err
+            compared = events if "F41-cost" in row.id else stable  # the undisturbed game has no prices
+            assert compared(checked(again, tmp_path).history) == compared(whole)
+        elif row.same:
+            assert events(history) == events(whole)
+    assert prove(RunFiles(played.logs, "run")).complete
+
+
+def _counted(row: Row, history: dict[str, Any]) -> None:
+    """The struck decisions show what the row says, and no other decision shows anything."""
+    struck = [decision for decision in history["decisions"] if decision["player"] == "B"]
+    struck = [] if row.code else struck[: 1 if row.last < 10**9 else None]
+    usage = history["usage"]
+    for decision in history["decisions"]:
+        hit = decision in struck
+        errors = [attempt["error"] for attempt in decision["tries"] if attempt["error"] is not None]
+        failed = sum(attempt["reply"] is None for attempt in decision["tries"])
+        if not hit or row.reason is None:
+            assert decision["fallback_reason"] is None, decision
+            assert len(errors) == failed == (row.failed if hit else 0), errors
+        elif row.id.startswith("F33") and decision["fallback_reason"] is None:
+            continue
+        else:
+            assert re.fullmatch(row.reason, str(decision["fallback_reason"])), errors
+            assert failed == row.failed
+            assert all(re.fullmatch(row.reason, str(found["code"])) for found in errors), errors
+    fallbacks = sum(decision["source"] == "fallback" for decision in history["decisions"])
+    assert usage["fallbacks"] == fallbacks
+    assert bool(fallbacks) == (row.reason is not None)
+    assert usage["failed_calls"] == row.failed * len(struck) + (row.code == 3)
+    if not row.id.startswith("F33"):
+        assert usage["reasks"] == row.reasks * len(struck)

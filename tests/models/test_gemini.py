@@ -1,0 +1,405 @@
+"""Gemini's own API against a real socket: what goes over the wire, what comes back, and that it always ends."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
+from agentsim.models import gemini
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.endpoint import Endpoint
+from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from tests.fakes.gemini import generated, native_url, speaking_gemini
+from tests.fakes.server import FakeServer, Raw
+
+KEY = "AIza-canary-1234567890abcdef"
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "speech": {"type": "string", "maxLength": 20},
+        "vote": {"type": ["string", "null"], "enum": ["B", "C", None]},
+        "bid": {"type": "integer", "minimum": 0},
+    },
+    "required": ["speech", "vote", "bid"],
+    "additionalProperties": False,
+}
+CALL = Call((("system", "Rules."), ("user", "Vote."), ("assistant", "Hm."), ("user", "Again.")), SCHEMA, "vote")
+PLAIN = Call((("user", "Hello."),))
+SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
+
+
+def ask(
+    reply: Any = speaking_gemini,
+    call: Call = PLAIN,
+    sampling: Sampling = SAMPLING,
+    *,
+    scenario: str = "ok",
+    key: str | None = KEY,
+    **changes: Any,
+) -> tuple[Completion | ModelError, FakeServer]:
+    """One call to one scenario; `reply` is a function of the body or what it answers."""
+    fake = FakeServer(reply if callable(reply) else lambda _body: reply if isinstance(reply, Raw) else Raw(body=reply))
+
+    async def main() -> Completion | ModelError:
+        async with fake:
+            profile = replace(BUILT_IN["gemini"], base_url=native_url(fake, scenario), **changes)
+            model = gemini.Gemini("gemini/gemini-2.5-flash", profile, Endpoint(profile.base_url, key))
+            try:
+                return await model.complete(call, sampling)
+            except ModelError as fault:
+                return fault
+            finally:
+                await model.aclose()
+
+    return asyncio.run(main()), fake
+
+
+def test_a_call_and_its_completion() -> None:
+    answer, server = ask(call=CALL)
+    assert isinstance(answer, Completion)
+    assert list(json.loads(answer.text)) == ["speech", "vote", "bid"]
+    assert (answer.finish_reason, answer.model, answer.provider) == ("stop", "fake-001", None)
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (10, 5)
+    (sent,) = server.received
+    assert (sent.method, sent.path) == ("POST", "/ok/v1beta/models/gemini-2.5-flash:generateContent")
+    assert sent.headers["x-goog-api-key"] == KEY
+    assert sent.headers["accept-encoding"] == "identity"
+    assert "authorization" not in sent.headers
+    assert sent.body == {
+        "systemInstruction": {"parts": [{"text": "Rules."}], "role": "user"},
+        "contents": [
+            {"role": "user", "parts": [{"text": "Vote."}]},
+            {"role": "model", "parts": [{"text": "Hm."}]},
+            {"role": "user", "parts": [{"text": "Again."}]},
+        ],
+        "generationConfig": {
+            "temperature": 0.7,
+            "maxOutputTokens": 64,
+            "responseMimeType": "application/json",
+            "responseJsonSchema": {
+                "type": "object",
+                "properties": {
+                    "speech": {"type": "string"},
+                    "vote": {"type": ["string", "null"], "enum": ["B", "C", None]},
+                    "bid": {"type": "integer"},
+                },
+                "required": ["speech", "vote", "bid"],
+            },
+        },
+    }
+
+
+def test_nothing_is_sent_that_was_not_asked_for() -> None:
+    _, server = ask(sampling=Sampling(timeout_s=5))
+    assert server.received[0].body == {
+        "contents": [{"role": "user", "parts": [{"text": "Hello."}]}],
+        "generationConfig": {"maxOutputTokens": 1024},
+    }
+
+
+@pytest.mark.parametrize(("mode", "kept"), [("json_object", {"responseMimeType": "application/json"}), ("prompt", {})])
+def test_weaker_structured_modes(mode: str, kept: dict[str, Any]) -> None:
+    _, server = ask(call=CALL, structured=mode)
+    assert server.received[0].body["generationConfig"] == {"temperature": 0.7, "maxOutputTokens": 64, **kept}
+
+
+def test_a_forced_function_call() -> None:
+    arguments = {"speech": "x", "vote": "B", "bid": 3}
+    said = generated("Let me think.", {"functionCall": {"name": "vote", "args": arguments}})
+    answer, server = ask(said, CALL, structured="tool")
+    assert isinstance(answer, Completion)
+    assert json.loads(answer.text) == arguments
+    body = server.received[0].body
+    assert body["toolConfig"] == {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["vote"]}}
+    (declared,) = body["tools"][0]["functionDeclarations"]
+    assert declared["name"] == "vote"
+    assert list(declared["parameters_json_schema"]["properties"]) == ["speech", "vote", "bid"]
+    answer, _ = ask(generated("I vote B."), CALL, structured="tool")
+    assert isinstance(answer, Completion)
+    assert answer.unusable is not None
+
+
+def test_auto_steps_down_at_a_400_that_names_the_schema() -> None:
+    def reply(body: dict[str, Any]) -> Raw:
+        if "responseJsonSchema" in body["generationConfig"]:
+            return Raw(400, [{"error": {"code": 400, "message": "response_json_schema is not supported."}}])
+        return Raw(body=generated('{"vote": "B"}'))
+
+    answer, server = ask(reply, CALL, structured="auto")
+    assert isinstance(answer, Completion)
+    assert answer.structured == "json_object"
+    assert len(server.received) == 2
+
+
+def test_extras_are_fields_of_the_library_s_configuration_or_of_the_body() -> None:
+    extra = {"top_p": 0.5, "seed": 7, "thinking_config": {"thinking_budget": 0}}
+    _, server = ask(sampling=replace(SAMPLING, extra=extra), extra_body={"labels": {"a": "b"}})
+    body = server.received[0].body
+    config = body["generationConfig"]
+    assert (config["topP"], config["seed"], config["thinkingConfig"]) == (0.5, 7, {"thinking_budget": 0})
+    assert body["labels"] == {"a": "b"}
+
+
+@pytest.mark.parametrize(
+    ("extra", "says"),
+    [
+        ({"reasoning_effort": "low"}, 'reasoning_effort.*api = "openai" in .providers.gemini.'),
+        ({"max_tokens": 5}, "say max_tokens"),
+        ({"max_output_tokens": 5}, "max_output_tokens"),
+        ({"http_options": {"base_url": "http://127.0.0.1:9"}}, "http_options"),
+        ({"candidate_count": 2}, "candidate_count"),
+    ],
+)
+def test_extras_that_it_does_not_know_or_that_are_ours_are_refused(extra: dict[str, Any], says: str) -> None:
+    fault, server = ask(sampling=replace(SAMPLING, extra=extra))
+    assert isinstance(fault, ProviderRejected)
+    assert fault.code == "bad_request"
+    assert not server.received
+    with pytest.raises(ProviderRejected, match=says):
+        raise fault
+
+
+def test_thinking_is_apart_and_paid_for() -> None:
+    usage = {
+        "promptTokenCount": 100,
+        "cachedContentTokenCount": 40,
+        "candidatesTokenCount": 5,
+        "thoughtsTokenCount": 20,
+    }
+    answer, _ = ask(generated({"text": "Hm, B?", "thought": True}, "I vote ", "B.", usageMetadata=usage))
+    assert isinstance(answer, Completion)
+    assert (answer.text, answer.reasoning) == ("I vote B.", "Hm, B?")
+    tokens = answer.usage
+    assert (tokens.prompt_tokens, tokens.cached_tokens) == (100, 40)
+    assert (tokens.completion_tokens, tokens.reasoning_tokens) == (25, 20)
+
+
+def test_thinking_that_ate_the_whole_reply() -> None:
+    usage = {"promptTokenCount": 10, "thoughtsTokenCount": 64}
+    said = {"candidates": [{"finishReason": "MAX_TOKENS", "content": {"role": "model"}}], "usageMetadata": usage}
+    answer, _ = ask(said)
+    assert isinstance(answer, Completion)
+    assert (answer.text, answer.finish_reason) == ("", "length")
+    assert (answer.usage.completion_tokens, answer.usage.reasoning_tokens) == (64, 64)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 3}},
+        generated("Half a", finish="SAFETY"),
+        generated(finish="PROHIBITED_CONTENT"),
+        generated(finish="RECITATION"),
+    ],
+)
+def test_a_block_is_a_refusal(said: dict[str, Any]) -> None:
+    answer, _ = ask(said)
+    assert isinstance(answer, Completion)
+    assert answer.refusal == "content_filter"
+
+
+QUOTA = {
+    "code": 429,
+    "status": "RESOURCE_EXHAUSTED",
+    "message": "You exceeded your current quota.",
+    "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.5s"}],
+}
+BAD_KEY = {
+    "code": 400,
+    "status": "INVALID_ARGUMENT",
+    "message": "API key not valid.",
+    "details": [{"reason": "API_KEY_INVALID"}],
+}
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["object", "list"])
+def test_errors_come_as_an_object_or_as_a_list_of_one(wrapped: bool) -> None:
+    def body(error: dict[str, Any]) -> Any:
+        return [{"error": error}] if wrapped else {"error": error}
+
+    fault, server = ask(Raw(429, body(QUOTA)))
+    assert isinstance(fault, RateLimited)
+    assert fault.retry_after == 7.5
+    assert len(server.received) == 1
+    fault, _ = ask(Raw(400, body(BAD_KEY)))
+    assert isinstance(fault, ProviderRejected)
+    assert fault.code == "bad_key"
+    fault, _ = ask(Raw(400, body({"code": 400, "message": "The input token count (9) exceeds the maximum"})))
+    assert isinstance(fault, ModelRefused)
+    assert fault.code == "context"
+    fault, _ = ask(Raw(200, body({"code": 503, "message": "overloaded"})))
+    assert isinstance(fault, TransportFailed)
+    assert fault.code == "http_503"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "kind", "code"),
+    [
+        ("hang", TransportFailed, "timeout"),
+        ("drip", TransportFailed, "timeout"),
+        ("http_500", TransportFailed, "http_500"),
+        ("unknown_model", ProviderRejected, "unknown_model"),
+        ("forbidden", ProviderRejected, "forbidden"),
+        ("redirect", ProviderRejected, "redirect"),
+        ("html_200", TransportFailed, "bad_envelope"),
+        ("bad_json", TransportFailed, "bad_envelope"),
+        ("empty_body", TransportFailed, "bad_envelope"),
+        ("empty_choices", TransportFailed, "bad_envelope"),
+        ("deep_json", TransportFailed, "bad_envelope"),
+        ("truncated_body", TransportFailed, "reset"),
+        ("reset", TransportFailed, "reset"),
+    ],
+)
+def test_every_fault_is_one_request_and_one_error_of_the_closed_set(
+    scenario: str, kind: type[ModelError], code: str
+) -> None:
+    slow = scenario in {"hang", "drip"}
+    began = time.monotonic()
+    fault, server = ask(scenario=scenario, call=CALL, sampling=replace(SAMPLING, timeout_s=0.3) if slow else SAMPLING)
+    assert time.monotonic() - began < 10
+    assert type(fault) is kind
+    assert fault.code == code
+    assert len(server.received) == 1
+    assert "\n" not in str(fault)
+    assert KEY not in "".join((str(fault), repr(fault.__cause__), repr(fault.__dict__)))
+
+
+_NO_CANDIDATES: tuple[Any, ...] = (None, 1, "x", [], [None], {})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"candidates": value} for value in _NO_CANDIDATES),
+        [],
+        7,
+        "text",
+        None,
+    ],
+    ids=str,
+)
+def test_an_answer_of_another_shape_is_no_completion(body: Any) -> None:
+    fault, _ = ask(Raw(200, json.dumps(body)))
+    assert isinstance(fault, TransportFailed)
+    assert fault.code == "bad_envelope"
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"content": 1},
+        {"content": {"parts": 5}, "finishReason": []},
+        {"content": {"parts": [None, {"text": 3}]}, "finishReason": {"a": 1}},
+    ],
+    ids=str,
+)
+def test_a_candidate_that_says_nothing_is_an_empty_completion(candidate: dict[str, Any]) -> None:
+    answer, _ = ask(Raw(200, {"candidates": [candidate], "usageMetadata": [], "modelVersion": 3}))
+    assert isinstance(answer, Completion)
+    assert (answer.text, answer.model, answer.usage.prompt_tokens) == ("", None, None)
+
+
+def test_an_answer_of_ten_megabytes_is_not_taken_in() -> None:
+    fault, _ = ask(generated("x" * 10_000_000))
+    assert isinstance(fault, TransportFailed)
+    assert "longer than 8 MiB" in str(fault)
+
+
+def test_a_key_echoed_in_an_error_is_not_shown() -> None:
+    for raw in (Raw(400, {"error": {"code": 400, "message": f"bad {KEY}"}}), Raw(500, f"key {KEY}")):
+        fault, _ = ask(raw)
+        assert isinstance(fault, ModelError)
+        assert "canary" not in str(fault)
+
+
+def test_the_environment_s_keys_and_addresses_are_not_used(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.setenv(name, f"canary-{name}")
+    monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "canary-project")
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("GOOGLE_GENAI_API_VERSION", "v9")
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for key in (None, "own-key"):
+        answer, server = ask(key=key)
+        assert isinstance(answer, Completion)
+        (sent,) = server.received
+        assert "canary" not in repr(sent)
+        assert sent.headers["x-goog-api-key"] == (key or "none")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_cancelled_call_ends_at_once() -> None:
+    fake = FakeServer()
+
+    async def main() -> None:
+        async with fake:
+            profile = replace(BUILT_IN["gemini"], base_url=native_url(fake, "hang"))
+            model = gemini.Gemini("gemini/x", profile, Endpoint(profile.base_url, KEY))
+            task = asyncio.create_task(model.complete(PLAIN, SAMPLING))
+            while not fake.started:  # noqa: ASYNC110 - the server has no event to wait for
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await model.aclose()
+
+    began = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - began < 4
+
+
+# ------------------------------------------------------------------------------------ which API is spoken
+
+
+def test_google_s_own_address_is_spoken_to_in_its_own_words_where_the_extra_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    profile = resolve("gemini", {}, {})
+    assert gemini.is_spoken(profile)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    assert not gemini.is_spoken(profile), "its OpenAI-compatible endpoint serves"
+
+
+def test_another_address_is_not_unless_the_scenario_says_so() -> None:
+    proxy = "http://127.0.0.1:1/v1"
+    assert not gemini.is_spoken(resolve("gemini", {"gemini": ProviderSettings(base_url=proxy)}, {}))
+    assert gemini.is_spoken(resolve("gemini", {"gemini": ProviderSettings(base_url=proxy, api="gemini")}, {}))
+    assert not gemini.is_spoken(resolve("gemini", {"gemini": ProviderSettings(api="openai")}, {}))
+    assert gemini.is_spoken(resolve("lab", {"lab": ProviderSettings(base_url=proxy, api="gemini")}, {}))
+
+
+def test_a_missing_extra_is_named_where_the_scenario_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    profile = resolve("gemini", {"gemini": ProviderSettings(api="gemini")}, {})
+    with pytest.raises(ScenarioError, match="needs the extra `gemini`"):
+        gemini.opened("gemini/x", profile, Endpoint(profile.base_url, KEY))
+
+
+def test_the_built_in_address_is_google_s_with_its_version() -> None:
+    connections = gemini._connections("http://127.0.0.1:1")  # plain, so that no trust store is read
+    client = gemini._client(BUILT_IN["gemini"].base_url, KEY, connections)
+    options = client._api_client._http_options
+    assert (options.base_url, options.api_version) == ("https://generativelanguage.googleapis.com", "v1beta")
+    client.close()
+    asyncio.run(connections.aclose())
+
+
+def test_importing_the_client_does_not_load_the_library() -> None:
+    code = (
+        "import sys, agentsim.models.gemini, agentsim.runner.seats\n"
+        "assert not {'google.genai', 'httpx2', 'openai'} & set(sys.modules), 'loaded too early'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

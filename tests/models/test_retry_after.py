@@ -1,0 +1,74 @@
+"""Retry-After: every form in which a provider says how long to wait, and that nothing else is taken for one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.models.retry_after import retry_after
+
+DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
+EPOCH = 1_795_255_200  # the same moment
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"retry-after": " 0.5 "}, 0.5),
+        ({"RETRY-AFTER": "0"}, 0.0),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "3600"}, 3600.0),
+        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 GMT", "date": DATE}, 7.0),
+        ({"retry-after": "Sat, 21 Nov 2026 09:00:00 GMT", "date": DATE}, None),
+        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 GMT"}, None),
+        ({"retry-after": "Sat, 21 Nov 2026 10:00:07 -0000", "date": DATE}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "1e999"}, None),
+        ({"retry-after": "9" * 400}, None),
+        ({"retry-after": "٣"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({}, None),
+        ({"x-ratelimit-reset-requests": "1s"}, 1.0),
+        ({"x-ratelimit-reset-tokens": "20ms"}, 0.02),
+        ({"x-ratelimit-reset-tokens": "1m2.5s"}, 60.0),
+        ({"x-ratelimit-reset-requests": "6m0s"}, 60.0),
+        ({"x-ratelimit-reset-requests": "2h3m"}, 60.0),
+        ({"x-ratelimit-reset-requests": "1d"}, 60.0),
+        ({"x-ratelimit-reset-requests": "7.66"}, 7.66),
+        ({"x-ratelimit-reset-requests": "2s", "x-ratelimit-reset-tokens": "9s"}, 9.0),
+        (
+            {
+                "x-ratelimit-reset-requests": "2s",
+                "x-ratelimit-remaining-requests": "0",
+                "x-ratelimit-reset-tokens": "9s",
+                "x-ratelimit-remaining-tokens": "100",
+            },
+            2.0,
+        ),
+        ({"X-RateLimit-Reset": str(EPOCH + 12), "date": DATE}, 12.0),
+        ({"X-RateLimit-Reset": str((EPOCH + 12) * 1000), "date": DATE}, 12.0),
+        ({"X-RateLimit-Reset": str(EPOCH - 12), "date": DATE}, None),
+        ({"X-RateLimit-Reset": str(EPOCH + 12)}, None),
+        ({"x-ratelimit-reset-requests": "-1s"}, None),
+        ({"x-ratelimit-reset-requests": "nan"}, None),
+        ({"x-ratelimit-reset-requests": "s"}, None),
+        ({"x-ratelimit-reset-requests": "soon"}, None),
+        ({"x-ratelimit-reset-requests": ""}, None),
+        ({"retry-after": "5", "x-ratelimit-reset-requests": "1s"}, 5.0),
+        ({"retry-after": "garbage", "x-ratelimit-reset-requests": "1s"}, None),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+@pytest.mark.parametrize("name", ["retry-after-ms", "retry-after", "x-ratelimit-reset", "x-ratelimit-reset-tokens"])
+@given(value=st.text() | st.from_regex(r"[-+\dnaifdhms.]{1,12}"), date=st.text() | st.just(DATE))
+def test_retry_after_reads_anything(name: str, value: str, date: str) -> None:
+    seconds = retry_after({name: value, "date": date})
+    assert seconds is None or seconds >= 0

@@ -1,0 +1,308 @@
+"""Structured modes: the exact request of every provider's profile in each of them, and what is read from the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim.errors import ModelError, ProviderRejected, TransportFailed
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.endpoint import Endpoint
+from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
+from tests.fakes.replies import envelope
+from tests.fakes.server import FakeServer, Raw
+
+KEY = "sk-canary-1234567890abcdef"
+PROPERTIES = {
+    "speech": {"type": "string", "maxLength": 20},
+    "vote": {"type": "string", "enum": ["B", "C"]},
+    "bid": {"type": "integer", "minimum": 0, "maximum": 9},
+}
+SCHEMA = {"type": "object", "properties": PROPERTIES, "required": [*PROPERTIES], "additionalProperties": False}
+CALL = Call((("system", "Rules."), ("user", "Vote.")), SCHEMA, "vote")
+SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
+
+# The schema as remote providers get it, and as the grammars of local servers do.
+REMOTE = SCHEMA | {
+    "properties": {"speech": {"type": "string"}, "vote": PROPERTIES["vote"], "bid": {"type": "integer"}},
+}
+LOCAL = SCHEMA | {"properties": PROPERTIES | {"speech": {"type": "string"}}}
+OPEN = {name: value for name, value in REMOTE.items() if name != "additionalProperties"}
+SENT: dict[str, tuple[str, dict[str, Any]]] = {
+    "openai": ("max_completion_tokens", REMOTE),
+    "openrouter": ("max_tokens", REMOTE),
+    "gemini": ("max_tokens", OPEN),
+    "ollama": ("max_tokens", LOCAL),
+    "vllm": ("max_tokens", LOCAL),
+    "lmstudio": ("max_tokens", LOCAL),
+    "llama-server": ("max_tokens", LOCAL),
+}
+MODES: tuple[Structured, ...] = ("json_schema", "tool", "json_object", "prompt")
+
+
+def ask(profile: Profile, reply: Any, key: str | None = KEY) -> tuple[Completion | ModelError, FakeServer]:
+    """One call to the profile's provider, which is a fake here."""
+    fake = FakeServer(reply)
+
+    async def main() -> Completion | ModelError:
+        async with fake:
+            at = replace(profile, base_url=fake.url())
+            model = OpenAICompatible(f"{profile.provider}/some/model", at, Endpoint(at.base_url, key))
+            try:
+                return await model.complete(CALL, SAMPLING)
+            except ModelError as fault:
+                return fault
+            finally:
+                await model.aclose()
+
+    return asyncio.run(main()), fake
+
+
+def test_every_profile_is_tested_here() -> None:
+    assert set(SENT) == set(BUILT_IN)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("provider", SENT)
+def test_the_exact_request_of_every_profile_in_every_mode(
+    provider: str, mode: Structured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("API_KEY", "ADMIN_KEY", "ORG_ID", "PROJECT_ID", "BASE_URL"):
+        monkeypatch.setenv(f"OPENAI_{name}", f"http://canary-{name}/")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Canary: canary-custom\nAuthorization: Bearer canary-other")
+    max_tokens, schema = SENT[provider]
+    strict = "additionalProperties" in schema
+    _, server = ask(replace(BUILT_IN[provider], structured=mode), lambda _body: "{}", key="lab-key")
+    (sent,) = server.received
+    assert (sent.method, sent.path) == ("POST", "/ok/v1/chat/completions")
+    assert sent.headers["authorization"] == "Bearer lab-key"
+    assert "canary" not in repr(sent), "the environment's OpenAI account stays at OpenAI"
+    wanted: dict[str, Any] = {
+        "model": "some/model",
+        "messages": [{"role": "system", "content": "Rules."}, {"role": "user", "content": "Vote."}],
+        "temperature": 0.7,
+        max_tokens: 64,
+    }
+    function = {"name": "vote", "description": "Gives your answer.", "parameters": schema}
+    match mode:
+        case "json_schema":
+            named = {"name": "vote", "schema": schema, "strict": strict}
+            wanted["response_format"] = {"type": "json_schema", "json_schema": named}
+        case "tool":
+            wanted["tools"] = [{"type": "function", "function": function | ({"strict": True} if strict else {})}]
+            wanted["tool_choice"] = {"type": "function", "function": {"name": "vote"}}
+        case "json_object":
+            wanted["response_format"] = {"type": "json_object"}
+        case _:
+            pass
+    if provider == "openrouter" and mode in {"json_schema", "tool"}:
+        wanted["provider"] = {"require_parameters": True}
+    assert sent.body == wanted
+
+
+@pytest.mark.parametrize("provider", SENT)
+def test_without_a_key_none_is_sent(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    _, server = ask(BUILT_IN[provider], lambda _body: "{}", key=None)
+    assert "authorization" not in server.received[0].headers
+
+
+def test_a_scenario_s_table_overrides_every_part_of_a_request() -> None:
+    settings = ProviderSettings(
+        structured="tool", max_tokens_field="max_tokens", strip_schema_keywords=["enum"], extra_body={"user": "u"}
+    )
+    _, server = ask(resolve("openai", {"openai": settings}, {}), lambda _body: "{}")
+    body = server.received[0].body
+    assert (body["max_tokens"], body["user"]) == (64, "u")
+    properties = body["tools"][0]["function"]["parameters"]["properties"]
+    assert properties == {**PROPERTIES, "vote": {"type": "string"}}
+
+
+# ------------------------------------------------------------------------------------ forced function calls
+
+ANSWER = {"speech": "x", "vote": "B", "bid": 3}
+
+
+def function_call(name: Any = "vote", arguments: Any = json.dumps(ANSWER)) -> dict[str, Any]:  # noqa: B008 - a text
+    return {"id": "c", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def called(*calls: Any, content: str | None = None) -> Completion:
+    """What is read from these calls."""
+    said = envelope(None, finish_reason="tool_calls", message={"content": content, "tool_calls": list(calls)})
+    answer, _ = ask(replace(BUILT_IN["openai"], structured="tool"), lambda _body: Raw(200, said))
+    assert isinstance(answer, Completion)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("calls", "content"),
+    [
+        ([function_call()], None),
+        ([function_call(arguments=ANSWER)], None),
+        ([function_call()], '{"vote": "C"}'),
+        ([function_call("speak", '{"vote": "C"}'), function_call()], None),
+        ([function_call(), function_call(arguments='{"vote": "C"}')], None),
+        ([function_call(arguments='{"vote": "C'), function_call()], None),
+        ([function_call(arguments='{"bid": NaN}'), function_call()], None),
+        ([None, 5, {"function": None}, function_call()], None),
+    ],
+    ids=["one", "an object", "words beside it", "another before", "two", "a broken one", "NaN", "junk"],
+)
+def test_the_arguments_of_the_first_valid_call_of_the_function_are_the_text(calls: list[Any], content: Any) -> None:
+    answer = called(*calls, content=content)
+    assert json.loads(answer.text) == ANSWER
+    assert answer.unusable is None
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [],
+        [function_call("speak")],
+        [function_call(arguments=None)],
+        [function_call(arguments="I vote for B.")],
+        [function_call(arguments='["B"]')],
+        [{"id": "c"}],
+    ],
+    ids=["none", "another", "no arguments", "words", "a list", "no function"],
+)
+def test_a_reply_without_such_a_call_is_no_decision_whatever_else_it_says(calls: list[Any]) -> None:
+    answer = called(*calls, content=json.dumps(ANSWER))
+    assert answer.unusable == "The reply does not call the function vote with a JSON object."
+
+
+def test_arguments_that_are_broken_are_left_to_the_readers_of_replies() -> None:
+    answer = called(function_call(arguments='{"vote": "B'))
+    assert (answer.text, answer.unusable) == ('{"vote": "B', None)
+
+
+def test_a_refusal_is_one_in_every_mode() -> None:
+    said = envelope(None, message={"content": None, "refusal": "I cannot."})
+    answer, _ = ask(replace(BUILT_IN["openai"], structured="tool"), lambda _body: Raw(200, said))
+    assert isinstance(answer, Completion)
+    assert (answer.refusal, answer.unusable) == ("refusal", None)
+
+
+# ----------------------------------------------------------------------------------------------------- auto
+
+
+def mode_of(body: dict[str, Any]) -> str:
+    return str(body.get("response_format", {}).get("type", "prompt"))
+
+
+def refusing(*modes: str, status: int = 400, message: str = "") -> Any:
+    """A server that does not take these modes."""
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if mode_of(body) in modes:
+            said = message or f"'response_format.type' must not be '{mode_of(body)}'"
+            return Raw(status, {"error": {"message": said}})
+        return json.dumps(ANSWER)
+
+    return reply
+
+
+AUTO = replace(BUILT_IN["vllm"], structured="auto")
+
+
+@pytest.mark.parametrize(
+    ("refused", "chosen"),
+    [((), "json_schema"), (("json_schema",), "json_object"), (("json_schema", "json_object"), "prompt")],
+)
+def test_auto_takes_the_first_mode_that_is_not_refused_and_says_which(refused: tuple[str, ...], chosen: str) -> None:
+    answer, server = ask(AUTO, refusing(*refused))
+    assert isinstance(answer, Completion)
+    assert answer.structured == chosen
+    assert [mode_of(received.body) for received in server.received] == [*refused, chosen]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "Invalid schema for response_format 'vote'"),
+        (400, "failed to parse grammar"),
+        (400, 'Unknown name "additionalProperties"'),
+        (422, "json_schema is not supported by this model"),
+        (400, "guided decoding is not available"),
+        (404, "No endpoints found that can handle the requested parameters."),
+    ],
+)
+def test_what_names_the_format_is_a_step_down(status: int, message: str) -> None:
+    answer, _ = ask(AUTO, refusing("json_schema", status=status, message=message))
+    assert isinstance(answer, Completion)
+    assert answer.structured == "json_object"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [
+        (400, "Unsupported value: 'temperature' does not support 0.7", "bad_request"),
+        (401, "no schema for you", "bad_key"),
+        (404, "the model does not exist", "unknown_model"),
+    ],
+)
+def test_any_other_rejection_is_none(status: int, message: str, code: str) -> None:
+    answer, server = ask(AUTO, refusing("json_schema", status=status, message=message))
+    assert isinstance(answer, ProviderRejected)
+    assert answer.code == code
+    assert len(server.received) == 1
+
+
+def test_a_mode_that_is_named_never_steps_down_and_the_error_says_what_would_help() -> None:
+    answer, server = ask(BUILT_IN["vllm"], refusing("json_schema"))
+    assert isinstance(answer, ProviderRejected)
+    assert '"auto" for the first that is accepted' in str(answer)
+    assert len(server.received) == 1
+
+
+def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None:
+    """Also where the first call fails on the way: what has been refused is not tried again."""
+    fake = FakeServer()
+    begun: list[int] = []
+    failures = [Raw(500, {"error": {"message": "unwell"}})]
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if mode_of(body) == "json_object" and failures:
+            return failures.pop()
+        answer: str | Raw = refusing("json_schema")(body)
+        return answer
+
+    async def main() -> list[Completion | BaseException]:
+        async with fake:
+            profile = replace(AUTO, base_url=fake.url())
+            model = OpenAICompatible("vllm/m", profile, Endpoint(profile.base_url, None))
+            calls = (replace(CALL, tag=str(n), begin=lambda n=n: begun.append(n)) for n in range(8))  # type: ignore[misc]  # bound per call
+            try:
+                return await asyncio.gather(*(model.complete(call, SAMPLING) for call in calls), return_exceptions=True)
+            finally:
+                await model.aclose()
+
+    fake.reply = reply
+    answers = asyncio.run(main())
+    assert isinstance(answers[0], TransportFailed)
+    assert [answer.structured for answer in answers[1:] if isinstance(answer, Completion)] == ["json_object"] * 7
+    assert Counter(mode_of(received.body) for received in fake.received) == {"json_schema": 1, "json_object": 8}
+    assert sorted(begun) == list(range(8)), "each call begins once"
+
+
+def test_a_call_without_a_schema_chooses_nothing() -> None:
+    fake = FakeServer(lambda _body: "Hello.")
+
+    async def main() -> Completion:
+        async with fake:
+            profile = replace(AUTO, base_url=fake.url())
+            model = OpenAICompatible("vllm/m", profile, Endpoint(profile.base_url, None))
+            try:
+                return await model.complete(replace(CALL, schema=None), SAMPLING)
+            finally:
+                await model.aclose()
+
+    assert asyncio.run(main()).structured is None
+    assert "response_format" not in fake.received[0].body

@@ -1,0 +1,317 @@
+"""Throttle: the queue before a host: nobody too many, nobody forgotten, nobody passed. Time is the tests' own."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentsim.errors import RateLimited, TransportFailed
+from agentsim.models.allowance import Terms
+from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
+from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.endpoint import Endpoint, Endpoints
+from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.profiles import ProviderSettings, resolve
+from agentsim.models.throttle import Throttle, shared_throttle
+from tests.fakes.server import FakeServer, Raw
+from tests.runner.island import Mendable, play
+
+BUSY = Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
+
+
+class Time:
+    """A clock that jumps to the next thing that is waited for, once everybody waits."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._number = count()
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        future = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._sleepers, (self.now + seconds, next(self._number), future))
+        await future
+
+    async def until(self, *tasks: asyncio.Task[Any]) -> None:
+        """Let time pass until these are done; `AssertionError` where nothing can happen any more."""
+        while not all(task.done() for task in tasks):
+            for _ in range(20):  # every task that can go on does
+                await asyncio.sleep(0)
+            if all(task.done() for task in tasks):
+                return
+            self._sleepers = [sleeper for sleeper in self._sleepers if not sleeper[2].done()]
+            heapq.heapify(self._sleepers)
+            assert self._sleepers, "everybody waits, and nobody will wake them"
+            self.now, _, future = heapq.heappop(self._sleepers)
+            future.set_result(None)
+
+
+class Crowd:
+    """Callers before one throttle, and what was seen of them."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.time = Time()
+        self.throttle = Throttle(terms, clock=self.time, sleep=self.time.sleep)
+        self.began: list[tuple[int, float]] = []
+        self.in_flight = self.most = 0
+
+    async def call(self, number: int, takes: float = 1.0, tokens: int = 0, ends: str = "well") -> None:
+        async with self.throttle.admission(tokens) as admitted:
+            self.began.append((number, self.time.now))
+            self.in_flight += 1
+            self.most = max(self.most, self.in_flight)
+            try:
+                slots = self.throttle.allowance.slots
+                assert slots is None or self.in_flight <= slots, "more are under way than there are slots"
+                await self.time.sleep(takes)
+                if ends == "limited":
+                    raise RateLimited("slow down", retry_after=None)
+                if ends == "fails":
+                    raise TransportFailed("broken", code="reset")
+                admitted.used(Usage(prompt_tokens=tokens // 2, completion_tokens=0))
+            finally:
+                self.in_flight -= 1
+
+    def play(self, *calls: dict[str, Any]) -> list[tuple[int, float]]:
+        async def main() -> None:
+            tasks = [asyncio.create_task(self.call(number, **call)) for number, call in enumerate(calls)]
+            await self.time.until(*tasks)
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        asyncio.run(main())
+        return self.began
+
+
+def test_calls_begin_in_the_order_of_asking_as_slots_are_free() -> None:
+    assert Crowd(Terms(2)).play({}, {}, {}, {}, {}) == [(0, 0.0), (1, 0.0), (2, 1.0), (3, 1.0), (4, 2.0)]
+
+
+def test_after_a_429_half_as_many_begin() -> None:
+    crowd = Crowd(Terms(4))
+    began = crowd.play({"takes": 1.0, "ends": "limited"}, *[{"takes": 2.0}] * 3, *[{}] * 4)
+    # One end leaves three under way of two slots; the next two begin when those end.
+    assert began[4:] == [(4, 2.0), (5, 2.0), (6, 3.0), (7, 3.0)]
+
+
+def test_requests_per_minute_hold_calls_back() -> None:
+    assert Crowd(Terms(requests_per_minute=2)).play({}, {}, {}, {}, {}) == [
+        *((0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0), (4, 120.0)),
+    ]
+
+
+def test_a_call_that_turns_out_to_be_smaller_lets_the_next_one_begin() -> None:
+    crowd = Crowd(Terms(tokens_per_minute=1000))
+    assert crowd.play({"tokens": 900, "takes": 3.0}, {"tokens": 500}) == [(0, 0.0), (1, 3.0)]
+
+
+def test_who_is_large_is_not_passed_by_who_is_small() -> None:
+    crowd = Crowd(Terms(tokens_per_minute=1000))
+    assert crowd.play({"tokens": 999, "takes": 90.0}, {"tokens": 900}, {"tokens": 1}) == [
+        (0, 0.0),
+        (1, 60.0),
+        (2, 60.0),
+    ]
+
+
+def test_what_a_host_asks_with_retry_after_moves_everybody() -> None:
+    crowd = Crowd(Terms(2))
+
+    async def main() -> None:
+        with pytest.raises(RateLimited):
+            async with crowd.throttle.admission():
+                raise RateLimited("later", retry_after=7.0)
+        task = asyncio.create_task(crowd.call(1))
+        await asyncio.sleep(0)
+        assert crowd.throttle.note() == "1 of 2 slots, asked to wait 7 s"
+        await crowd.time.until(task)
+
+    asyncio.run(main())
+    assert crowd.began == [(1, 7.0)]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_whoever_is_cancelled_leaves_no_gap(place: int) -> None:
+    crowd = Crowd(Terms(1))
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(crowd.call(number)) for number in range(3)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        tasks.pop(place).cancel()
+        await crowd.time.until(*tasks)
+
+    asyncio.run(main())
+    assert [number for number, _ in crowd.began if number != place] == [each for each in range(3) if each != place]
+    assert crowd.throttle.allowance.in_flight == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.builds(
+        Terms,
+        concurrency=st.none() | st.integers(1, 5),
+        spacing_s=st.sampled_from([0.0, 0.5]),
+        requests_per_minute=st.none() | st.integers(1, 5),
+        tokens_per_minute=st.none() | st.integers(1, 300),
+    ),
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "takes": st.sampled_from([0.0, 0.3, 1.0, 70.0]),
+                "tokens": st.integers(0, 400),
+                "ends": st.sampled_from(["well", "limited", "fails"]),
+            }
+        ),
+        max_size=14,
+    ),
+    st.sets(st.integers(0, 13), max_size=5),
+)
+def test_nobody_is_forgotten_and_nobody_is_passed(
+    terms: Terms, calls: list[dict[str, Any]], given_up: set[int]
+) -> None:
+    crowd = Crowd(terms)
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(crowd.call(number, **call)) for number, call in enumerate(calls)]
+        for _ in range(7):
+            await asyncio.sleep(0)
+        for number in given_up & set(range(len(tasks))):
+            tasks[number].cancel()
+        await crowd.time.until(*tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(main())
+    order = [number for number, _ in crowd.began]
+    assert order == sorted(order), "first come, first served"
+    assert set(range(len(calls))) - given_up <= set(order), "everybody who waited has had a turn"
+    assert crowd.throttle.allowance.in_flight == 0
+
+
+def test_all_games_of_an_event_loop_share_one_throttle_for_a_host_and_key() -> None:
+    async def main() -> list[Throttle]:
+        one = shared_throttle("h:1", "key", Terms(4))
+        assert shared_throttle("h:1", "key", Terms(2, requests_per_minute=7)) is one
+        assert one.allowance.terms == Terms(4, requests_per_minute=7)
+        others = [shared_throttle("h:1", None, Terms()), shared_throttle("h:2", "key", Terms())]
+        return [one, *others]
+
+    first, again = asyncio.run(main()), asyncio.run(main())
+    assert len({id(throttle) for throttle in (*first, *again)}) == 6, "another loop, another throttle"
+
+
+def test_what_holds_calls_back_is_told_where_something_does() -> None:
+    profile = resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:9/v1", requests_per_minute=1)}, {})
+
+    async def main() -> list[list[str]]:
+        endpoints = Endpoints(concurrency=4)
+        endpoint = endpoints.at(profile, None)
+        told = [endpoints.notes()]
+        async with endpoint.admission():
+            told.append(endpoints.notes())
+        waiting = asyncio.create_task(endpoint.admission().__aenter__())
+        await asyncio.sleep(0)
+        told.append(endpoints.notes())
+        waiting.cancel()
+        return told
+
+    assert asyncio.run(main()) == [[], [], ["waiting for requests_per_minute at lab"]]
+
+
+# ------------------------------------------------------------------------------------------ a real socket
+
+
+@contextmanager
+def crowded(server: FakeServer, room: int) -> Iterator[Counter[str]]:
+    """A server that turns away whatever is more than `room` at once; counts what it said, in halves of the story."""
+    said: Counter[str] = Counter()
+    well = server.reply
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        full = server.in_flight > room
+        said["busy" if full else "answered"] += 1
+        return BUSY if full else well(body)
+
+    server.reply = reply
+    yield said
+
+
+def through(
+    server: FakeServer, terms: Terms, calls: int, use: Callable[[Counter[str]], None] = lambda _said: None
+) -> Counter[str]:
+    async def main() -> Counter[str]:
+        with crowded(server, 5) as said:
+            async with server:
+                profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
+                model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, terms=terms))
+                policy = AttemptPolicy(rate_limit_wait_s=0.02, rate_limit_patience_s=60)
+
+                async def one(number: int) -> Completion:
+                    call = Call((("user", f"number {number}"),))
+                    return await persevere(
+                        lambda: model.complete(call, Sampling()), policy, Attempts(), lambda _error: None
+                    )
+
+                answers = await asyncio.gather(*(one(number) for number in range(calls)))
+                assert all(answer.text for answer in answers)
+                use(said)
+                await model.aclose()
+                return said
+
+    return asyncio.run(main())
+
+
+def test_before_a_server_with_room_for_five_the_calls_settle_and_all_are_answered() -> None:
+    said = through(FakeServer(latency_s=0.02), Terms(16), 150)
+    assert said["answered"] == 150
+    assert said["busy"] < 30, "a first burst, and now and then one that feels for more"
+    wild = through(FakeServer(latency_s=0.02), Terms(), 150)
+    assert wild["busy"] > 150, "without slots they are turned away again and again"
+
+
+def test_a_game_before_such_a_server_has_only_real_decisions_and_the_same_ones(tmp_path: Path) -> None:
+    players = '[[players]]\nid = "p"\ncount = 9\n'
+    told = []
+    for room in (100, 2):
+        server = Mendable(latency_s=0.01)
+        with crowded(server, room) as said, server.in_thread():
+            result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', players=players, stem=f"room{room}")
+        assert result.status == "completed", result.error
+        assert (said["busy"] > 0) is (room == 2)
+        assert {decision["source"] for decision in result.history["decisions"]} == {"model"}
+        told.append([decision["decision"] for decision in result.history["decisions"]])
+    assert told[0] == told[1]
+
+
+def test_waiting_for_a_minute_to_pass_is_not_counted_in_the_deadline() -> None:
+    time = Time()
+    sampling = Sampling(timeout_s=20.0)
+
+    async def main() -> float:
+        async with FakeServer() as server:
+            profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
+            throttle = Throttle(Terms(requests_per_minute=1), clock=time, sleep=time.sleep)
+            model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, throttle=throttle))
+            await model.complete(Call((("user", "one"),)), sampling)
+            second = asyncio.create_task(model.complete(Call((("user", "two"),)), replace(sampling, timeout_s=5.0)))
+            while not throttle.note():  # noqa: ASYNC110 - the throttle has no event for being waited at
+                await asyncio.sleep(0)
+            while not second.done():
+                await (time.until(second) if server.in_flight == 0 and throttle.note() else asyncio.sleep(0))
+            await model.aclose()
+            return time.now
+
+    assert asyncio.run(main()) == 60.0

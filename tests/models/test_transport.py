@@ -1,0 +1,404 @@
+"""How requests travel, against real sockets: kept connections, broken ones, proxies, TLS; and what is never sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import ssl
+import struct
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import openai
+import pytest
+
+from agentsim import __version__
+from agentsim.errors import ProviderRejected, ScenarioError, TransportFailed
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.endpoint import Endpoint
+from agentsim.models.headers import headers_for
+from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.models.transport import Transport
+from tests.fakes.replies import envelope
+from tests.fakes.server import FakeServer, Raw
+
+T = TypeVar("T")
+KEY = "sk-canary-1234567890abcdef"
+CALL = Call((("system", "Rules: ä, 漢字."), ("user", "Go.")))
+SAMPLING = Sampling(max_tokens=64, timeout_s=5)
+CERTIFICATE = Path(__file__).parents[1] / "fakes" / "localhost.pem"  # for localhost and 127.0.0.1, until 2126
+ANSWER = Raw(body=envelope("said")).encoded()
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+@pytest.fixture(autouse=True)
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@dataclass
+class Sockets:
+    """A server of raw bytes: `requests` by connection, each answered by the next of `answers` (the last repeats).
+
+    An answer of None is a reset; with `hang_up` the connection is closed after each.
+    """
+
+    answers: list[bytes | None] = field(default_factory=lambda: [ANSWER])
+    hang_up: bool = False
+    tls: ssl.SSLContext | None = None
+    requests: list[list[bytes]] = field(default_factory=list)
+    host: str = "127.0.0.1"
+    closed: int = 0
+    port: int = 0
+
+    @asynccontextmanager
+    async def serve(self) -> Any:
+        server = await asyncio.start_server(self._serve, self.host, 0, ssl=self.tls)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield self
+        finally:
+            server.close()
+            await server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        mine: list[bytes] = []
+        self.requests.append(mine)
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]
+                mine.append(head + await reader.readexactly(int(length or 0)))
+                answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+                if answer is None:
+                    connected = writer.get_extra_info("socket")
+                    connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    writer.transport.abort()
+                    return
+                writer.write(answer)
+                if self.hang_up:
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            self.closed += 1
+            writer.close()
+
+
+def model_at(base_url: str, key: str | None = None) -> OpenAICompatible:
+    profile = resolve("lab", {"lab": ProviderSettings(base_url=base_url, api_key_env="LAB_KEY" if key else None)}, {})
+    return OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, key))
+
+
+def with_model(
+    use: Callable[[OpenAICompatible], Awaitable[T]],
+    server: Sockets | None = None,
+    url: str = "http://127.0.0.1:{port}/v1",
+    key: str | None = None,
+) -> T:
+    async def main() -> T:
+        async with (server or Sockets()).serve() as running:
+            model = model_at(url.format(port=running.port), key)
+            try:
+                return await use(model)
+            finally:
+                await model.aclose()
+
+    return asyncio.run(main())
+
+
+async def once(model: OpenAICompatible) -> Completion:
+    return await model.complete(CALL, SAMPLING)
+
+
+def sent(server: Sockets) -> list[int]:
+    """How many requests came over each connection."""
+    return [len(requests) for requests in server.requests]
+
+
+async def until(so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not so():  # noqa: ASYNC110 - what happens at the other end of a socket has no event
+            await asyncio.sleep(0)
+
+
+# ------------------------------------------------------------------------------------------------ connections
+
+
+def test_a_connection_is_kept_for_the_next_request() -> None:
+    async def thrice(model: OpenAICompatible) -> None:
+        for _ in range(3):
+            await once(model)
+
+    server = Sockets()
+    with_model(thrice, server)
+    assert sent(server) == [3]
+
+
+def test_a_connection_that_the_server_has_closed_meanwhile_is_replaced_unnoticed() -> None:
+    async def twice(model: OpenAICompatible) -> None:
+        await once(model)
+        await until(lambda: server.closed == 1)
+        for _ in range(20):
+            await asyncio.sleep(0)  # the loop is told of it
+        await once(model)
+
+    server = Sockets(hang_up=True)
+    with_model(twice, server)
+    assert sent(server) == [1, 1]
+
+
+def test_a_kept_connection_that_breaks_under_a_request_is_a_fault_and_nothing_is_sent_twice() -> None:
+    """The server may have begun to work on it, and a call is paid for."""
+
+    async def twice(model: OpenAICompatible) -> TransportFailed:
+        await once(model)
+        with pytest.raises(TransportFailed, match="broke") as caught:
+            await once(model)
+        return caught.value
+
+    server = Sockets([ANSWER, None])
+    assert with_model(twice, server).code == "reset"
+    assert sent(server) == [2]
+
+
+def test_there_are_as_many_connections_as_calls() -> None:
+    server = FakeServer(latency_s=0.2)
+
+    async def main() -> None:
+        async with server:
+            model = model_at(server.url())
+            await asyncio.gather(*(once(model) for _ in range(150)))
+            await model.aclose()
+
+    asyncio.run(main())
+    assert server.most_in_flight == 150
+
+
+def test_a_cancelled_call_takes_its_connection_with_it() -> None:
+    """Else its late answer would be taken for the next call's."""
+
+    async def cancel(model: OpenAICompatible) -> str:
+        task = asyncio.create_task(once(model))
+        await until(lambda: sent(server) == [1])
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until(lambda: server.closed == 1)
+        return (await once(model)).text
+
+    server = Sockets([b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{", ANSWER])
+    assert with_model(cancel, server) == "said"
+    assert sent(server) == [1, 1]
+
+
+def test_a_redirect_is_not_followed() -> None:
+    async def refused(model: OpenAICompatible) -> str:
+        with pytest.raises(ProviderRejected) as caught:
+            await once(model)
+        return caught.value.code
+
+    server = Sockets([b"HTTP/1.1 307 Go\r\nLocation: /v2/chat/completions\r\nContent-Length: 0\r\n\r\n", ANSWER])
+    assert with_model(refused, server, key=KEY) == "redirect"
+    assert sent(server) == [1]
+
+
+def test_of_an_error_that_never_ends_the_beginning_is_enough() -> None:
+    async def refused(model: OpenAICompatible) -> str:
+        with pytest.raises(TransportFailed) as caught:
+            await once(model)
+        return caught.value.code
+
+    server = Sockets([b"HTTP/1.1 500 Oh\r\nContent-Length: 999999999\r\n\r\n" + b"x" * 100_000])
+    assert with_model(refused, server) == "http_500"
+
+
+def test_headers_of_many_kilobytes_are_read() -> None:
+    body = json.dumps(envelope("said")).encode()
+    head = f"HTTP/1.1 200 OK\r\nPolicy: {'p' * 30_000}\r\nContent-Length: {len(body)}\r\n\r\n"
+    assert with_model(once, Sockets([head.encode() + body])).text == "said"
+
+
+def test_what_is_no_http_is_a_fault() -> None:
+    async def garbled(model: OpenAICompatible) -> str:
+        with pytest.raises(TransportFailed) as caught:
+            await once(model)
+        assert "canary" not in str(caught.value)
+        return caught.value.code
+
+    assert with_model(garbled, Sockets([b"SSH-2.0-canary\r\n\r\n"])) == "reset"
+
+
+def test_a_host_that_is_not_known_is_named_with_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    async def lost(model: OpenAICompatible) -> str:
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+        with pytest.raises(TransportFailed, match=r"at nowhere\.invalid:8080 \(Name or service not known\)") as caught:
+            await once(model)
+        return caught.value.code
+
+    assert with_model(lost, url="http://nowhere.invalid:8080/v1") == "unreachable"
+
+
+# -------------------------------------------------------------------------------------------------------- TLS
+
+
+@pytest.fixture
+def secure() -> Sockets:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(CERTIFICATE)
+    return Sockets(tls=context)
+
+
+def test_the_trust_store_of_the_system_decides(secure: Sockets, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    assert with_model(once, secure, "https://localhost:{port}/v1").text == "said"
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(secure: Sockets, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(model: OpenAICompatible) -> str:
+        with pytest.raises(TransportFailed, match=r"at localhost:\d+ \(.*CERTIFICATE_VERIFY_FAILED.*\)") as caught:
+            await once(model)
+        return caught.value.code
+
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    assert with_model(refused, secure, "https://localhost:{port}/v1", KEY) == "unreachable"
+    assert not any(secure.requests)
+
+
+# ------------------------------------------------------------------------------------------------------ proxies
+
+
+def test_the_proxy_of_the_environment_is_asked_for_other_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = Sockets()
+
+    async def main() -> None:
+        async with proxy.serve():
+            monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{proxy.port}")
+            model = model_at("http://model.invalid/v1")
+            assert (await once(model)).text == "said"
+            await model.aclose()
+
+    asyncio.run(main())
+    ((request,),) = proxy.requests
+    assert request.startswith(b"POST http://model.invalid/v1/chat/completions HTTP/1.1\r\n")
+    assert b"\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n" in request
+
+
+def test_to_a_secure_host_there_is_a_tunnel_that_alone_is_told_the_proxys_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    proxy = Sockets([b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"])
+
+    async def main() -> None:
+        async with proxy.serve():
+            monkeypatch.setenv("https_proxy", f"me:secret@127.0.0.1:{proxy.port}")
+            model = model_at("https://model.invalid/v1", KEY)
+            with pytest.raises(TransportFailed, match=r"cannot be reached at model\.invalid") as caught:
+                await once(model)
+            assert (caught.value.code, "secret" in str(caught.value)) == ("unreachable", False)
+            await model.aclose()
+
+    asyncio.run(main())
+    ((request,),) = proxy.requests
+    assert request.startswith(b"CONNECT model.invalid:443 HTTP/1.1\r\n")
+    assert b"\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n" in request
+    assert b"canary" not in request
+
+
+def test_a_proxy_is_not_asked_where_the_environment_excludes_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "127.0.0.2")
+    assert with_model(once, Sockets(host="127.0.0.2"), "http://127.0.0.2:{port}/v1").text == "said"
+
+
+def test_a_proxy_that_speaks_no_http_is_said_at_once_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("all_proxy", "socks5://me:canary@127.0.0.1:1080")
+    with pytest.raises(ScenarioError, match="not an HTTP proxy") as caught:
+        Transport("https://model.invalid/v1", {})
+    assert "canary" not in str(caught.value)
+
+
+# ----------------------------------------------------------------------------------------------- what is sent
+
+
+def test_the_body_is_the_one_that_the_sdk_sends() -> None:
+    """The protocol is the SDK's: for the same parameters, byte for byte."""
+
+    async def both(model: OpenAICompatible) -> None:
+        await once(model)
+        async with openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{server.port}/v1", api_key=KEY) as client:
+            completion = await client.chat.completions.create(
+                model="m",
+                messages=[
+                    {"role": "system", "content": CALL.messages[0][1]},
+                    {"role": "user", "content": CALL.messages[1][1]},
+                ],
+                max_tokens=64,
+            )
+        assert completion.choices[0].message.content == "said"
+
+    server = Sockets()
+    with_model(both, server, key=KEY)
+    ours, theirs = (requests[0].partition(b"\r\n\r\n") for requests in server.requests)
+    assert ours[2] == theirs[2]
+    assert ours[0].split(b"\r\n")[0] == theirs[0].split(b"\r\n")[0]
+    assert f"\r\nAuthorization: Bearer {KEY}".encode() in ours[0]
+    assert f"\r\nauthorization: bearer {KEY}".encode() in theirs[0].lower()
+
+
+def test_every_header_is_meant() -> None:
+    server = Sockets()
+    with_model(once, server, key=KEY)
+    head = server.requests[0][0].partition(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+    headers = dict(line.split(": ", 1) for line in head)
+    assert headers.pop("Content-Length").isdigit()
+    assert headers == {
+        "Host": f"127.0.0.1:{server.port}",
+        "User-Agent": f"agentsim/{__version__}",
+        "Accept": "application/json",
+        "Accept-Encoding": "identity",
+        "Content-Type": "application/json",
+        "Authorization": f"Bearer {KEY}",
+    }
+
+
+def test_nothing_is_taken_from_netrc_and_no_cookie_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password canary\n", encoding="utf-8")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+
+    async def twice(model: OpenAICompatible) -> None:
+        await once(model)
+        await once(model)
+
+    server = Sockets([ANSWER.replace(b"\r\n", b"\r\nSet-Cookie: canary=1\r\n", 1)])
+    with_model(twice, server)
+    assert sent(server) == [2]
+    for request in server.requests[0]:
+        assert b"canary" not in request.lower()
+        assert b"authorization" not in request.lower()
+
+
+def test_at_openai_the_sdk_says_what_the_environment_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "my-org")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "my-project")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Mine: yes\nauthorization: Bearer canary\naccept-encoding: gzip")
+    headers = headers_for(BUILT_IN["openai"].base_url, KEY)
+    theirs = ("OpenAI-Organization", "OpenAI-Project", "X-Mine")
+    assert [headers[name] for name in theirs] == ["my-org", "my-project", "yes"]
+    assert [value for name, value in headers.items() if name.lower() == "authorization"] == [f"Bearer {KEY}"]
+    assert [value for name, value in headers.items() if name.lower() == "accept-encoding"] == ["identity"]
+    elsewhere = headers_for("https://api.openai.com.evil.example/v1", KEY)
+    assert "canary" not in repr({**elsewhere, "Authorization": ""})
+    assert not set(theirs) & set(elsewhere)

@@ -1,0 +1,143 @@
+"""The forecast: what models would be sent, measured on a rehearsal; it calls nobody, and it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentsim import games
+from agentsim.models import tokens
+from agentsim.runner.forecast import Forecast, forecast, shared
+from agentsim.scenario.load import load
+from agentsim.scenario.scenario import Scenario
+from tests.cli.command_line import agentsim
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.runner.island import FOUR, play, scenario_text
+
+PRICES = '[prices."fake/echo"]\ninput = 1000.0\noutput = 2000.0\n'
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+def scenario(directory: Path, players: str = FOUR, head: str = "", *overrides: str) -> Scenario:
+    path = directory / "island.toml"
+    path.write_text(scenario_text(NOWHERE, f"{PRICES}{players}", head), encoding="utf-8")
+    return load(path, overrides=overrides)
+
+
+def foreseen(scenario: Scenario, **bounds: float) -> Forecast:
+    return forecast(scenario, games.find(scenario.game), **bounds)  # type: ignore[arg-type]  # bounds by name
+
+
+def test_a_game_without_luck_in_its_length_is_foreseen_call_by_call(tmp_path: Path) -> None:
+    part = foreseen(scenario(tmp_path)).models["fake/echo"]
+    with FakeServer(varied_by_schema).in_thread() as server:
+        play(server.url(), tmp_path / "real")
+        assert part.calls == len(server.received)
+        first = [message["content"] for message in server.received[0].body["messages"]]
+    assert part.shortest_answer is not None
+    assert part.shortest_answer.request.kind == "vote", "which has nothing to say"
+    assert part.longest is not None
+    assert part.longest.tokens > tokens.about(first)
+
+
+def test_the_first_prompt_is_the_one_that_is_sent(tmp_path: Path) -> None:
+    """Personas and all: measured is what a model player would render."""
+    players = FOUR.replace('id = "A"\n', 'id = "A"\nprompt = "Speak softly."\n')
+    one = foreseen(scenario(tmp_path, players), most_decisions=1).models["fake/echo"]
+    with FakeServer(varied_by_schema).in_thread() as server:
+        play(server.url(), tmp_path / "real", "limits.concurrency=1", players=players)
+        sent = [message["content"] for message in server.received[0].body["messages"]]
+    assert "Speak softly." in sent[0]
+    assert (one.calls, one.prompt) == (1, tokens.about(sent))
+
+
+def test_costs_follow_from_tokens_and_prices(tmp_path: Path) -> None:
+    part = foreseen(scenario(tmp_path, FOUR, "", "defaults.max_tokens=100")).models["fake/echo"]
+    assert part.usd is not None
+    assert part.most_usd is not None
+    assert part.usd == pytest.approx((part.prompt * 1000 + part.completion * 2000) / 1e6)
+    assert part.most_completion == 100 * part.calls
+    assert part.completion <= part.most_completion
+    assert part.most_usd > 2 * part.prompt * 1000 / 1e6 * 0.99 + part.most_completion * 2000 / 1e6
+    assert 0 < part.repeated < part.prompt
+
+
+def test_what_models_say_is_taken_to_be_half_of_what_they_may_say(tmp_path: Path) -> None:
+    """Bots are curt: on their own words every later prompt would be foreseen too short."""
+    short = foreseen(scenario(tmp_path, FOUR, "", "game_config.pitch_chars=50")).models["fake/echo"]
+    long = foreseen(scenario(tmp_path, FOUR, "", "game_config.pitch_chars=4000")).models["fake/echo"]
+    assert short.calls == long.calls
+    assert long.prompt > 2 * short.prompt
+    assert long.completion > 2 * short.completion
+
+
+def test_bots_people_and_scripts_cost_nothing_and_each_model_has_its_own_part(tmp_path: Path) -> None:
+    (tmp_path / "script.json").write_text('{"*": []}', encoding="utf-8")
+    players = (
+        '[[players]]\nid = "A"\n[[players]]\nid = "B"\nmodel = "ollama/llama3.2"\n'
+        '[[players]]\nid = "C"\nmodel = "bot/grudge"\n[[players]]\nid = "D"\nmodel = "human"\n'
+        '[[players]]\nid = "E"\nmodel = "script:script.json"\n'
+    )
+    found = foreseen(scenario(tmp_path, players))
+    assert list(found.models) == ["fake/echo", "ollama/llama3.2"]
+    assert found.models["ollama/llama3.2"].usd == 0.0
+    total = found.total()
+    assert total.calls == sum(part.calls for part in found.models.values()) < found.decisions
+    assert total.usd == found.models["fake/echo"].usd
+
+
+def test_a_game_of_bots_alone_needs_no_forecast(tmp_path: Path) -> None:
+    found = foreseen(scenario(tmp_path, FOUR, "", 'defaults.model="bot/random"'))
+    assert (found.models, found.decisions, found.ended) == ({}, 0, True)
+
+
+def test_the_same_scenario_has_the_same_forecast(tmp_path: Path) -> None:
+    same = scenario(tmp_path)
+    assert foreseen(same).total() == foreseen(same).total()
+
+
+def test_a_big_game_is_cut_short_and_says_so(tmp_path: Path) -> None:
+    players = '[[players]]\nid = "p"\ncount = 300\n'
+    cut = foreseen(scenario(tmp_path, players), most_decisions=400)
+    assert (cut.ended, cut.decisions) == (False, 400)
+    ticks = iter(range(10_000))
+    slow = foreseen(scenario(tmp_path), most_seconds=5, clock=lambda: next(ticks))  # type: ignore[arg-type]  # by name
+    assert (slow.ended, slow.decisions) == (False, 5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [("", "", 0), ("abc", "", 0), ("abc", "abd", 2), ("abc", "abc", 3), ("abc", "abcd", 3), ("xbc", "abc", 0)],
+)
+def test_shared_counts_the_common_beginning(one: str, other: str, count: int) -> None:
+    assert shared(one, other) == shared(other, one) == count
+
+
+def test_validate_prints_it_and_what_limits_would_do(tmp_path: Path) -> None:
+    scenario(tmp_path)
+    said = agentsim("validate", "--config", "island.toml", "--set", "limits.max_calls=3", cwd=tmp_path)
+    assert (said.code, said.err) == (0, "")
+    rows = said.out.splitlines()
+    assert rows[5] == "forecast, an estimate from one game on bots, without re-asks and retries:"
+    assert rows[6].startswith("  fake/echo: 18 calls; ")
+    assert "completion tokens, at most 18,432; cost $" in rows[6]
+    assert rows[7] == "  more than limits.max_calls = 3: the run would stop there"
+    said = agentsim("validate", "--config", "island.toml", "--set", "limits.max_cost_usd=0.01", cwd=tmp_path)
+    assert said.out.splitlines()[-1] == "  limits.max_cost_usd = 0.01 would stop the run"
+
+
+def test_an_unknown_price_is_said_to_be_unknown(tmp_path: Path) -> None:
+    (tmp_path / "island.toml").write_text(scenario_text(NOWHERE), encoding="utf-8")
+    said = agentsim("validate", "--config", "island.toml", cwd=tmp_path)
+    assert said.code == 0, said.err
+    assert said.out.splitlines()[6].endswith("; unknown price")
+
+
+def test_two_models_are_added_up(tmp_path: Path) -> None:
+    players = FOUR + '[[players]]\nid = "E"\nmodel = "ollama/llama3.2"\n'
+    scenario(tmp_path, players)
+    said = agentsim("validate", "--config", "island.toml", cwd=tmp_path)
+    models = [row.strip().partition(": ")[0] for row in said.out.splitlines()[7:]]
+    assert models == ["fake/echo", "ollama/llama3.2", "in all"]

@@ -1,0 +1,167 @@
+"""Limits of a run: what reaches one stops, resumable; what was spent is counted as the provider would."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.errors import BudgetReached, ScenarioError
+from agentsim.history.journal import read_journal
+from agentsim.runner import session
+from agentsim.runner.budget import Budget
+from agentsim.runner.session import go_on
+from agentsim.scenario.load import load
+from tests.cli.command_line import agentsim
+from tests.fakes.replies import envelope, varied_by_schema
+from tests.fakes.server import FakeServer, Raw
+from tests.runner.island import FOUR, play, scenario_text, stable
+
+PRICE = 'prices={"fake/echo"={input=100.0,output=100.0}}'
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_time_is_asked_before_each_call_and_earlier_sessions_count() -> None:
+    clock = Clock()
+    budget = Budget(max_wall_s=10.0, clock=clock)
+    budget.spent(3, 0.0, 4.0)
+    clock.now += 5.9
+    asyncio.run(budget.admit(0.0))
+    clock.now += 0.1
+    with pytest.raises(BudgetReached, match=r"^limits\.max_wall_s = 10 is reached: 10\.0 s played$"):
+        asyncio.run(budget.admit(0.0))
+    with pytest.raises(BudgetReached):
+        budget.check_time()
+    assert budget.calls == 4, "a call that was not admitted is none"
+
+
+def test_a_run_that_has_had_its_time_stops_and_goes_on_with_more(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        whole = play(server.url(), tmp_path / "whole")
+        words = ("--display", "none", "--no-html")
+        (tmp_path / "island.toml").write_text(scenario_text(server.url()), encoding="utf-8")
+        set_ = ("--set", "limits.max_wall_s=0.000001")
+        said = agentsim("run", "--config", "island.toml", "--name", "run", *words, *set_, cwd=tmp_path)
+        assert said.code == 5
+        assert "limits.max_wall_s = 1e-06 is reached" in said.err
+        assert said.err.endswith("go on with: agentsim resume run --max-wall SECONDS\n")
+        said = agentsim("resume", "run", *words, cwd=tmp_path)
+        assert said.code == 5, "the same limit holds until another is given"
+        said = agentsim("resume", "run", "--max-wall", "600", *words, cwd=tmp_path)
+        assert said.code == 0, said.err
+    files = whole.files.__class__(tmp_path / "logs", "run")
+    assert stable(files) == stable(whole.files)
+
+
+def test_sessions_add_up_by_the_journals_stops(tmp_path: Path) -> None:
+    """A resumed run has what its earlier sessions have left of the limit."""
+    with FakeServer(varied_by_schema).in_thread() as server:
+        stopped = play(server.url(), tmp_path, "limits.max_calls=3", "limits.max_wall_s=500")
+        journal = stopped.files.journal
+        rows = journal.read_text(encoding="utf-8").splitlines()
+        last = json.loads(rows[-1]) | {"wall_s": 499.999999}
+        journal.write_text("\n".join([*rows[:-1], json.dumps(last)]) + "\n", encoding="utf-8")
+        assert read_journal(journal).stops[-1]["wall_s"] > 499
+        again = go_on(stopped.files, env={}, max_calls=99)
+        assert again is not None
+        assert again.status == "stopped_budget"
+        assert "max_wall_s = 500 is reached" in str(again.error)
+
+
+def test_what_is_in_flight_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit passes while all four votes are out: they are answered and kept."""
+    clock = Clock()
+
+    def late(_body: Any) -> float:
+        clock.now += 60.0 * (len(server.received) == 8)
+        return 0.05
+
+    monkeypatch.setattr(session, "Budget", partial(Budget, clock=clock))
+    with FakeServer(varied_by_schema, latency_s=late).in_thread() as server:
+        stopped = play(server.url(), tmp_path, "limits.max_wall_s=60", "limits.concurrency=4")
+        assert stopped.status == "stopped_budget"
+        assert len(server.received) == server.completed.total() == stopped.history["usage"]["calls"] == 8
+        assert [decision["kind"] for decision in stopped.history["decisions"]] == ["pitch"] * 4 + ["vote"] * 4
+
+
+def test_a_call_that_was_admitted_in_time_and_whose_turn_comes_too_late_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+
+    def late(_body: Any) -> float:
+        clock.now += 60.0 * (len(server.received) == 5)
+        return 0.0
+
+    monkeypatch.setattr(session, "Budget", partial(Budget, clock=clock))
+    with FakeServer(varied_by_schema, latency_s=late).in_thread() as server:
+        stopped = play(server.url(), tmp_path, "limits.max_wall_s=60", "providers.fake.spacing_ms=40")
+        assert stopped.status == "stopped_budget"
+        assert len(server.received) == stopped.history["usage"]["calls"] == 5, "three votes were waiting"
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", '"ten"', "true"])
+def test_a_limit_that_is_no_time_is_refused(tmp_path: Path, limit: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(scenario_text("http://127.0.0.1:9/v1") + f"[limits]\nmax_wall_s = {limit}\n", encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"limits\.max_wall_s"):
+        load(path)
+
+
+def test_an_unknown_price_with_a_limit_in_dollars_is_refused(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        with pytest.raises(ScenarioError, match=r"the price of fake/echo is unknown; add a \[prices"):
+            play(server.url(), tmp_path, "limits.max_cost_usd=1.0")
+        assert server.received == []
+
+
+def uncounted(body: dict[str, Any]) -> Raw:
+    """A completion whose tokens nobody counted."""
+    answer = envelope(varied_by_schema(body))
+    del answer["usage"]
+    return Raw(body=answer)
+
+
+def test_a_reply_whose_cost_nobody_says_counts_as_the_most_it_can_have_cost(tmp_path: Path) -> None:
+    """Otherwise a host without usage would be a host without limits."""
+    with FakeServer(uncounted).in_thread() as server:
+        limits = ("limits.max_cost_usd=0.5", "limits.concurrency=1", "defaults.max_tokens=1000")
+        stopped = play(server.url(), tmp_path, PRICE, *limits)
+        assert stopped.status == "stopped_budget"
+        assert len(server.received) == 2, "0.1 for the reply and nearly as much for the prompt, each"
+        assert stopped.history["usage"]["cost_usd"] is None, "what is not known is not said to be 0"
+        again = go_on(stopped.files, env={})
+        assert again is not None
+        assert again.status == "stopped_budget"
+        assert len(server.received) == 2, "after a resume it counts as well"
+
+
+@pytest.mark.parametrize("text", ["plain words", "漢字カタカナ", "1234567890", '{"a":[1,2,3]}'], ids=str)
+def test_the_worst_case_is_never_below_the_estimate(text: str) -> None:
+    from agentsim.models import tokens
+
+    assert tokens.at_most([text]) >= tokens.about([text]) >= 1
+    assert tokens.about([]) == tokens.at_most([]) == 0
+
+
+def test_the_worst_case_counts_bytes_and_the_schema(tmp_path: Path) -> None:
+    """A prompt in Chinese has fewer characters than tokens of some tokenizers."""
+    with FakeServer(varied_by_schema).in_thread() as server:
+        players = FOUR.replace('id = "A"\n', f'id = "A"\nprompt = "{"漢" * 4000}"\n')
+        stopped = play(
+            server.url(), tmp_path, PRICE, "limits.max_cost_usd=0.6", "defaults.max_tokens=1", players=players
+        )
+        assert stopped.status == "stopped_budget", "12,000 bytes are at most 6,000 tokens, 0.6 dollars"
