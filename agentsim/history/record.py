@@ -38,11 +38,12 @@ class Record(BaseModel):
 
 
 class PlayerRecord(Record):
-    """A seat; staff are listed too, with an id that begins with `@`."""
+    """A seat; staff are listed too, with an id that begins with `@`. `name` is there where the game uses another."""
 
     id: str
     model: str
     temperature: float | None = None
+    name: str | None = None
 
 
 class EventRecord(Record):

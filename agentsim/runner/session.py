@@ -34,6 +34,7 @@ from agentsim.runner.drive import drive
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
+from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices
 
 __all__ = ["FINISHED", "RunResult", "begin", "finished_status", "folded", "go_on", "new_play", "restored_scenario"]
@@ -143,7 +144,7 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     """The game of a scenario, about to start."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
-    names = {plan.id: plan.prompt_name for plan in scenario.players if plan.prompt_name is not None}
+    names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
     return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names)
 
 
@@ -172,7 +173,7 @@ def folded(
         seed=cast("int", scenario.seed),
         status=status,
         scenario=scenario.identity(),
-        players=[{"id": plan.id, "model": plan.model, "temperature": plan.settings.temperature} for plan in plans],
+        players=[_listed(plan) for plan in plans],
         rounds=play.table.rounds,
         log=play.log,
         entries=entries,
@@ -180,6 +181,12 @@ def folded(
         outcome=play.outcome,
         volatile=volatile,
     )
+
+
+def _listed(plan: PlayerPlan) -> dict[str, Any]:
+    """A line of the history's players; what the game calls one is there only where it is not the id."""
+    line = {"id": plan.id, "model": plan.model, "temperature": plan.settings.temperature}
+    return line if plan.called is None else {**line, "name": plan.called}
 
 
 @dataclass

@@ -25,7 +25,7 @@ class SeatRecord(ModelSettings):
     model: str
     client_kwargs: dict[str, JsonValue]
     prompt: str | None
-    prompt_name: str | None = None
+    called: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +33,8 @@ class PlayerPlan:
     """Who sits where: a player, or staff with an id such as `@summarizer`.
 
     `model` holds no directory: of `script:` and weight files it names the file alone, which `path` finds.
-    `prompt` is the persona, its placeholders filled in; `prompt_name` the name of the file it is in, without suffix,
-    where the player has a file of its own. `client_kwargs` goes into the call as it is. `key` is where
+    `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
+    not the id. `client_kwargs` goes into the call as it is. `key` is where
     the file names the model; a restored plan has none.
     """
 
@@ -43,7 +43,7 @@ class PlayerPlan:
     settings: ModelSettings
     client_kwargs: Mapping[str, JsonValue] = field(default_factory=dict)
     prompt: str | None = None
-    prompt_name: str | None = None
+    called: str | None = None
     path: Path | None = None
     key: str = field(default="", compare=False)
 
@@ -51,6 +51,11 @@ class PlayerPlan:
     def name(self) -> ModelName:
         """The model's name taken apart."""
         return ModelName.parse(self.model)
+
+    @property
+    def name_in_game(self) -> str:
+        """What the game and the other players call this one."""
+        return self.called or self.id
 
     def record(self) -> dict[str, Any]:
         """What a history stores, in a fixed order of keys."""
@@ -60,7 +65,7 @@ class PlayerPlan:
             **self.settings.model_dump(mode="json"),
             "client_kwargs": dict(self.client_kwargs),
             "prompt": self.prompt,
-            **({} if self.prompt_name is None else {"prompt_name": self.prompt_name}),
+            **({} if self.called is None else {"called": self.called}),
         }
 
     @classmethod
@@ -73,6 +78,6 @@ class PlayerPlan:
             settings=settings,
             client_kwargs=record.client_kwargs,
             prompt=record.prompt,
-            prompt_name=record.prompt_name,
+            called=record.called,
             path=path,
         )

@@ -90,9 +90,9 @@ def test_a_word_of_the_game_names_no_file(tmp_path: Path) -> None:
     assert config_of(salon(tmp_path, ""))["song"] == "silence"
 
 
-def test_the_content_may_stand_in_the_scenario(tmp_path: Path) -> None:
-    scenario = salon(tmp_path, 'song = { name = "mine", text = "la" }')
-    assert config_of(scenario)["song"] == {"name": "mine", "text": "la"}
+def test_what_stands_for_a_file_that_was_read_is_not_for_the_scenario_to_say(tmp_path: Path) -> None:
+    said = refused(tmp_path, 'song = { name = "mine", text = "la" }')
+    assert said == "game_config.song: unknown key name (valid: a .md file)"
 
 
 def test_the_suffix_counts_in_any_case(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_the_suffix_counts_in_any_case(tmp_path: Path) -> None:
         ('song = "../../s.md"', "game_config.song: ../../s.md leads out of ROOT (valid: a file below it, or --allow-"),
         ('song = "../key.md"', "game_config.song: the file holds what looks like a key or password; keys come from "),
         ('song = "../empty.md"', "game_config.song: empty: nobody can sing nothing"),
-        ("song = 5", 'game_config.song: must be text or a table or one of "silence", "noise", found 5'),
+        ("song = 5", 'game_config.song: must be a .md file or a table or one of "silence", "noise", found 5'),
         ("guests_dir = 5", "game_config.guests_dir: must be text, found 5"),
         ('guests_dir = "../none"', "game_config.guests_dir: no such folder: ../none"),
         ('guests_dri = ".."', "game_config.guests_dri: unknown key (did you mean guests_dir?)"),
@@ -138,10 +138,10 @@ def test_what_the_file_held_is_in_the_identity_and_where_it_was_is_not(tmp_path:
 def test_a_folder_seats_a_player_for_every_prompt_after_the_tables(tmp_path: Path) -> None:
     guests: Mapping[str, str] = {"g__zoe_dot_txt": "I am ${player}.", "g__al_dot_txt": "We are ${players}."}
     scenario = salon(tmp_path, 'guests_dir = "../g"', '[[players]]\nid = "A"\n', **guests)
-    assert [(plan.id, plan.prompt, plan.prompt_name) for plan in scenario.players] == [
+    assert [(plan.id, plan.prompt, plan.called) for plan in scenario.players] == [
         ("A", None, None),
-        ("al", "We are A, al, zoe.", "al"),
-        ("zoe", "I am zoe.", "zoe"),
+        ("al", "We are A, al, zoe.", None),
+        ("zoe", "I am zoe.", None),
     ]
     assert config_of(scenario)["guests_dir"] is None
 

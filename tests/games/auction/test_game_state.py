@@ -227,3 +227,12 @@ def test_whatever_teams_and_items_are_called_the_state_is_json_on_one_line(name:
     assert state["CurrentRound"]["Item"]["Name"] == other
     assert json.loads(listed([item])) == [{"Name": other, "Quality": 5, "IsRequired": True}]
     assert all(fact in request.prompt().text() for fact in request.facts())
+
+
+def test_a_team_learns_once_that_its_bid_did_not_count_and_nobody_else_does() -> None:
+    played = play("Compass 60, Gyroscope 40", {"A": [30, 0, 0], "B": [5_000, 20, 0], "C": [0, 0, 0]}, order=["ABC"] * 3)
+    asked = {team: [ask.request.prompt().question for ask in played.asks(team)] for team in "ABC"}
+    assert asked["B"][1][0] == "Your last bid, 5000, did not count: it was more than your budget."
+    assert asked["B"][2][0] == "Your last bid, 20, did not count: it was not above the high bid by then."
+    assert all(len(question) == 1 for team in "AC" for question in asked[team])
+    assert len(asked["B"][0]) == 1

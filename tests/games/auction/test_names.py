@@ -14,11 +14,11 @@ from agentsim.engine.play import GamePlay
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
 from agentsim.games.auction.events import AuctionBegan
-from agentsim.games.auction.game import team_names
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on, new_play
 from agentsim.scenario import Scenario, load
+from agentsim.scenario.ids import called_by_files
 from tests.games.auction.auction import game_state
 
 posix_names = pytest.mark.skipif(sys.platform == "win32", reason="such names are files on POSIX alone")
@@ -179,7 +179,7 @@ def test_teams_that_share_a_file_are_called_by_their_ids(
     ids=["none", "another's id", "round about", "one gives way to the next", "the same", "case counts"],
 )
 def test_no_two_teams_are_called_the_same(names: dict[str, str], expected: dict[str, str]) -> None:
-    assert team_names("ABC", names) == expected
+    assert called_by_files({player: names.get(player, "") for player in "ABC"}) == expected
 
 
 # where names are shown
@@ -325,7 +325,7 @@ def test_the_identity_keeps_names_and_items_and_no_path(tmp_path: Path) -> None:
     assert text == json.dumps(second.identity(), ensure_ascii=False)
     assert "here" not in text.replace("there", "")
     assert "prompts/" not in text
-    assert [player["prompt_name"] for player in first.identity()["players"]] == ["b", "zespół 1"]
+    assert [player.get("called") for player in first.identity()["players"]] == [None, "zespół 1"]
     assert first.identity()["game_config"]["items"]["scenario"] == "standard"
     assert first.identity()["game_config"]["prompts_dir"] is None
     run_part = json.loads(json.dumps(first.run_part()))
@@ -333,4 +333,15 @@ def test_the_identity_keeps_names_and_items_and_no_path(tmp_path: Path) -> None:
     assert restored == first
     play = new_play(restored, GAME)
     play.close()
-    assert play.table.names == {"b": "b", "zespol_1": "zespół 1"}
+    assert play.table.names == {"zespol_1": "zespół 1"}
+
+
+def test_placeholders_in_a_strategy_are_what_the_teams_are_called(tmp_path: Path) -> None:
+    path = folder(tmp_path, "zespół 1.txt", "b.txt", prompt="You are ${player}, against ${others}, of ${players}.")
+    prompts = {player.id: player.prompt for player in load(path).players}
+    assert prompts["zespol_1"] == "You are zespół 1, against b, of b, zespół 1."
+
+
+def test_a_history_lists_the_name_of_a_team_that_is_not_its_id(tmp_path: Path) -> None:
+    result = begin(load(folder(tmp_path, "zespół 1.txt", "b.txt")), tmp_path / "logs", env={}, stem="run")
+    assert [player.get("name") for player in result.history["players"]] == [None, "zespół 1"]

@@ -52,18 +52,18 @@ def _series(panel: Panel) -> dict[str, tuple[float | None, ...]]:
 
 
 def test_an_open_auction_has_prices_budgets_completion_outbidding_and_the_curse() -> None:
-    assert list(_panels(_played())) == ["Final ranking", *OPEN, *ALWAYS, *ENDS]
+    assert list(_panels(_played())) == ["What everybody took home", *OPEN, *ALWAYS, *ENDS]
 
 
 @pytest.mark.parametrize("format_", SEALED)
 def test_a_sealed_auction_has_its_bids_in_place_of_paths(format_: str) -> None:
-    titles = ["Final ranking", "Sealed bids", *ALWAYS, "Price against quality"]
+    titles = ["What everybody took home", "Sealed bids", *ALWAYS, "Price against quality"]
     assert list(_panels(_sealed(format_))) == titles
 
 
-def test_the_ranking_is_the_results() -> None:
-    panel = _panels(_played())["Final ranking"]
-    assert panel.rows == ((1, "B", 2, 100, 953), (2, "Amber", 1, 50, 985), (3, "C", 0, 0, 1_000))
+def test_what_everybody_took_home_is_listed_best_first() -> None:
+    panel = _panels(_played())["What everybody took home"]
+    assert panel.rows == (("B", 2, "Compass, Gyroscope"), ("Amber", 1, "Compass"), ("C", 0, "nothing"))
 
 
 def test_the_price_path_of_every_item_by_iteration_with_a_gap_between_items() -> None:
@@ -125,10 +125,10 @@ def test_sealed_bids_are_shown_as_they_were_made_with_the_price() -> None:
     panel = _panels(_sealed("sealed_second_price"))["Sealed bids"]
     assert panel.columns == ("item", "Amber", "B", "C", "taken by", "price")
     assert panel.rows == (
-        ("Compass", 30, 40, 0, "B", 30),
-        ("Kettle", 0, 5_000, 0, "(lost)", None),
-        ("Compass", 10, 0, 0, "Amber", 0),
-        ("Gyroscope", 0, 7, 0, "B", 0),
+        ("Compass", 30, 40, "unreadable", "B", 30),
+        ("Kettle", "passes", "5000 (over budget)", "passes", "(lost)", None),
+        ("Compass", 10, "passes", "passes", "Amber", 0),
+        ("Gyroscope", "passes", 7, "passes", "B", 0),
     )
 
 
@@ -144,7 +144,7 @@ def test_a_log_cut_anywhere_shows_what_there_is(format_: str, seen_by: str | Non
         panels = GAME.panels(part, [])
         titles = [panel.title for panel in panels]
         assert len(set(titles)) == len(titles)
-        assert ("Final ranking" in titles) == (cut == len(log))
+        assert ("What everybody took home" in titles) == (cut == len(log))
         for panel in panels:
             if isinstance(panel, Table):
                 assert all(len(row) == len(panel.columns) for row in panel.rows)
@@ -181,7 +181,7 @@ def test_a_team_sees_its_own_sealed_bids_alone(format_: str) -> None:
     panel = _panels(_sealed(format_), seen_by="A")["Sealed bids"]
     assert [row[1:4] for row in panel.rows] == [
         (30, None, None),
-        (0, None, None),
+        ("passes", None, None),
         (10, None, None),
-        (0, None, None),
+        ("passes", None, None),
     ]
