@@ -7,6 +7,11 @@ import socket
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is a busy machine's affair: nothing here is a test of speed.
+settings.register_profile("agentsim", deadline=None)
+settings.load_profile("agentsim")
 
 _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM_", "NO_COLOR", "FORCE_COLOR")
 _LOOPBACK = ("127.", "::1", "localhost")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import agentsim
 from agentsim.history.record import History
 
 SCENARIO = """
@@ -91,3 +92,44 @@ def test_the_game_replays_from_its_journal(played: tuple[Path, dict[str, Any]]) 
     proof = _agentsim("replay", "real", cwd=home)
     assert proof.returncode == 0, proof.stderr
     assert "the history is identical" in proof.stdout
+
+
+AUCTION = """
+game = "auction"
+seed = 3
+[defaults]
+model = "local/smollm2-135m"
+temperature = 0.8
+max_tokens = 60
+timeout_s = 150
+[game_config]
+budget = 100
+format = "sealed_second_price"
+reasoning_chars = 40
+prompts_dir = "teams"
+[game_config.items]
+scenario = "two"
+items = [
+    { Name = "The Visionary Compass", Quality = 61, IsRequired = true },
+    { Name = "Dented Kettle", Quality = 12, IsRequired = false },
+]
+"""
+
+
+@pytest.mark.timeout(900)
+def test_an_auction_of_real_bids_has_its_tables_in_pandas(tmp_path: Path) -> None:
+    if importlib.util.find_spec("xllamacpp") is None and not os.environ.get("CI"):
+        pytest.skip("the extra `local` is not installed")
+    (tmp_path / "auction.toml").write_text(AUCTION, encoding="utf-8")
+    (tmp_path / "teams").mkdir()
+    (tmp_path / "teams" / "zespół 1.txt").write_text("You never pay more than 40.", encoding="utf-8")
+    (tmp_path / "teams" / "others.txt").write_text("You want every component.", encoding="utf-8")
+    run = _agentsim("run", "--config", "auction.toml", "--name", "real", "--json", "--no-html", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["usage"]["calls"] >= 4
+    tables = agentsim.load("real", logs_dir=tmp_path / "logs").tables
+    bids = tables["detailed_logs"]
+    assert list(bids["TeamName"].unique()) in (["zespół 1", "others"], ["others", "zespół 1"])
+    assert len(bids) == 4
+    assert not bids["FailReason"].isin(["LowerThanHighBid"]).any()
+    assert sorted(tables["results"]["FinalRank"]) in ([1, 2], [1, 1])

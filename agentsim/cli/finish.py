@@ -94,11 +94,13 @@ def _report(history: Any) -> list[str]:
     outcome, usage = history["outcome"], history["usage"]
     rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
     models = {player["id"]: player["model"] for player in history["players"]}
+    names = {player["id"]: player["name"] for player in history["players"] if "name" in player}
     if outcome is not None:
         rows.append(f"winner: {outcome['winner'] or 'shared'} ({outcome['reason'].replace('_', ' ')})")
         for place in outcome["standings"]:
             score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place["score"].items())
-            rows.append(f"  {place['rank']}. {place['player']}  {models[place['player']]}  {score}")
+            name = f" ({names[place['player']]})" if place["player"] in names else ""
+            rows.append(f"  {place['rank']}. {place['player']}{name}  {models[place['player']]}  {score}")
     if usage["calls"]:
         used = (decision["usage"] for decision in history["decisions"])
         share = cached_share(Usage(**tokens) for tokens in used if tokens is not None)

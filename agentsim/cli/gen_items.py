@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -81,7 +82,11 @@ def gen_items(
             write_whole(path, text)
         typer.echo(safe(f"{'unchanged' if path in same else 'wrote'} {path.as_posix()}"))
     if configs is not None and (root := _out_of_reach(out, configs)) is not None:
-        note(safe(f"agentsim: the items are outside {root}: run these scenarios with --allow-dir {out}"))
+        note(
+            safe(
+                f"agentsim: the items are outside {root}: run these scenarios with --allow-dir {shlex.quote(str(out))}"
+            )
+        )
 
 
 def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:

@@ -6,6 +6,7 @@ No game's rules belong here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
@@ -39,7 +40,8 @@ class InFile:
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """What an author may write: a file's name besides what the type itself allows."""
-        return {"anyOf": [{"type": "string", "description": f"a {self.suffix} file"}, handler(core)]}
+        named = {"type": "string", "pattern": f"{re.escape(self.suffix)}$", "description": f"a {self.suffix} file"}
+        return {"anyOf": [named, handler(core)]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,13 @@ class SeatsInFolder:
 
 
 class GameConfig(BaseModel):
-    """Base of a game's `[game_config]` table: strict, and closed to keys it does not know."""
+    """Base of a game's `[game_config]` table: strict, and closed to keys it does not know.
+
+    Where `called_by_files` is set, players are called as their prompt files are (`Table.names`), not by their ids.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    called_by_files: ClassVar[bool] = False
 
     @classmethod
     def marked(cls, kind: type[M]) -> dict[str, M]:

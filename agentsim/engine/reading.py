@@ -68,11 +68,12 @@ def without_thinking(text: str) -> str:
     """The reply without spelled-out thinking, in which nothing counts as a decision.
 
     Thinking that was cut off hides what follows it; where only its end is in the reply (some templates write
-    the beginning themselves), everything before that end goes. In a reply that begins as an object does, both
-    are taken for somebody's words.
+    the beginning themselves), everything before that end goes. In a reply that begins as an object does, an end
+    alone is taken for somebody's words, and so is a beginning alone inside that object.
     """
     text = text[:MAX_TEXT]
     begun = text.lstrip().startswith("{")
+    first = closing(text, len(text) - len(text.lstrip())) if begun else 0  # where that object ends, if it does
     kept: list[str] = []
     position, thinking = 0, False
     for tag in _THINKING.finditer(text):
@@ -84,7 +85,8 @@ def without_thinking(text: str) -> str:
         elif tag[1] and not begun:
             kept.clear()
             position = tag.end()
-    return "".join(kept) if thinking and not begun else "".join((*kept, text[position:]))
+    inside = first is None or position < first
+    return "".join(kept) if thinking and not inside else "".join((*kept, text[position:]))
 
 
 def read(

@@ -118,8 +118,8 @@ class Table:
     """Where one game is played.
 
     `players` are the ids in the order of the scenario; `staff` the configured staff roles, without the `@`
-    with which their requests are addressed. `names` are what the scenario calls some of the players besides their
-    ids: the names of their prompt files, in any script and with spaces. A game uses them or not.
+    with which their requests are addressed. `names` are what players are called whose name is not
+    their id: that of their prompt file, in any script and with spaces, where the game's config asks for it.
     """
 
     def __init__(

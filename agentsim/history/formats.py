@@ -89,6 +89,8 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
         cells = column(frame, place)
         if kind == "mixed":
             cells = [None if cell is None else str(cell) for cell in cells]
+        elif kind == "number":  # Arrow takes no whole number that a float rounds
+            cells = [None if cell is None else float(cell) for cell in cells]
         arrays.append(pa.array(cells, types.get(kind, pa.string())))
     file = io.BytesIO()
     parquet.write_table(pa.table(arrays, names=list(frame.columns)), file)

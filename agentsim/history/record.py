@@ -39,11 +39,15 @@ class Record(BaseModel):
 
 
 class PlayerRecord(Record):
-    """A seat; staff are listed too, with an id that begins with `@`. Several models are joined by ` > `."""
+    """A seat; staff are listed too, with an id that begins with `@`. Several models are joined by ` > `.
+
+    `name` is there where the game calls the player otherwise.
+    """
 
     id: str
     model: str
     temperature: float | None = None
+    name: str | None = None
 
 
 class EventRecord(Record):

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agentsim.engine.number import whole
+
 __all__ = ["hint", "news", "question", "understood"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
@@ -79,17 +81,21 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
         if limit is not None and len(text) > limit:
             raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
         return text
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = text
     if kind == "integer":
-        _check_integer(value, legal.get("minimum"), legal.get("maximum"))
+        return _whole(text, legal.get("minimum"), legal.get("maximum"))
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _whole(text: str, low: int | None, high: int | None) -> int:
+    """The number, in any spelling that leaves no doubt about it."""
+    try:
+        value: int | None = whole(text)
+    except ValueError:
+        value = None
+    if value is None or (low is not None and value < low) or (high is not None and value > high):
+        least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
+        raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
     return value
-
-
-def _check_integer(value: Any, low: int | None, high: int | None) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or (low is not None and value < low) or (high is not None and value > high):
-        bounds = "" if low is None or high is None else f" from {low} to {high}"
-        raise ValueError(f"A whole number{bounds}, please.")

@@ -54,6 +54,7 @@ class PageOptions:
 @dataclass(frozen=True, slots=True)
 class _Player:
     id: str
+    name: str | None
     model: str
     temperature: float | None
     tone: str
@@ -72,6 +73,9 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         history = as_seen_by(history, options.as_seen_by)
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
     places = {record.id: place for place, record in enumerate(history.players)}
+    names = {record.id: record.name for record in history.players if record.name}
+    # a chart knows a player by the name that the game uses
+    places = {name: places[player] for player, name in names.items()} | places
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
@@ -88,6 +92,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         status=_STATUS[history.status],
         facts=_facts(history, options),
         standings=_standings(history),
+        names=names,
         players=_players(history, timeline, options),
         panels=[view(panel, places) for panel in panels],
         rounds=rounds,
@@ -191,6 +196,7 @@ def _players(history: History, timeline: Timeline, options: PageOptions) -> list
     return [
         _Player(
             id=record.id,
+            name=record.name,
             model=record.model,
             temperature=record.temperature,
             tone=tone(place),

@@ -53,7 +53,7 @@ def as_seen_by(history: History, player: str) -> History:
         seed=history.seed,
         status=history.status,
         scenario=_scenario(history.scenario, player),
-        players=[r if r.id == player else PlayerRecord(id=r.id, model="") for r in seated],
+        players=[r if r.id == player else PlayerRecord(id=r.id, model="", name=r.name) for r in seated],
         rounds=[_renumbered_round(r, place) for r in rounds],
         decisions=[_renumbered_decision(d, place) for d in decisions],
         outcome=history.outcome and _outcome(history.outcome, player),

@@ -146,7 +146,7 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     """The game of a scenario, about to start."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
-    names = {plan.id: plan.prompt_name for plan in scenario.players if plan.prompt_name is not None}
+    names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
     return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names)
 
 
@@ -175,7 +175,7 @@ def folded(
         seed=cast("int", scenario.seed),
         status=status,
         scenario=scenario.identity(),
-        players=[{"id": plan.id, "model": plan.title, "temperature": plan.settings.temperature} for plan in plans],
+        players=[plan.listed() for plan in plans],
         rounds=play.table.rounds,
         log=play.log,
         entries=entries,

@@ -1,17 +1,18 @@
-"""ids: an id for every seat: given, numbered, or made of a prompt file's name; no two alike in any case."""
+"""ids: an id for every seat: given, numbered, or made of a prompt file's name; and what a player is called else."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario.material import Key, stem
 from agentsim.scenario.players import PlayerTable, legal_id
 from agentsim.scenario.wording import dotted, shown
 
-__all__ = ["seat_ids"]
+__all__ = ["called_by_files", "seat_ids"]
 
 MOST_PLAYERS = 20_000
 LONGEST = 32
@@ -83,3 +84,14 @@ def _legal(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
+    """What each player is called, from the names of their prompt files ("" for none) by id.
+
+    The file's name; the id where there is none, where several players share it, or where it is another's id.
+    """
+    called = {player: name or player for player, name in stems.items()}
+    while twice := {name for name, count in Counter(called.values()).items() if count > 1}:
+        called = {player: player if name in twice else name for player, name in called.items()}
+    return called

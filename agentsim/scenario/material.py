@@ -25,6 +25,7 @@ __all__ = ["Key", "Material", "gathered", "stem"]
 Key: TypeAlias = tuple[str | int, ...]
 
 SUFFIX = ".txt"
+_CONTENT = {"name", "text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ def gathered(
         value = out.get(name)
         if isinstance(value, str) and value not in mark.words:
             out[name] = _content(value, mark, path, allowed, dotted(("game_config", name)))
+        elif isinstance(value, dict) and value.keys() == _CONTENT:  # ours to put there, and nobody else's
+            raise ScenarioError("unknown key name", key=dotted(("game_config", name)), valid=f"a {mark.suffix} file")
     for name in config.marked(SeatsInFolder):
         value = out.get(name)
         if isinstance(value, str):

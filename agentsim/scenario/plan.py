@@ -27,7 +27,7 @@ class SeatRecord(ModelSettings):
     repair: bool = False  # older records have no word of it, and nothing was repaired
     client_kwargs: dict[str, JsonValue]
     prompt: str | None
-    prompt_name: str | None = None
+    called: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class PlayerPlan:
     """Who sits where: a player, or staff with an id such as `@summarizer`.
 
     `model` and `path` are those of a `ModelPlan`; `spares` are asked in this order where it cannot be reached.
-    `prompt` is the persona, its placeholders filled in; `prompt_name` the name of the file it is in, without suffix,
-    where the player has a file of its own. `client_kwargs` goes into the call as it is. `key` is where
+    `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
+    not the id. `client_kwargs` goes into the call as it is. `key` is where
     the file names the model; a restored plan has none.
     """
 
@@ -60,7 +60,7 @@ class PlayerPlan:
     settings: ModelSettings
     client_kwargs: Mapping[str, JsonValue] = field(default_factory=dict)
     prompt: str | None = None
-    prompt_name: str | None = None
+    called: str | None = None
     path: Path | None = None
     spares: tuple[ModelPlan, ...] = ()
     key: str = field(default="", compare=False)
@@ -88,6 +88,16 @@ class PlayerPlan:
         """All models in one line: `openrouter/a > openrouter/b`."""
         return " > ".join(each.model for each in self.models)
 
+    @property
+    def name_in_game(self) -> str:
+        """What the game and the other players call this one."""
+        return self.called or self.id
+
+    def listed(self) -> dict[str, Any]:
+        """A line of the history's players; what the game calls one is there only where it is not the id."""
+        line = {"id": self.id, "model": self.title, "temperature": self.settings.temperature}
+        return line if self.called is None else {**line, "name": self.called}
+
     def record(self) -> dict[str, Any]:
         """What a history stores, in a fixed order of keys."""
         settings = self.settings.model_dump(mode="json", exclude=None if self.settings.repair else {"repair"})
@@ -97,7 +107,7 @@ class PlayerPlan:
             **settings,
             "client_kwargs": dict(self.client_kwargs),
             "prompt": self.prompt,
-            **({} if self.prompt_name is None else {"prompt_name": self.prompt_name}),
+            **({} if self.called is None else {"called": self.called}),
         }
 
     @classmethod
@@ -112,7 +122,7 @@ class PlayerPlan:
             settings=settings,
             client_kwargs=record.client_kwargs,
             prompt=record.prompt,
-            prompt_name=record.prompt_name,
+            called=record.called,
             path=models[0].path,
             spares=tuple(models[1:]),
         )

@@ -16,7 +16,7 @@ from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.complaint import nearest
 from agentsim.scenario.files import located, read_prompt
-from agentsim.scenario.ids import seat_ids
+from agentsim.scenario.ids import called_by_files, seat_ids
 from agentsim.scenario.material import Key, Material, stem
 from agentsim.scenario.model_name import ModelName
 from agentsim.scenario.persona import expanded
@@ -62,17 +62,25 @@ class Seating:
             folders = "".join(f", or a file in {_FOLDERS}.{name}" for name in self.game.config.marked(SeatsInFolder))
             raise ScenarioError(f"there are none; each needs a [[players]] table{folders}", key="players")
         ids = seat_ids(seats)
-        everyone = [name for names in ids for name in names]
+        called = self._called(seats, ids)
+        everyone = list(called.values())
         plans: list[PlayerPlan] = []
         for (table, key), names in zip(seats, ids, strict=True):
             plan, template = self._plan(table, key)
             template = template or self._template(self.table.defaults, ("defaults",))
-            plans.extend(self._seated(plan, template, name, everyone) for name in names)
+            plans.extend(self._seated(plan, template, name, called[name], everyone) for name in names)
         return tuple(plans)
+
+    def _called(self, seats: Sequence[tuple[PlayerTable, Key]], ids: Sequence[Sequence[str]]) -> dict[str, str]:
+        """What the game calls each player, by id in seat order."""
+        if not self.game.config.called_by_files:
+            return {name: name for names in ids for name in names}
+        pairs = zip(seats, ids, strict=True)
+        return called_by_files({name: stem(table.prompt_file or "") for (table, _), names in pairs for name in names})
 
     def staff(self, players: Sequence[PlayerPlan]) -> dict[str, PlayerPlan]:
         """The plan of each role, with the id `@role`; `ScenarioError` for a role that the game does not have."""
-        everyone = [player.id for player in players]
+        everyone = [player.name_in_game for player in players]
         plans: dict[str, PlayerPlan] = {}
         for role, table in self.table.staff.items():
             if role not in self.game.staff:
@@ -81,7 +89,7 @@ class Seating:
                     f"{self.game.name} has no such staff{hint}", key=dotted(("staff", role)), valid=valid
                 )
             plan, template = self._plan(table, ("staff", role))
-            plans[role] = self._seated(plan, template, f"@{role}", everyone)
+            plans[role] = self._seated(plan, template, f"@{role}", f"@{role}", everyone)
         return plans
 
     def _plan(self, table: Defaults, key: tuple[str | int, ...]) -> tuple[PlayerPlan, _Template | None]:
@@ -113,7 +121,6 @@ class Seating:
             model=first.model,
             settings=settings,
             client_kwargs=client_kwargs,
-            prompt_name=None if table.prompt_file is None else stem(table.prompt_file) or None,
             path=first.path,
             spares=tuple(spares),
             key=dotted(source),
@@ -156,16 +163,20 @@ class Seating:
             return _Template(table.character_prompt, dotted((*key, "character_prompt")))
         return None
 
-    def _seated(self, plan: PlayerPlan, template: _Template | None, name: str, everyone: Sequence[str]) -> PlayerPlan:
+    def _seated(
+        self, plan: PlayerPlan, template: _Template | None, player: str, name: str, everyone: Sequence[str]
+    ) -> PlayerPlan:
+        """The table's plan for one player, its prompt's placeholders filled in with what players are called."""
+        plan = replace(plan, id=player, called=None if name == player else name)
         if template is None:
-            return replace(plan, id=name)
+            return plan
         values = {"player": name, "players": "", "others": "", "game": self.game.title}
         if "${players}" in template.text:  # thousands of names are joined for those alone who ask
             values["players"] = ", ".join(everyone)
         if "${others}" in template.text:
             values["others"] = ", ".join(other for other in everyone if other != name)
         try:
-            return replace(plan, id=name, prompt=expanded(template.text, values))
+            return replace(plan, prompt=expanded(template.text, values))
         except ValueError as error:
             raise ScenarioError(str(error), key=template.key) from None
 

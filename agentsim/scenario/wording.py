@@ -61,10 +61,16 @@ def described(schema: Mapping[str, Any]) -> str:
             items = schema.get("items")
             return f"a list{least or most}" + (f", each {described(items)}" if items else "")
         case "string":
-            return "text" + (f" that matches {schema['pattern']}" if "pattern" in schema else "")
+            return _text(schema)
         case "object":
             return "a table"
     return "something else"
+
+
+def _text(schema: Mapping[str, Any]) -> str:
+    if "pattern" not in schema:
+        return "text"
+    return str(schema.get("description", f"text that matches {schema['pattern']}"))
 
 
 def _range(schema: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ GOLDEN_ORDER = "DFBACGE"
 GOLDEN_RANDOM = 0.6285475939525647
 GOLDEN_WORD = 13113294886870788205
 GOLDEN_PICK = "S"
+GOLDEN_LASTING = 8
 
 
 def _chi_squared(counts: Sequence[int]) -> float:
@@ -148,3 +149,50 @@ def test_a_script_cannot_give_what_could_not_be_drawn(draw: object, result: obje
     assert callable(draw)
     with pytest.raises(AssertionError, match=r"scripted result|is no order of"):
         draw(Chance(1, {"x": [result]}).stream("x"))
+
+
+# lasting streams
+
+
+def test_a_lasting_stream_is_the_same_for_all_decisions_of_one_bot() -> None:
+    """Its tastes; its moods differ from decision to decision."""
+    chance = Chance(7)
+    decisions = [chance.once(f"bot/A/bid/{nth}", lasting="bot/A/lasting") for nth in (1, 2, 3)]
+    assert len({stream.lasting("value/1").random() for stream in decisions}) == 1
+    assert len({stream.random() for stream in decisions}) == 3
+
+
+def test_lasting_streams_of_other_bots_names_and_seeds_are_other_streams() -> None:
+    firsts = {
+        Chance(seed).once(f"bot/{bot}/bid/1", lasting=f"bot/{bot}/lasting").lasting(name).random()
+        for seed in (1, 2)
+        for bot in ("A", "B")
+        for name in ("value/1", "value/2")
+    }
+    assert len(firsts) == 8
+
+
+@given(st.integers(0, 9), st.integers(0, 9))
+def test_a_lasting_stream_shifts_nothing_and_is_shifted_by_nothing(before: int, drawn: int) -> None:
+    plain, busy = Chance(3).once("d", lasting="l"), Chance(3).once("d", lasting="l")
+    for _ in range(before):
+        assert busy.random() == plain.random()
+    taste = busy.lasting("x")
+    assert [taste.random() for _ in range(drawn)] == [
+        *_randoms(Chance(3).once("other", lasting="l").lasting("x"), drawn)
+    ]
+    assert busy.lasting("x").random() == plain.lasting("x").random(), "asking for it again begins it anew"
+    assert busy.random() == plain.random()
+
+
+def _randoms(stream: Stream, count: int) -> list[float]:
+    return [stream.random() for _ in range(count)]
+
+
+def test_golden_lasting_draw_since_old_journals_depend_on_it() -> None:
+    assert Chance(7).once("bot/A/bid/1", lasting="bot/A/lasting").lasting("value/1").integer(1, 100) == GOLDEN_LASTING
+
+
+def test_where_nothing_lasts_longer_it_belongs_to_the_stream_itself() -> None:
+    assert Stream("a").lasting("x").random() == Stream("a/x").random()
+    assert Stream("a").lasting("x").random() != Stream("b").lasting("x").random()

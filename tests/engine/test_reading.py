@@ -68,6 +68,7 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
     "an answer of before the thinking": ('or {"price": 9} <think>a</think> b</think>{"price": 5}', (5, "json", 1)),
     "30 digits": ('{"price": ' + "9" * 30 + "}", (10**30 - 1, "json", 1)),
     "only the end of the thinking": ('hm {"price": 9} or</think>{"price": 5}', (5, "json", 1)),
+    "thinking that begins behind an answer": ('{"price": 5}<think>{"price": 9}', (5, "json", 1)),
     "thinking as a word of an answer": ('{"price": 5, "words": "</think> <think>"}', (5, "json", 1)),
     "thought": ('<thought>{"price": 9}</thought>{"price": 5}', (5, "json", 1)),
     "thoughts": ('<thoughts>{"price": 9}</thoughts>{"price": 5}', (5, "json", 1)),

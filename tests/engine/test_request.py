@@ -41,7 +41,7 @@ class Move(Request[Motion]):
     answer: ClassVar[type[Decision]] = Motion
     names: tuple[str | int | None, ...] = ("A", "B")
     low: int = 1
-    high: int = 5
+    high: int | None = 5
     limit: int = 40
     wording: str = "What do you move?"
 
@@ -60,6 +60,7 @@ class Move(Request[Motion]):
 
 MOVE = Move(player="A")
 GOLDEN = "a90392eede38e5f0"
+GOLDEN_OPEN = "c4053099c907f2e2"
 
 
 @pytest.mark.parametrize(
@@ -146,11 +147,12 @@ def test_golden_fingerprint_since_every_old_journal_depends_on_it() -> None:
         replace(MOVE, names=("A", "B", None)),
         replace(MOVE, low=0),
         replace(MOVE, high=6),
+        replace(MOVE, high=None),
         replace(MOVE, limit=41),
         Bid(player="A"),
         Say(player="A"),
     ],
-    ids=["player", "choice", "order", "null", "low", "high", "length", "bid", "say"],
+    ids=["player", "choice", "order", "null", "low", "high", "no high", "length", "bid", "say"],
 )
 def test_fingerprint_changes_with_kind_player_and_options(other: Request[Any]) -> None:
     assert other.fingerprint() != MOVE.fingerprint()
@@ -238,3 +240,35 @@ def test_the_base_class_leaves_the_question_to_the_game(method: Callable[[Reques
     base: Request[Any] = Request(player="A")
     with pytest.raises(NotImplementedError):
         method(base)
+
+
+# a range without an upper end
+
+OPEN = replace(MOVE, low=0, high=None)
+
+
+def test_the_schema_of_an_open_range_has_no_maximum() -> None:
+    assert OPEN.schema()["properties"]["amount"] == {"type": "integer", "minimum": 0}
+
+
+@pytest.mark.parametrize("amount", [0, 1, 10**17])
+def test_an_open_range_holds_every_whole_number_from_its_low_end(amount: int) -> None:
+    OPEN.check(Motion(whom="A", amount=amount))
+
+
+@pytest.mark.parametrize("amount", [-1, None], ids=["below", "none"])
+def test_what_is_below_an_open_range_is_refused_with_what_would_be_legal(amount: int | None) -> None:
+    with pytest.raises(IllegalDecision) as error:
+        OPEN.check(Motion(whom="A", amount=amount))
+    assert str(error.value) == "amount must be a whole number, 0 or more."
+
+
+@pytest.mark.parametrize(("value", "held"), [(0, True), (True, False), (1.0, False), ("1", False)], ids=repr)
+def test_a_range_holds_whole_numbers_alone(value: object, held: bool) -> None:
+    assert Range(0, None).holds(value) is held
+    assert Range(0, 1).holds(value) is held
+
+
+def test_an_open_range_survives_json_and_has_a_fingerprint_of_its_own() -> None:
+    again = Move.restore(json.loads(json.dumps(OPEN.to_json())))
+    assert again.fingerprint() == OPEN.fingerprint() == GOLDEN_OPEN

@@ -60,6 +60,15 @@ def test_staff_is_asked_like_anybody() -> None:
     assert table.staff == {"judge"}
 
 
+def test_names_are_what_the_scenario_calls_some_players_and_do_not_change_with_the_givers_copy() -> None:
+    given_names = {"A": "zespół 1"}
+    table = Table(["A", "B"], a_table().chance, names=given_names)
+    given_names["B"] = "late"
+    assert table.names == {"A": "zespół 1"}
+    assert a_table().names == {}
+    assert table.players == ("A", "B"), "requests are still addressed by id"
+
+
 # telling and hearing
 
 

@@ -152,6 +152,7 @@ def test_history_that_was_rewritten_is_shown_from_where_it_differs() -> None:
         (("sell", "three", *GOOD[1:]), "A whole number from 1 to 9, please."),
         (("sell", "2.5", *GOOD[1:]), "A whole number from 1 to 9, please."),
         (("sell", "true", *GOOD[1:]), "A whole number from 1 to 9, please."),
+        (("sell", "9" * 30, *GOOD[1:]), "A whole number from 1 to 9, please."),
         (("sell", "3", "perhaps", *GOOD[2:]), "Yes or no, please."),
         (("sell", "3", "yes", "x" * 21, *GOOD[3:]), "That is 21 characters, and 20 fit. Shorter, please."),
     ],

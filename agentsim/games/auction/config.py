@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, field_validator, model_validator
 
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
-from agentsim.games.auction.items import Item, read_items
+from agentsim.games.auction.items import Item, presentable, read_items
 from agentsim.games.auction.pricing import PRICING, Format, Pricing
 
 __all__ = ["AuctionConfig", "Catalogue"]
@@ -50,6 +50,13 @@ class Catalogue(GameConfig):
     scenario: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     items: Items
 
+    @field_validator("scenario")
+    @classmethod
+    def _can_be_shown(cls, name: str) -> str:
+        if not presentable(name):
+            raise ValueError("must be visible characters on one line")
+        return name
+
     @model_validator(mode="before")
     @classmethod
     def _from_file(cls, value: Any) -> Any:
@@ -66,6 +73,8 @@ class Catalogue(GameConfig):
 
 class AuctionConfig(GameConfig):
     """The whole table. `max_iterations` and `ask_leader` belong to the ascending format: the others are sealed."""
+
+    called_by_files: ClassVar[bool] = True
 
     items: Annotated[
         Catalogue | Literal["random"],

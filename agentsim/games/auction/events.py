@@ -50,10 +50,9 @@ class AuctionBegan(Event):
     @property
     def content(self) -> str:
         required = sum(item.required for item in self.items)
-        return (
-            f"{len(self.teams)} teams with {self.budget} each bid for {len(self.items)} items, {required} of them "
-            f"required ({self.format.replace('_', ' ')})."
-        )
+        items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}, {required} required"
+        how = self.format.replace("_", " ")
+        return f"{len(self.teams)} teams with {self.budget} each bid for {items} ({how})."
 
 
 @dataclass(frozen=True)

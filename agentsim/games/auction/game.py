@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -23,7 +22,7 @@ from agentsim.games.auction.state import Auction, Team
 from agentsim.games.auction.tables import tables
 from agentsim.games.auction.view import terms
 
-__all__ = ["AgentAuction", "team_names"]
+__all__ = ["AgentAuction"]
 
 
 class AgentAuction:
@@ -45,7 +44,7 @@ class AgentAuction:
 
     async def play(self, table: Table, config: AuctionConfig) -> Outcome:
         catalogue = _catalogue(table, config)
-        names = team_names(table.players, table.names)
+        names = {player: table.names.get(player, player) for player in table.players}
         auction = Auction(
             teams={player: Team(player, names[player], config.budget) for player in table.players},
             items=catalogue.items,
@@ -70,14 +69,6 @@ class AgentAuction:
 
     def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
-
-
-def team_names(players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> dict[PlayerId, str]:
-    """What each team is called: its prompt file's name; its id where it has no file, or not one of its own."""
-    called = {player: names.get(player) or player for player in players}
-    while twice := {name for name, count in Counter(called.values()).items() if count > 1}:
-        called = {player: player if name in twice else name for player, name in called.items()}
-    return called
 
 
 def _catalogue(table: Table, config: AuctionConfig) -> Catalogue:

@@ -15,7 +15,7 @@ from typing import Any
 
 from agentsim.engine.prompt import cleaned, quoted
 
-__all__ = ["MOST", "REQUIRED", "Item", "listed", "read_items", "written"]
+__all__ = ["MOST", "REQUIRED", "Item", "listed", "presentable", "read_items", "written"]
 
 REQUIRED = (
     "The Visionary Compass",
@@ -108,7 +108,7 @@ def _item(value: Any, where: str) -> Item:
         raise ValueError(f"{where}: {_and(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     fields = dict(value)
     name, quality, required = (fields[key] for key in _KEYS)
-    if not (isinstance(name, str) and _presentable(name)):
+    if not (isinstance(name, str) and presentable(name)):
         valid = f"1 to {_LONGEST_NAME} visible characters on one line, without space at its ends"
         raise ValueError(f"{where}: Name must be {valid}, found {_shown(name)}")
     if not (type(quality) is int and 1 <= quality <= 100):  # to isinstance, true is an int
@@ -135,7 +135,7 @@ def _check_names(items: Iterable[Item]) -> None:
             )
 
 
-def _presentable(name: str) -> bool:
+def presentable(name: str) -> bool:
     """Whether prompts, tables and screens can show the name as it stands."""
     whole = cleaned(name) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
     return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME

@@ -22,6 +22,8 @@ from agentsim.games.auction.pricing import PRICING
 
 __all__ = ["panels"]
 
+_INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
+
 
 def panels(log: Sequence[Told]) -> list[Panel]:
     """Everything there is to show; nothing before the auction has begun, and no panel without data."""
@@ -47,8 +49,8 @@ def panels(log: Sequence[Told]) -> list[Panel]:
 
 
 def _results(ended: AuctionEnded) -> Table:
-    rows = tuple((team.rank, team.name, team.count, team.quality, team.budget) for team in ended.results)
-    return Table("Final ranking", ("rank", "team", "required items", "their quality", "budget left"), rows)
+    rows = tuple((team.name, len(team.items), ", ".join(team.items) or "nothing") for team in ended.results)
+    return Table("What everybody took home", ("team", "items", "in the order in which they were taken"), rows)
 
 
 def _ends(events: Iterable[object]) -> dict[int, ItemSold | ItemLost]:
@@ -96,7 +98,10 @@ def _prices(bids: Sequence[BidMade], events: Sequence[object]) -> Table:
 
 def _sealed(began: AuctionBegan, bids: Sequence[BidMade], events: Sequence[object]) -> Table:
     offered = {event.round: event.item for event in events if isinstance(event, ItemOffered)}
-    made = {(bid.round, bid.team): bid.amount for bid in bids}
+    # a number is a bid that counted; any other stays out of the shading
+    made: dict[tuple[int, str], Cell] = {
+        (bid.round, bid.team): bid.amount if bid.valid else _INVALID[bid.fail_reason].format(bid.amount) for bid in bids
+    }
     ends = _ends(events)
     rows: list[tuple[Cell, ...]] = []
     for round_, item in offered.items():
@@ -104,7 +109,7 @@ def _sealed(began: AuctionBegan, bids: Sequence[BidMade], events: Sequence[objec
         winner, price = (end.name, end.price) if isinstance(end, ItemSold) else ("(lost)" if end else None, None)
         rows.append((item.name, *(made.get((round_, team)) for team in began.teams), winner, price))
     columns = ("item", *began.teams.values(), "taken by", "price")
-    return Table("Sealed bids", columns, tuple(rows), note="Invalid bids are shown as they were made.", heat=True)
+    return Table("Sealed bids", columns, tuple(rows), heat=True)
 
 
 def _rounds(events: Sequence[object]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentsim.engine.prompt import Prompt, quoted
 from agentsim.games.auction.items import listed
 from agentsim.games.auction.pricing import PRICING
+from agentsim.games.auction.state import FailReason
 from agentsim.games.auction.view import GameState, Terms
 
 __all__ = ["composed", "rules_prompt"]
@@ -27,8 +28,8 @@ def rules_prompt(terms: Terms) -> str:
     if not pricing.sealed:
         lines.append(
             "All teams bid at the same time, in iterations: equal bids are taken in a random order, and the first of "
-            f"them counts. An item is sold when nobody raises the high bid, or after {terms.max_iterations} "
-            "iterations. You cannot take a bid back."
+            f"them counts. An item is sold when nobody raises the high bid, or after iteration {terms.max_iterations}. "
+            "You cannot take a bid back."
         )
     else:
         lines.append("Of equal bids the first in a random order wins.")
@@ -42,14 +43,24 @@ def rules_prompt(terms: Terms) -> str:
     return "\n".join(lines)
 
 
-def composed(terms: Terms, state: GameState, reasoning_chars: int) -> Prompt:
+def composed(terms: Terms, state: GameState, refused: tuple[int, FailReason] | None, reasoning_chars: int) -> Prompt:
     """The whole prompt of one bid."""
     return Prompt(
         rules=(rules_prompt(terms), f"Your team is called {quoted(Name=state.you.name)}."),
         history=(),
         state=(f"game_state: {quoted(**state.to_json())}",),
-        question=(_question(terms, state, reasoning_chars),),
+        question=(*_verdict(refused), _question(terms, state, reasoning_chars)),
     )
+
+
+def _verdict(refused: tuple[int, FailReason] | None) -> tuple[str, ...]:
+    if refused is None:
+        return ()
+    amount, reason = refused
+    if reason == "Unreadable":
+        return ("Your last answer could not be read as a bid, so it was a pass.",)
+    why = "it was more than your budget" if reason == "OverBudget" else "it was not above the high bid by then"
+    return (f"Your last bid, {amount}, did not count: {why}.",)
 
 
 def _question(terms: Terms, state: GameState, reasoning_chars: int) -> str:

@@ -12,6 +12,7 @@ from agentsim.engine.request import Options, Range, Request, Text
 from agentsim.games.auction.bid_reading import BidCast, read_bid
 from agentsim.games.auction.pricing import PRICING
 from agentsim.games.auction.prompts import composed
+from agentsim.games.auction.state import FailReason
 from agentsim.games.auction.view import GameState, Terms
 
 __all__ = ["REQUESTS", "Bid", "BidCast"]
@@ -22,7 +23,8 @@ class Bid(Request[BidCast]):
     """How much do you bid for the present item?
 
     Whether the bid is high enough, and whether the team has so much, is the auction's verdict and no matter of
-    reading: any whole number from 0 is an answer.
+    reading: any whole number from 0 is an answer. `refused` is this team's own bid of the iteration before, where it
+    did not count, and why: nobody else learns of it.
     """
 
     kind: ClassVar[str] = "bid"
@@ -31,13 +33,14 @@ class Bid(Request[BidCast]):
 
     terms: Terms
     state: GameState
+    refused: tuple[int, FailReason] | None = None
     reasoning_chars: int
 
     def options(self) -> Options:
         return {"bid": Range(0, None), "reasoning": Text(self.reasoning_chars)}
 
     def prompt(self) -> Prompt:
-        return composed(self.terms, self.state, self.reasoning_chars)
+        return composed(self.terms, self.state, self.refused, self.reasoning_chars)
 
     def facts(self) -> tuple[str, ...]:
         state = self.state
@@ -47,7 +50,7 @@ class Bid(Request[BidCast]):
             *(quoted(**fact) for fact in (*known, *opponents)),
             *(quoted(**item.to_json()) for item in self.terms.items),
             f"up to {state.you.budget}",
-            *([f"after {self.terms.max_iterations} iterations"] if not PRICING[self.terms.format].sealed else []),
+            *([f"after iteration {self.terms.max_iterations}"] if not PRICING[self.terms.format].sealed else []),
         )
 
     def particulars(self) -> Mapping[str, Any]:

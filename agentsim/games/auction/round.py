@@ -47,6 +47,7 @@ class Round:
                 player=team,
                 terms=self.terms,
                 state=view(self.auction, team),
+                refused=self.auction.refused.get(team),
                 reasoning_chars=self.config.reasoning_chars,
             )
             for team in asked
@@ -56,12 +57,15 @@ class Round:
     def _take(self, bids: Mapping[str, BidCast]) -> bool:
         """Process the bids in a fresh random order, which is what "first come" means; whether one was valid."""
         auction, valid = self.auction, False
+        auction.refused.clear()
         for team in self.table.chance.stream("order").shuffled(list(bids)):
             cast = bids[team]
             before = None if auction.pricing.sealed else auction.high_amount
             amount = cast.bid or 0
             reason = auction.judge(team, cast.bid)
-            if not reason:
+            if reason:
+                auction.refuse(team, amount, reason)
+            else:
                 auction.place(team, amount)
                 valid = True
             name = auction.teams[team].name

@@ -53,7 +53,10 @@ class Sale:
 
 @dataclass
 class Auction:
-    """The state of one game; `round` is 0 before the first item, `offers` are the valid bids for the present one."""
+    """The state of one game; `round` is 0 before the first item, `offers` are the valid bids for the present one.
+
+    `refused` holds by team the bid of the latest iteration that did not count, and why.
+    """
 
     teams: dict[str, Team]
     items: tuple[Item, ...]
@@ -63,6 +66,7 @@ class Auction:
     iteration: int = 0
     item: Item | None = None
     offers: list[Offer] = field(default_factory=list)
+    refused: dict[str, tuple[int, FailReason]] = field(default_factory=dict)
     sales: list[Sale] = field(default_factory=list)
 
     @property
@@ -108,6 +112,11 @@ class Auction:
         """Let a valid bid count."""
         assert not self.judge(team, amount), "only a valid bid is placed"
         self.offers.append(Offer(team, amount))
+
+    def refuse(self, team: str, amount: int, reason: FailReason) -> None:
+        """Remember a bid that does not count; a pass is nobody's mistake."""
+        if reason != "Pass":
+            self.refused[team] = (amount, reason)
 
     def settle(self) -> Sale:
         """End the round: the highest bid takes the item, and whoever pays in this format pays."""

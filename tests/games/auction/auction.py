@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.event import Event, Told
 from agentsim.engine.game import Bot
+from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision
 from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
@@ -99,10 +100,17 @@ def told(played: Rehearsal, kind: type[Event]) -> list[Told]:
 
 def requests(played: Rehearsal, team: str | None = None) -> list[Bid]:
     """Every bid that was asked for, or one team's."""
-    return [ask.request for ask in played.asks(team) if isinstance(ask.request, Bid)]
+    return [request for _, request in bids_asked(played.asks(team))]
 
 
-def game_state(request: Bid) -> Any:
+def bids_asked(asks: Iterable[Ask]) -> Iterator[tuple[Ask, Bid]]:
+    """Each ask with its request, which is a bid: the auction asks for nothing else."""
+    for ask in asks:
+        assert isinstance(ask.request, Bid)
+        yield ask, ask.request
+
+
+def game_state(request: Request[Any]) -> Any:
     """The game_state as it stands in the prompt, read back."""
     (line,) = [line for line in request.prompt().state if line.startswith("game_state: ")]
     assert "\n" not in line

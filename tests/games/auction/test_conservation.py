@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -34,6 +34,7 @@ def wild(request: Request[Any], luck: Stream) -> Decision:
     return BidCast(bid=edges[place] if place < len(edges) else luck.integer(0, 2 * budget + 2))
 
 
+Config: TypeAlias = dict[str, Any]
 POLICIES: dict[str, Bot] = {**BOTS, "wild": wild}
 NAMES = st.sampled_from(["Compass", "Gyroscope", "Matrix", "Engine"])
 CATALOGUES = st.lists(
@@ -46,12 +47,12 @@ CATALOGUES = st.lists(
 
 
 @st.composite
-def auctions(draw: st.DrawFn) -> Rehearsal:
+def auctions(draw: st.DrawFn) -> tuple[Config, Rehearsal]:
     """A whole auction of 2 to 6 teams, each with a policy of its own."""
     players = "ABCDEF"[: draw(st.integers(2, 6))]
     policies = {player: draw(st.sampled_from(sorted(POLICIES))) for player in players}
     format_ = draw(st.sampled_from(FORMATS))
-    config: dict[str, Any] = {
+    config: Config = {
         "items": {"scenario": "drawn", "items": draw(CATALOGUES)},
         "format": format_,
         "budget": draw(st.sampled_from([1, 2, 9, 100, 1_000, 10**9])),
@@ -63,21 +64,15 @@ def auctions(draw: st.DrawFn) -> Rehearsal:
     def each_its_own(request: Request[Any], luck: Stream) -> Decision:
         return POLICIES[policies[request.player]](request, luck)
 
-    played = rehearse(GAME, config, players, bot=each_its_own, seed=draw(st.integers(0, 10**6)))
-    object.__setattr__(played, "config", config)
-    return played
-
-
-def _config(played: Rehearsal) -> dict[str, Any]:
-    config: dict[str, Any] = getattr(played, "config")  # noqa: B009 # put there by the strategy above
-    return config
+    return config, rehearse(GAME, config, players, bot=each_its_own, seed=draw(st.integers(0, 10**6)))
 
 
 @settings(max_examples=150, deadline=None)
 @given(auctions())
-def test_money_is_conserved_and_nobody_owes(played: Rehearsal) -> None:
+def test_money_is_conserved_and_nobody_owes(drawn: tuple[Config, Rehearsal]) -> None:
     """`check()` has been clean after every wave, or the game would not have ended; here the log says the same."""
-    budget = _config(played)["budget"]
+    config, played = drawn
+    budget = config["budget"]
     left = {place.player: place.score["budget"] for place in played.outcome.standings}
     paid = played.events(Paid)
     assert all(payment.amount >= 0 and payment.budget >= 0 for payment in paid)
@@ -88,20 +83,23 @@ def test_money_is_conserved_and_nobody_owes(played: Rehearsal) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(auctions())
-def test_every_item_is_sold_once_or_lost(played: Rehearsal) -> None:
+def test_every_item_is_sold_once_or_lost(drawn: tuple[Config, Rehearsal]) -> None:
+    config, played = drawn
+
     def named(items: Sequence[Item]) -> list[dict[str, Any]]:
         return sorted((item.to_json() for item in items), key=str)
 
     ended = [event.item for event in (*played.events(ItemSold), *played.events(ItemLost))]
     offered = [event.item for event in played.events(ItemOffered)]
-    assert named(offered) == named(ended) == sorted(_config(played)["items"]["items"], key=str)
+    assert named(offered) == named(ended) == sorted(config["items"]["items"], key=str)
     held = [name for row in rows(played, "results") for name in json.loads(row["CollectedItems"])]
     assert sorted(held) == sorted(event.item.name for event in played.events(ItemSold))
 
 
 @settings(max_examples=100, deadline=None)
 @given(auctions())
-def test_the_log_has_one_row_a_team_an_iteration(played: Rehearsal) -> None:
+def test_the_log_has_one_row_a_team_an_iteration(drawn: tuple[Config, Rehearsal]) -> None:
+    _, played = drawn
     asked = [
         (request.state.round, request.state.iteration, request.player)
         for request in (ask.request for ask in played.asks())
@@ -163,8 +161,8 @@ def _recomputed(detailed: list[dict[str, Any]], format_: str, budget: int, teams
 
 @settings(max_examples=200, deadline=None)
 @given(auctions())
-def test_results_can_be_recomputed_from_detailed_logs_alone(played: Rehearsal) -> None:
-    config = _config(played)
+def test_results_can_be_recomputed_from_detailed_logs_alone(drawn: tuple[Config, Rehearsal]) -> None:
+    config, played = drawn
     teams = sorted(place.player for place in played.outcome.standings)
     expected = _recomputed(rows(played, "detailed_logs"), config["format"], config["budget"], teams)
     found = [

@@ -40,7 +40,7 @@ from tests.games.auction.auction import (
 @pytest.mark.parametrize(("order", "winner"), [("AB", "A"), ("BA", "B")])
 def test_of_equal_bids_the_first_in_the_shuffled_order_counts(order: str, winner: str) -> None:
     played = play("Compass 60", {"A": [50], "B": [50]}, [order])
-    first, second = order
+    first, second = tuple(order)
     assert verdicts(played, iteration=1) == [(first, 50, "", 0), (second, 50, "LowerThanHighBid", 50)]
     assert sales(played) == [("Compass", winner, 50)]
 
@@ -172,7 +172,7 @@ def test_a_round_ends_with_the_iteration_in_which_nobody_raises(bids: Any, itera
 @pytest.mark.parametrize(("limit", "price"), [(1, 1), (3, 3), (10, 10), (None, 10)], ids=str)
 def test_a_round_ends_at_the_iteration_limit(limit: int | None, price: int) -> None:
     bids = {"A": [1, 0, 3, 0, 5, 0, 7, 0, 9, 0][:price], "B": [0, 2, 0, 4, 0, 6, 0, 8, 0, 10][:price]}
-    played = play("Compass 60", bids, **({} if limit is None else {"max_iterations": limit}))
+    played = play("Compass 60", bids, max_iterations=limit)
     assert len(played.waves) == price
     assert sales(played) == [("Compass", "AB"[(price + 1) % 2], price)]
 
@@ -400,7 +400,7 @@ def test_game_state_of_a_sealed_item_holds_nobodys_bid(format_: str) -> None:
 def test_the_rules_in_the_prompt_are_those_of_the_format(format_: str) -> None:
     rules = requests(play(format=format_))[0].prompt().rules[0]
     assert ("Bids are sealed" in rules) == (format_ != "ascending")
-    assert ("after 10 iterations" in rules) == (format_ == "ascending")
+    assert ("after iteration 10" in rules) == (format_ == "ascending")
     assert ("second highest bid" in rules) == (format_ == "sealed_second_price")
     assert ("the losers too" in rules) == (format_ == "all_pay")
 
