@@ -17,6 +17,19 @@ _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
+# Tests of the embedded model in one process, first and one after another: two servers on two cores are five times as
+# slow as one. All others stay together by file.
+_EMBEDDED = {"test_local.py", "test_local_live.py", "test_embedded_game.py"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group the tests for the processes that share them."""
+    items.sort(key=lambda item: item.path.name not in _EMBEDDED)
+    for item in items:
+        group = "embedded" if item.path.name in _EMBEDDED else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 def _guarded(connect: Any) -> Any:
     def guard(self: socket.socket, address: Any) -> Any:
         host = address[0] if isinstance(address, tuple) else None

@@ -16,7 +16,7 @@ MODEL_SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"
 )
-PROVIDERS = "openai, openrouter, gemini, ollama, vllm, lmstudio, local, bot"
+PROVIDERS = "openai, openrouter, gemini, ollama, vllm, lmstudio, llama-server, local, bot"
 
 
 def third(model: str) -> str:

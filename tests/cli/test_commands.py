@@ -327,6 +327,7 @@ def test_models_lists_providers_and_never_a_key(tmp_path: Path) -> None:
         "ollama/<model>": "not needed",
         "vllm/<model>": "not needed",
         "lmstudio/<model>": "not needed",
+        "llama-server/<model>": "not needed",
     }
     assert rows["ollama/<model>"]["base_url"] == "http://127.0.0.1:9999/v1"
     assert "local/smollm2-135m" in rows

@@ -224,7 +224,8 @@ def test_the_history_fits_its_format_and_its_places_exist(name: str, server: Fak
     assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
     assert history.usage.calls == len(history.decisions)
     keys = list(json.loads(result.files.history.read_text(encoding="utf-8")))
-    assert keys == list(History.model_fields), "the order of keys is part of the format"
+    wanted = [name for name in History.model_fields if name != "warnings"]  # there only where something was amiss
+    assert keys == wanted, "the order of keys is part of the format"
 
 
 def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(

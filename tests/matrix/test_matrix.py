@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
+from agentsim.models import spacing
 from agentsim.runner.replay import prove
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer
@@ -42,7 +43,15 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
-def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str, str], dict[str, Any]]) -> None:
+def test_fault(
+    row: Row,
+    game: str,
+    tmp_path: Path,
+    undisturbed: dict[tuple[str, str], dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the others at that address wait too, a minute at most: nobody needs to sit through it here
+    monkeypatch.setattr(spacing, "LONGEST_PUSH_S", 0.05)
     whole = undisturbed[game, row.persona]
     with server_for(row) as server:
         played = play(game, row, server.url(), tmp_path)

@@ -170,6 +170,9 @@ _LEFT_BUSY = """
         await asyncio.sleep(0.5)
         print(model._server._process.pid, flush=True)
         await asyncio.sleep(float(sys.argv[1]))
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await model._endpoint.aclose()  # our side of the connection; the server is left as it is, at work
 
     asyncio.run(main())
 """

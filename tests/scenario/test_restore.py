@@ -62,7 +62,13 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
     scenario = loaded(tmp_path, FULL)
     assert scenario.run_part() == {
         "name": "evening",
-        "limits": {"max_cost_usd": 2.0, "max_calls": 500, "concurrency": 4, "max_fallback_rate": 0.5},
+        "limits": {
+            "max_cost_usd": 2.0,
+            "max_calls": 500,
+            "max_wall_s": None,
+            "concurrency": 4,
+            "max_fallback_rate": 0.5,
+        },
         "base_urls": {"lab": "http://127.0.0.1:8000/v1"},
         "paths": {"config": str(scenario.path), "models": {}, "allow_dirs": [str(tmp_path)]},
     }
