@@ -31,12 +31,23 @@ Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
 class InFile:
     """Marks a field of a `GameConfig` whose value may be the name of a file: `Annotated[Catalogue, InFile(".json")]`.
 
-    Rules read no files. In place of the name the scenario puts `{"name": <without suffix>, "text": <content>}`, and
-    the field's type takes that as one of its forms. `words` are values that name no file.
+    Rules read no files. In place of the name the scenario puts what `content` makes, and the field's type takes that
+    as one of its forms (`parts`). `words` are values that name no file.
     """
 
     suffix: str
     words: tuple[str, ...] = ()
+
+    @staticmethod
+    def content(name: str, text: str) -> dict[str, Any]:
+        """A file that was read: its name without suffix, and its text."""
+        return {"name": name, "text": text}
+
+    @staticmethod
+    def parts(value: Any) -> tuple[str, str] | None:
+        """The name and the text, where the value is what `content` makes."""
+        made = isinstance(value, Mapping) and value.keys() == {"name", "text"}
+        return (value["name"], value["text"]) if made else None
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """What an author may write: a file's name besides what the type itself allows."""

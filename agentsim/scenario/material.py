@@ -25,7 +25,6 @@ __all__ = ["Key", "Material", "gathered", "stem"]
 Key: TypeAlias = tuple[str | int, ...]
 
 SUFFIX = ".txt"
-_CONTENT = {"name", "text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +44,15 @@ def gathered(
         value = out.get(name)
         if isinstance(value, str) and value not in mark.words:
             out[name] = _content(value, mark, path, allowed, dotted(("game_config", name)))
-        elif isinstance(value, dict) and value.keys() == _CONTENT:  # ours to put there, and nobody else's
+        elif mark.parts(value) is not None:  # ours to put there, and nobody else's
             raise ScenarioError("unknown key name", key=dotted(("game_config", name)), valid=f"a {mark.suffix} file")
+    players: list[tuple[PlayerTable, Key]] = []
     for name in config.marked(SeatsInFolder):
         value = out.get(name)
         if isinstance(value, str):
             del out[name]
-            key = ("game_config", name)
-            return Material(out, _prompts(value, path, allowed, key))
-    return Material(out)
+            players += _prompts(value, path, allowed, ("game_config", name))
+    return Material(out, tuple(players))
 
 
 def stem(name: str) -> str:
@@ -68,7 +67,7 @@ def _content(name: str, mark: InFile, path: Path, allowed: Sequence[Path], key: 
     text = read_prompt(located(name, path, allowed, key=key), key=key)
     if secret_in(text):
         raise ScenarioError(f"the file holds what {ADVICE}", key=key)
-    return {"name": stem(name), "text": text}
+    return mark.content(stem(name), text)
 
 
 def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> tuple[tuple[PlayerTable, Key], ...]:

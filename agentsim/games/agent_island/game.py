@@ -10,6 +10,7 @@ from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import cut
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
@@ -20,7 +21,6 @@ from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.tables import tables
 from agentsim.games.agent_island.view import view
-from agentsim.games.agent_island.wording import cut
 
 __all__ = ["AgentIsland"]
 

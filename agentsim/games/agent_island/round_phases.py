@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from agentsim.engine.event import Everyone
+from agentsim.engine.wording import cut
 from agentsim.games.agent_island.events import Eliminated, OrderDrawn, Pitched, Quipped, Tallied, Voted, Won
 from agentsim.games.agent_island.requests import Pitch, Quips, Vote, VoteCast
 from agentsim.games.agent_island.sidebars import phase_sidebars
 from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.wording import cut
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext

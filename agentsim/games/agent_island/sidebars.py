@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentsim.engine.event import Everyone
+from agentsim.engine.wording import cut
 from agentsim.games.agent_island.events import Approached, OrderDrawn, Paired, Whispered
 from agentsim.games.agent_island.requests import NOBODY, AnswerApproach, Approach, Whisper
-from agentsim.games.agent_island.wording import cut
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext

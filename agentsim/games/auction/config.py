@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, field_validator, model_validator
@@ -60,15 +59,17 @@ class Catalogue(GameConfig):
     @model_validator(mode="before")
     @classmethod
     def _from_file(cls, value: Any) -> Any:
-        if not (isinstance(value, Mapping) and set(value) == {"name", "text"}):
+        parts = InFile.parts(value)
+        if parts is None:
             return value
-        if not 1 <= len(value["name"]) <= LONGEST_NAME:
+        name, text = parts
+        if not 1 <= len(name) <= LONGEST_NAME:
             raise ValueError(f"a name of 1 to {LONGEST_NAME} visible characters before .json would be valid")
         try:
-            items = read_items(value["text"])
+            items = read_items(text)
         except ValueError as error:
-            raise ValueError(f"{value['name']}.json: {error}") from None
-        return {"scenario": value["name"], "items": [item.to_json() for item in items]}
+            raise ValueError(f"{name}.json: {error}") from None
+        return {"scenario": name, "items": [item.to_json() for item in items]}
 
 
 class AuctionConfig(GameConfig):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from agentsim.engine.event import Event, Everyone, PlayerId, Told
-from agentsim.engine.game import Bot, GameConfig, Outcome
+from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -15,6 +15,7 @@ from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.events import EVENTS, AuctionBegan, AuctionEnded, Result
+from agentsim.games.auction.items import Item
 from agentsim.games.auction.panels import panels
 from agentsim.games.auction.requests import REQUESTS
 from agentsim.games.auction.round import Round
@@ -61,7 +62,7 @@ class AgentAuction:
         for item in _in_order(table, config, catalogue):
             await one_round.play(item)
         standings = auction.standings()
-        table.tell(_ended(auction), to=Everyone)
+        table.tell(_ended(auction, standings), to=Everyone)
         return Outcome("all items were offered", standings)
 
     def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
@@ -78,15 +79,15 @@ def _catalogue(table: Table, config: AuctionConfig) -> Catalogue:
     return Catalogue.model_construct(scenario=f"random-{seed}", items=draw("random", seed))
 
 
-def _in_order(table: Table, config: AuctionConfig, catalogue: Catalogue) -> Sequence[Any]:
+def _in_order(table: Table, config: AuctionConfig, catalogue: Catalogue) -> Sequence[Item]:
     if config.item_order == "listed":
         return catalogue.items
     return table.chance.stream("items").shuffled(catalogue.items)
 
 
-def _ended(auction: Auction) -> AuctionEnded:
+def _ended(auction: Auction, standings: Sequence[Standing]) -> AuctionEnded:
     results = []
-    for standing in auction.standings():
+    for standing in standings:
         team = auction.teams[standing.player]
         score = team.score()
         items = tuple(item.name for item in team.acquired)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agentsim.engine.event import Audience, Everyone
 from agentsim.engine.table import Table
+from agentsim.engine.wording import cut
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.events import BidMade, ItemLost, ItemOffered, ItemSold, Paid, Reasoned
 from agentsim.games.auction.items import Item
@@ -15,8 +16,6 @@ from agentsim.games.auction.state import Auction
 from agentsim.games.auction.view import Terms, view
 
 __all__ = ["Round"]
-
-CUT = " [cut]"
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,7 @@ class Round:
             # what does not count, and what is sealed, the others never learn
             hears: Audience = (team,) if reason or auction.pricing.sealed else Everyone
             self.table.tell(made, to=hears, by=team)
-            if cast.reasoning:
-                thought = _cut(cast.reasoning, self.config.reasoning_chars)
+            if thought := cut(cast.reasoning, self.config.reasoning_chars):
                 self.table.tell(Reasoned(auction.round, auction.iteration, team, name, thought), to=(team,), by=team)
         return valid
 
@@ -90,8 +88,3 @@ class Round:
         for payer, amount in sale.payments.items():
             team = auction.teams[payer]
             self.table.tell(Paid(auction.round, payer, team.name, amount, team.budget), to=Everyone)
-
-
-def _cut(text: str, limit: int) -> str:
-    """Words that do not fit lose their end, and say so."""
-    return text if len(text) <= limit else text[: limit - len(CUT)] + CUT

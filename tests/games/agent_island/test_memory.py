@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentsim.engine.wording import CUT, cut
 from agentsim.games.agent_island.events import (
     Pitched,
     Quipped,
@@ -21,7 +22,6 @@ from agentsim.games.agent_island.requests import (
     Vote,
     VoteCast,
 )
-from agentsim.games.agent_island.wording import CUT, cut
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on, new_play
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.ids import called_by_files
+from tests.cli.command_line import agentsim
 from tests.games.auction.auction import game_state
 
 posix_names = pytest.mark.skipif(sys.platform == "win32", reason="such names are files on POSIX alone")
@@ -345,3 +347,25 @@ def test_placeholders_in_a_strategy_are_what_the_teams_are_called(tmp_path: Path
 def test_a_history_lists_the_name_of_a_team_that_is_not_its_id(tmp_path: Path) -> None:
     result = begin(load(folder(tmp_path, "zespół 1.txt", "b.txt")), tmp_path / "logs", env={}, stem="run")
     assert [player.get("name") for player in result.history["players"]] == [None, "zespół 1"]
+
+
+def test_page_and_result_show_what_a_team_is_called_beside_its_id(tmp_path: Path) -> None:
+    folder(tmp_path, "zespół 1.txt", "b.txt")
+    said = agentsim("run", "--config", "configs/x.toml", "--name", "run", "--display", "none", cwd=tmp_path)
+    assert re.search(r"^  [12]\. zespol_1 \(zespół 1\)  bot/random", said.out, re.MULTILINE)
+    assert re.search(r"^  [12]\. b  bot/random", said.out, re.MULTILINE)
+    for words in ((), ("--as-seen-by", "b")):
+        assert agentsim("logs", "--filename", "run", *words, cwd=tmp_path).code == 0
+        page = (tmp_path / "logs" / "run.html").read_text(encoding="utf-8")
+        shown = re.findall(r'<span class="alias">(?:<bdi>)?([^<]*)', page)
+        assert shown == ["zespół 1"] * 2, "in the standings and on the card, and beside no other team"
+
+
+def test_a_list_in_the_scenario_has_a_name_that_can_be_shown(tmp_path: Path) -> None:
+    lot = '{ Name = "Compass", Quality = 60, IsRequired = true }'
+    (tmp_path / "configs").mkdir()
+    file = tmp_path / "configs" / "x.toml"
+    players = "".join(f'[[players]]\nid = "{team}"\nmodel = "bot/random"\n' for team in "AB")
+    table = f'[game_config.items]\nscenario = "a\\u001b[31mb"\nitems = [{lot}]\n'
+    file.write_text(f'game = "auction"\n{table}{players}', encoding="utf-8")
+    assert refused(file).startswith("game_config.items.scenario: must be visible characters on one line")
