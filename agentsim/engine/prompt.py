@@ -49,6 +49,8 @@ def cleaned(text: str) -> str:
     Escape sequences, control and bidirectional characters go; surrogate pairs are joined and lone surrogates
     become U+FFFD; every kind of line end becomes a newline.
     """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text  # almost every text, and everybody waits for the next line
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)

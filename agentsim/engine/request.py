@@ -166,7 +166,8 @@ def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
 def _type_of(values: tuple[str | int | None, ...]) -> str | list[str]:
     """The JSON type of a choice; a list where its values have several, such as a name or null."""
     names = {str: "string", int: "integer", type(None): "null"}
-    found = [name for kind, name in names.items() if any(type(value) is kind for value in values)]
+    kinds = set(map(type, values))
+    found = [name for kind, name in names.items() if kind in kinds]
     return found[0] if len(found) == 1 else found
 
 

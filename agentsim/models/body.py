@@ -34,6 +34,8 @@ _OURS = {
 
 def extra_problem(extra: Mapping[str, Any]) -> str | None:
     """Why these extra parameters cannot be sent, or None."""
+    if not extra:
+        return None
     for key in extra:
         if key in _OURS:
             return f"`{key}` cannot be set there; what sets it is {_OURS[key]}"
@@ -117,16 +119,16 @@ def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
     for key, value in schema.items():
         if key in strip:
             continue
-        if key in {"properties", "$defs"} and isinstance(value, Mapping):
+        if key in {"properties", "$defs"} and isinstance(value, dict):
             out[key] = {name: portable(part, strip) for name, part in value.items()}
         elif key == "const":
             out["enum"] = [value]
         elif key in {"enum", "required"}:
             out[key] = value
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             out[key] = portable(value, strip)
         elif isinstance(value, list):
-            out[key] = [portable(part, strip) if isinstance(part, Mapping) else part for part in value]
+            out[key] = [portable(part, strip) if isinstance(part, dict) else part for part in value]
         else:
             out[key] = value
     return out
@@ -136,7 +138,7 @@ def _closed(schema: Any) -> bool:
     """Whether every object in it names all its properties as required and allows no others."""
     if isinstance(schema, list):
         return all(_closed(part) for part in schema)
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return True
     if schema.get("type") == "object" or "properties" in schema:
         properties = schema.get("properties", {})
