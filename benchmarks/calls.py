@@ -99,7 +99,8 @@ def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float,
         result = begin(scenario, Path(logs), env={}, watcher=clock)
         used = time.process_time() - started
     sources = {decision["source"] for decision in result.history["decisions"]}
-    assert (result.status, len(result.history["decisions"]), sources) == ("completed", callers * calls, {"model"})
+    came = (result.status, len(result.history["decisions"]), sources)
+    assert came == ("completed", callers * calls, {"model"}), (came, result.history["status_reason"])
     return used, clock.last - clock.first
 
 
