@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from agentsim.engine.codec import adapter
@@ -55,7 +56,7 @@ class Text:
 
 
 Options: TypeAlias = Mapping[str, Choice | Range | Text]
-"""The legal values of a decision, by field name; fields that are not named are as free as their type."""
+"""The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type."""
 
 D = TypeVar("D", bound=Decision)
 
@@ -72,6 +73,8 @@ class Request(Generic[D]):
     kind: ClassVar[str]
     answer: ClassVar[type[Decision]]
     pick: ClassVar[Pick] = "last"
+    function: ClassVar[str | None] = None
+    """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
 
     player: PlayerId
 
@@ -94,7 +97,7 @@ class Request(Generic[D]):
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
         for name, legal in self.options().items():
-            value = getattr(decision, name)
+            value = attrgetter(name)(decision)
             if isinstance(legal, Choice) and value not in legal.values:
                 allowed = ", ".join(str(option) for option in legal.values)
                 raise IllegalDecision(f"{name} must be one of: {allowed}.")
@@ -146,15 +149,24 @@ def _properties(answer: type[Decision]) -> Mapping[str, Any]:
 
 def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
     properties = dict(_properties(answer))
-    for name, legal in options.items():
+    for path, legal in options.items():
+        *outer, name = path.split(".")
+        inside = properties
+        for part in outer:  # what all requests share is copied on the way down
+            inside[part] = {**inside[part], "properties": dict(inside[part]["properties"])}
+            inside = inside[part]["properties"]
         match legal:
             case Choice(values):
-                properties[name] = {"type": _type_of(values), "enum": list(values)}
+                inside[name] = {"type": _type_of(values), "enum": list(values)}
             case Range():
                 upto = {} if legal.high is None else {"maximum": legal.high}
-                properties[name] = {"type": "integer", "minimum": legal.low, **upto}
+                inside[name] = {"type": "integer", "minimum": legal.low, **upto}
             case Text(limit):
-                properties[name] = {"type": "string", "maxLength": limit}
+                inside[name] = {"type": "string", "maxLength": limit}
+    return _object(properties)
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -179,10 +191,10 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
         return part
     if "$ref" in part:
         return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
-    out = {}
-    for key, value in part.items():
-        if key == "properties":  # here the keys are a model's fields, which may well be called `title`
-            out[key] = {name: _portable(inner, definitions) for name, inner in value.items()}
-        elif key not in {"title", "default", "description"}:
-            out[key] = _portable(value, definitions)
-    return out
+    if part.get("type") == "object" and "properties" in part:  # a part of a decision: as whole and as closed as it
+        return _object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
+    return {
+        key: _portable(value, definitions)
+        for key, value in part.items()
+        if key not in {"title", "default", "description"}
+    }

@@ -83,7 +83,7 @@ class ModelPlayer:
         call = Call(
             messages=tuple((message.role, message.text) for message in messages),
             schema=request.schema(),
-            schema_name=request.kind,
+            schema_name=request.function or request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             begin=begin,
         )

@@ -122,7 +122,7 @@ def _call(messages: Sequence[Message], asked: Sample | None) -> Call:
     return Call(
         messages=tuple((message.role, message.text) for message in messages),
         schema=None if asked is None else asked.request.schema(),
-        schema_name="decision" if asked is None else asked.request.kind,
+        schema_name="decision" if asked is None else asked.request.function or asked.request.kind,
         tag="ping/ping/1/1",
     )
 

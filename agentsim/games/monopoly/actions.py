@@ -1,0 +1,144 @@
+"""Actions: what players decide, in the JSON that they write. Whether an action is legal is `bundle` and `trade`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from agentsim.engine.number import WholeNumber
+from agentsim.engine.reading import Decision
+
+__all__ = [
+    "Answered",
+    "Bid",
+    "Bought",
+    "Build",
+    "Bundle",
+    "JailChoice",
+    "Managed",
+    "Proposal",
+    "Proposed",
+    "Raise",
+    "Raised",
+    "Reacted",
+    "Sale",
+    "Side",
+    "Spoken",
+    "StakedBid",
+]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class Spoken(Decision):
+    """What comes with every decision: words for the whole table, and words for nobody."""
+
+    public_speech: str = ""
+    private_thought: str = ""
+
+
+class Build(_Part):
+    """One level more on the lot at this position."""
+
+    position: WholeNumber
+    type: Literal["house", "hotel"] = "house"
+
+
+class Sale(_Part):
+    """One level less on the lot at this position: a house, or the hotel, which leaves four houses."""
+
+    position: WholeNumber
+    type: Literal["house", "hotel"] = "house"
+
+
+class Bundle(_Part):
+    """What somebody does with its estate in one go, by positions; carried out in this order of the fields."""
+
+    sells: tuple[Sale, ...] = ()
+    mortgages: tuple[WholeNumber, ...] = ()
+    unmortgages: tuple[WholeNumber, ...] = ()
+    builds: tuple[Build, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is done."""
+        return not (self.sells or self.mortgages or self.unmortgages or self.builds)
+
+
+class Side(_Part):
+    """What one side of a trade gives: deeds by position, dollars, cards out of jail."""
+
+    properties: tuple[WholeNumber, ...] = ()
+    cash: WholeNumber = 0
+    jail_cards: WholeNumber = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether it gives nothing."""
+        return not (self.properties or self.cash or self.jail_cards)
+
+
+class Proposal(_Part):
+    """A trade that is proposed, or that none is."""
+
+    propose_trade: bool = False
+    target_player: str | None = None
+    offer: Side = Side()
+    request: Side = Side()
+    pitch: str = ""
+
+
+class Raise(_Part):
+    """How a debtor raises money: by selling and mortgaging, or by a trade."""
+
+    sells: tuple[Sale, ...] = ()
+    mortgages: tuple[WholeNumber, ...] = ()
+    trade: Proposal = Proposal()
+
+    @property
+    def bundle(self) -> Bundle:
+        """Its part that needs nobody else."""
+        return Bundle(sells=self.sells, mortgages=self.mortgages)
+
+
+class StakedBid(_Part):
+    """A bid in dollars; 0 withdraws."""
+
+    bid: WholeNumber
+
+
+class Bought(Spoken):
+    """Buy at the printed price, or let it go to auction."""
+
+    action: Literal["buy", "auction"]
+
+
+class Bid(Spoken):
+    action: StakedBid
+
+
+class Proposed(Spoken):
+    action: Proposal
+
+
+class Answered(Spoken):
+    action: Literal["accept", "reject"]
+
+
+class Reacted(Spoken):
+    """Words alone: the one that proposed a trade hears that it is accepted."""
+
+
+class JailChoice(Spoken):
+    action: Literal["pay_fine", "use_card", "roll_doubles", "manage"]
+
+
+class Managed(Spoken):
+    action: Bundle
+
+
+class Raised(Spoken):
+    action: Raise

@@ -1,0 +1,77 @@
+"""Auctions: a deed that nobody bought goes to whoever bids most, the decliner and the jailed included."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.requests import AuctionBid
+from agentsim.games.monopoly.view import Lot
+
+__all__ = ["auction"]
+
+
+async def auction(match: Match, position: int, *, opener: int) -> None:
+    """Sell one deed; bidders are asked from the left of the `opener` round to itself, where it is still in the game."""
+    order = match.state.after(opener)
+    match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
+    ways = {"open": _ascending, "sealed": _sealed}
+    winner, price = await ways[match.config.auction](match, position, order)
+    name = match.name(winner) if winner != BANK else ""
+    match.tell(AuctionClosed(position, match.id(winner), name, price))
+    if winner != BANK:
+        match.pay(winner, BANK, price, "auction", position)
+        match.give_deed(position, winner, "auction")
+
+
+async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
+    """Open bids in turn order until all but one have withdrawn, which is final; the last one left is asked too (S8)."""
+    leader, high = BANK, 0
+    left = deque(order)
+    while left:
+        number = left.popleft()
+        if number == leader:  # it comes round only when nobody else is left
+            break
+        least, bid = high + match.config.auction_min_step, 0
+        if match.seat(number).cash >= least:
+            rivals = tuple(match.name(other) for other in left)
+            lot = Lot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
+            decision = await match.ask(number, AuctionBid, lot=lot)
+            bid = decision.action.bid
+        _heard(match, position, number, bid)
+        if bid:
+            leader, high = number, bid
+            left.append(number)
+    return leader, high
+
+
+async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
+    """One bid each, all at once; of equal bids the first in turn order wins."""
+    least = match.config.auction_min_step
+    able = [number for number in order if match.seat(number).cash >= least]
+    requests = [
+        AuctionBid(
+            player=match.seat(number).id,
+            memory=match.talk.memory(number),
+            **match.known(),
+            lot=Lot(position, 0, "", least, tuple(match.name(other) for other in able if other != number), sealed=True),
+        )
+        for number in able
+    ]
+    decisions = await match.table.ask_all(requests)
+    leader, high = BANK, 0
+    for number, decision in zip(able, decisions, strict=True):
+        match.voice(number, decision)
+        bid = decision.action.bid
+        _heard(match, position, number, bid)
+        if bid > high:
+            leader, high = number, bid
+    return leader, high
+
+
+def _heard(match: Match, position: int, number: int, bid: int) -> None:
+    seat = match.seat(number)
+    match.tell(BidMade(position, seat.id, seat.name, bid), by=number)

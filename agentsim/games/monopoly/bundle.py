@@ -1,0 +1,137 @@
+"""Bundle: several changes of one estate in one go, all or nothing: sell, mortgage, lift, build.
+
+Within one kind the order in which a player lists things does not matter: whatever order is legal is found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly.actions import Bundle, Sale
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, STREETS
+from agentsim.games.monopoly.estate import Estate
+
+__all__ = ["Step", "carry_out", "possible", "razing"]
+
+Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
+_LONGEST = 200  # steps: more than any estate has
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change: what it came to in dollars (received, or paid), and the lot's level before and after."""
+
+    kind: Kind
+    position: int
+    amount: int
+    before: int
+    after: int
+
+
+def possible(estate: Estate, seat: int, cash: int) -> bool:
+    """Whether there is anything that the seat could do with its estate, alone and now."""
+    deeds = estate.held(seat)
+    if not deeds:
+        return False
+    if any(not estate.mortgaged[position] for position in deeds):
+        return True  # a clear deed can be mortgaged, or what stands in its group can be sold
+    return any(SPACES[position].redemption <= cash for position in deeds)
+
+
+def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step]:
+    """Change the estate; the steps, in the order in which they happen.
+
+    Raises `IllegalDecision`, with a reason fit for a player, and may then have done a part: try it on a copy first.
+    """
+    asked = len(bundle.sells) + len(bundle.mortgages) + len(bundle.unmortgages) + len(bundle.builds)
+    if asked > _LONGEST:
+        raise IllegalDecision(f"{asked} changes are more than any estate has room for.")
+    steps = [*_sold(estate, seat, bundle)]
+    steps += [_pledged(estate, seat, "mortgage", position) for position in bundle.mortgages]
+    steps += [_pledged(estate, seat, "lift", position) for position in bundle.unmortgages]
+    steps += _built(estate, seat, bundle)
+    for step in steps:
+        cash += step.amount if step.kind in {"sell", "mortgage"} else -step.amount
+        if cash < 0:
+            raise IllegalDecision(f"There is not the cash for all of it: ${-cash} short.")
+    return steps
+
+
+def razing(estate: Estate, seat: int) -> list[Sale]:
+    """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
+    lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
+    return [
+        Sale(position=lot, type="hotel" if estate.level[lot] == HOTEL else "house")
+        for lot in lots
+        for _ in range(1 if estate.level[lot] == HOTEL else estate.level[lot])
+    ]
+
+
+def _space(position: int) -> int:
+    if not 0 <= position < len(SPACES) or not SPACES[position].price:
+        raise IllegalDecision(f"Position {position} is no property.")
+    return position
+
+
+def _pledged(estate: Estate, seat: int, kind: Literal["mortgage", "lift"], position: int) -> Step:
+    space = SPACES[_space(position)]
+    mortgaging = kind == "mortgage"
+    problem = (estate.cannot_mortgage if mortgaging else estate.cannot_lift)(seat, position)
+    if problem:
+        raise IllegalDecision(f"{space.name} cannot be {'mortgaged' if mortgaging else 'lifted'}: {problem}.")
+    estate.mortgaged[position] = mortgaging
+    return Step(kind, position, space.mortgage if mortgaging else space.redemption, 0, 0)
+
+
+def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
+    wanted = Counter(_space(sale.position) for sale in bundle.sells)
+    for lots in GROUPS.values():
+        count = sum(wanted[lot] for lot in lots)
+        if not count:
+            continue
+        mine = all(estate.owner[lot] == seat for lot in lots)
+        if mine and all(wanted[lot] == _pieces(estate.level[lot], bundle.sells, lot) for lot in lots):
+            for lot in lots:  # the whole group to the ground, in one step (S11)
+                if before := estate.level[lot]:
+                    yield Step("sell", lot, estate.raze((lot,)), before, 0)
+            continue
+        left = Counter({lot: wanted[lot] for lot in lots if wanted[lot]})
+        while left:
+            # The highest lots first: where even that one cannot go, none can.
+            lot = max(left, key=lambda lot: (estate.cannot_sell(seat, lot) is None, estate.level[lot]))
+            if problem := estate.cannot_sell(seat, lot):
+                raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: {problem}.")
+            before = estate.level[lot]
+            yield Step("sell", lot, estate.sell(lot), before, before - 1)
+            left[lot] -= 1
+            left += Counter()  # drops those that are done
+
+
+def _pieces(level: int, sales: tuple[Sale, ...], lot: int) -> int:
+    """How many entries sell a lot to the ground: a hotel is sold as one, or as one and its four houses."""
+    named = [sale.type for sale in sales if sale.position == lot]
+    return 1 if level == HOTEL and named == ["hotel"] else level
+
+
+def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
+    left = Counter(_space(build.position) for build in bundle.builds)
+    hotels = Counter(build.position for build in bundle.builds if build.type == "hotel")
+    got: Counter[int] = Counter()
+    while left:
+        # The lowest lots first, so that no order of the list is uneven.
+        lot = min(left, key=lambda lot: (estate.cannot_build(seat, lot) is not None, estate.level[lot]))
+        if problem := estate.cannot_build(seat, lot):
+            raise IllegalDecision(f"{SPACES[lot].name} cannot be built on: {problem}.")
+        before = estate.level[lot]
+        yield Step("build", lot, estate.build(lot), before, before + 1)
+        got[lot] += before + 1 == HOTEL
+        left[lot] -= 1
+        left += Counter()
+    for lot in set(hotels) | {lot for lot in STREETS if got[lot]}:
+        if hotels[lot] != got[lot]:
+            what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"
+            raise IllegalDecision(f"{SPACES[lot].name}: {what}.")

@@ -1,0 +1,32 @@
+"""Config: the `[game_config]` table of a game of Monopoly."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from agentsim.engine.game import GameConfig
+
+__all__ = ["MonopolyConfig"]
+
+
+class MonopolyConfig(GameConfig):
+    """Amounts are whole dollars. What is no question of taste (the official US rules) is no option."""
+
+    max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    """Players' turns after which the game ends and net worth decides."""
+    auction: Literal["open", "sealed"] = "open"
+    """Ascending bids in turn order, or one bid each, unseen by the others."""
+    auction_min_step: Annotated[int, Field(ge=1, le=1000)] = 1
+    """The least by which an open bid must pass the one before, and the least opening bid."""
+    official_third_turn: bool = False
+    """Whether paying before the roll is refused on the third turn in jail (S9)."""
+    proposals_per_phase: Annotated[int, Field(ge=0, le=10)] = 2
+    """Trades that a player may propose before the roll, and as many after it."""
+    proposals_per_turn: Annotated[int, Field(ge=0, le=20)] = 4
+    """Trades that a player may propose in one turn, however many doubles it rolls."""
+    speech_words: Annotated[int, Field(ge=1, le=200)] = 30
+    """Words of a public speech; what is longer is cut, with a mark."""
+    thought_chars: Annotated[int, Field(ge=40, le=4000)] = 600
+    """Characters of a private thought; what is longer is cut, with a mark."""

@@ -1,0 +1,91 @@
+"""Events of the table: its beginning, what is said and thought, its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agentsim.engine.event import Event
+
+__all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Thought"]
+
+
+@dataclass(frozen=True)
+class GameBegan(Event):
+    """`names` by id, in the order of play; `decks` are the orders of the cards, which the log alone learns."""
+
+    kind: ClassVar[str] = "game_began"
+    names: dict[str, str]
+    cash: int
+    max_turns: int
+
+    @property
+    def heading(self) -> str:
+        return "The game begins"
+
+    @property
+    def content(self) -> str:
+        return f"{', '.join(self.names.values())} start on GO with ${self.cash} each."
+
+
+@dataclass(frozen=True)
+class Spoke(Event):
+    """What somebody says to the whole table."""
+
+    kind: ClassVar[str] = "spoke"
+    words: ClassVar[str | None] = "text"
+    player: str
+    name: str
+    turn: int
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"{self.name} says"
+
+
+@dataclass(frozen=True)
+class Thought(Event):
+    """What somebody thinks, which nobody else hears."""
+
+    kind: ClassVar[str] = "thought"
+    words: ClassVar[str | None] = "text"
+    player: str
+    name: str
+    turn: int
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"{self.name} thinks"
+
+
+@dataclass(frozen=True)
+class Result:
+    player: str
+    name: str
+    rank: int
+    net_worth: int
+    cash: int
+    deeds: int
+
+
+@dataclass(frozen=True)
+class GameEnded(Event):
+    """`results` in rank order."""
+
+    kind: ClassVar[str] = "game_ended"
+    turns: int
+    results: tuple[Result, ...]
+
+    @property
+    def heading(self) -> str:
+        first = [result.name for result in self.results if result.rank == 1]
+        return f"{first[0]} wins" if len(first) == 1 else f"{', '.join(first)} share the first place"
+
+    @property
+    def content(self) -> str:
+        return "\n".join(
+            f"{result.rank}. {result.name}: net worth ${result.net_worth}, ${result.cash} of it cash"
+            for result in self.results
+        )

@@ -1,0 +1,87 @@
+"""Monopoly: the game as the kernel sees it. What happens in one turn is `turn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from agentsim.engine.event import Event, Everyone, PlayerId, Told
+from agentsim.engine.game import Bot, GameConfig, Outcome
+from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.request import Request
+from agentsim.engine.table import Table
+from agentsim.errors import ScenarioError
+from agentsim.games.monopoly.board import START_CASH
+from agentsim.games.monopoly.bots import BOTS
+from agentsim.games.monopoly.cards import DECKS, Deck
+from agentsim.games.monopoly.config import MonopolyConfig
+from agentsim.games.monopoly.events import EVENTS, GameBegan, GameEnded, Result
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.panels import panels
+from agentsim.games.monopoly.requests import REQUESTS
+from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.tables import tables
+from agentsim.games.monopoly.talk import Talk
+from agentsim.games.monopoly.turn import play_turn
+
+__all__ = ["Monopoly"]
+
+MOST_PLAYERS = 8
+
+
+class Monopoly:
+    """Monopoly by the US rules of 2008 and later, with table talk and private thoughts."""
+
+    name: ClassVar[str] = "monopoly"
+    title: ClassVar[str] = "Monopoly"
+    summary: ClassVar[str] = "two to eight players trade, build and ruin each other, aloud and in private"
+    rules_version: ClassVar[int] = 1
+    config: ClassVar[type[GameConfig]] = MonopolyConfig
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
+    events: ClassVar[tuple[type[Event], ...]] = EVENTS
+    bots: ClassVar[Mapping[str, Bot]] = BOTS
+    staff: ClassVar[frozenset[str]] = frozenset()
+
+    def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
+        if not 2 <= len(players) <= MOST_PLAYERS:
+            raise ScenarioError(f"Monopoly is for 2 to {MOST_PLAYERS} players", key="players", valid="2 to 8")
+
+    async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
+        seats = [Seat(player, table.names.get(player, player)) for player in table.players]
+        decks = {
+            name: Deck(table.chance.stream(f"deck/{name}").shuffled([card.id for card in cards]))
+            for name, cards in DECKS.items()
+        }
+        state = State(seats, decks)
+        talk = Talk([seat.name for seat in seats], [seat.id for seat in seats])
+        match = Match(table, config, state, talk)
+        table.watch(state)
+        table.tell(GameBegan({seat.id: seat.name for seat in seats}, START_CASH, config.max_turns), to=Everyone)
+        while not state.over and state.turn < config.max_turns:
+            await _next_turn(match)
+        standings = state.standings(match.fallen)
+        by_id = {seat.id: seat for seat in seats}
+        results = tuple(
+            Result(place.player, by_id[place.player].name, place.rank, *map(int, place.score.values()))
+            for place in standings
+        )
+        table.tell(GameEnded(state.turn, results), to=Everyone)
+        reason = "one player is left" if state.over else f"{config.max_turns} turns were played"
+        return Outcome(reason, standings)
+
+    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+        return panels(log)
+
+    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+        return tables(log)
+
+
+async def _next_turn(match: Match) -> None:
+    state = match.state
+    state.active = 0 if not state.turn else state.after(state.active)[0]
+    state.turn += 1
+    state.version += 1
+    match.table.round(f"Turn {state.turn}: {match.name(state.active)}")
+    for block in match.talk.begin(state.turn):
+        match.talk.sum_up(block.digest())
+    await play_turn(match, state.active)

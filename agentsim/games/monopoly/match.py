@@ -1,0 +1,187 @@
+"""Match: one game at one table: what every part of the rules works on, and the small moves that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from agentsim.engine.event import Audience, Event, Everyone
+from agentsim.engine.request import Request
+from agentsim.engine.table import Table
+from agentsim.engine.wording import cut
+from agentsim.games.monopoly.actions import Bundle, Spoken
+from agentsim.games.monopoly.board import SALARY
+from agentsim.games.monopoly.bundle import Step, carry_out
+from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
+from agentsim.games.monopoly.config import MonopolyConfig
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.events import (
+    Built,
+    CardMoved,
+    DeedMoved,
+    Freed,
+    Lifted,
+    Mortgaged,
+    Moved,
+    Paid,
+    Rolled,
+    Sold,
+    Spoke,
+    Thought,
+    Why,
+)
+from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.talk import Talk
+from agentsim.games.monopoly.trade import handed_cards
+from agentsim.games.monopoly.view import View, view
+
+__all__ = ["Match"]
+
+S = TypeVar("S", bound=Spoken)
+
+
+@dataclass
+class Match:
+    """Seats are numbers, `BANK` is -1. `proposals` are those of the present turn, `proposed` those of the game."""
+
+    table: Table
+    config: MonopolyConfig
+    state: State
+    talk: Talk
+    proposals: int = 0
+    proposed: int = 0
+    fallen: list[int] = field(default_factory=list)
+    _view: View | None = None
+    _seen: int = -1
+
+    def seat(self, number: int) -> Seat:
+        """The player in a seat."""
+        return self.state.seats[number]
+
+    def name(self, number: int) -> str:
+        """What everybody calls the holder of a seat, or the bank."""
+        return "the bank" if number == BANK else self.state.seats[number].name
+
+    def id(self, number: int) -> str | None:
+        """The id in events; None is the bank."""
+        return None if number == BANK else self.state.seats[number].id
+
+    def known(self) -> dict[str, Any]:
+        """What every request shows: the board as it is now."""
+        if self._view is None or self._seen != self.state.version:
+            self._view, self._seen = view(self.state), self.state.version
+        return {"view": self._view, "words": self.config.speech_words, "chars": self.config.thought_chars}
+
+    async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
+        """The player decides; what it says and thinks with that is told to whom it concerns."""
+        memory = self.talk.memory(number)
+        request = kind(player=self.state.seats[number].id, memory=memory, **self.known(), **fields)
+        decision = await self.table.ask(request)
+        self.voice(number, decision)
+        return decision
+
+    def voice(self, number: int, decision: Spoken) -> None:
+        """Say what came with a decision."""
+        seat, turn = self.state.seats[number], self.state.turn
+        if speech := _few_words(decision.public_speech, self.config.speech_words):
+            self.tell(Spoke(seat.id, seat.name, turn, speech), by=number)
+        if thought := cut(decision.private_thought, self.config.thought_chars):
+            self.tell(Thought(seat.id, seat.name, turn, thought), to=(seat.id,), by=number)
+
+    def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
+        """Something happened; whoever may hear it remembers it."""
+        self.table.tell(event, to=to, by=self.id(by))
+        self.talk.hear(self.state.turn, event)
+
+    def pay(self, payer: int, payee: int, amount: int, why: Why, position: int | None = None) -> None:
+        """Cash that is there changes hands."""
+        if not amount:
+            return
+        self.state.move_cash(payer, payee, amount)
+        involved = [self.seat(number) for number in (payer, payee) if number != BANK]
+        cash = {seat.id: seat.cash for seat in involved}
+        names = {seat.id: seat.name for seat in involved}
+        self.tell(Paid(self.id(payer), self.id(payee), amount, why, position, cash, names), by=payer)
+
+    def give_deed(self, position: int, taker: int, why: Why) -> None:
+        """A deed changes hands, as it is."""
+        giver = self.state.estate.owner[position]
+        mortgaged = self.state.estate.mortgaged[position] and taker != BANK
+        self.state.give_deed(position, taker)
+        self.tell(DeedMoved(position, self.id(giver), self.id(taker), mortgaged, why, self.name(taker)))
+
+    def return_card(self, number: int) -> None:
+        """The player's next card out of jail goes under its deck (S17: Chance first)."""
+        (name,) = handed_cards(self.seat(number).cards, 1)
+        seat = self.seat(number)
+        self.state.take_card(number, name)
+        self.tell(CardMoved(JAIL_CARDS[name], seat.id, None, seat.name, ""), by=number)
+
+    def hand_card(self, giver: int, taker: int, name: DeckName) -> None:
+        """A card out of jail goes from one player to another."""
+        self.state.hand_card(giver, taker, name)
+        self.tell(CardMoved(JAIL_CARDS[name], self.seat(giver).id, self.id(taker), self.name(giver), self.name(taker)))
+
+    def roll(self, number: int, purpose: Any) -> tuple[int, int]:
+        """Two dice; only those that move a token are what utilities go by."""
+        stream = self.table.chance.stream("dice")
+        dice = (stream.integer(1, 6), stream.integer(1, 6))
+        if purpose != "rent":
+            self.state.roll = dice
+            self.state.version += 1
+        seat = self.seat(number)
+        self.tell(Rolled(seat.id, seat.name, dice, purpose))
+        return dice
+
+    def move(self, number: int, to: int, by: Any) -> None:
+        """The token goes there, and nothing else happens."""
+        seat = self.seat(number)
+        start = seat.position
+        self.state.place(number, to)
+        self.tell(Moved(seat.id, seat.name, start, to, by))
+
+    def advance(self, number: int, to: int, by: Any) -> None:
+        """As `move`, forward: whoever comes past GO or onto it has its salary, before anything else happens."""
+        start = self.seat(number).position
+        self.move(number, to, by)
+        if to <= start:
+            self.pay(BANK, number, SALARY, "salary")
+
+    def free(self, number: int, how: Any) -> None:
+        """Out of jail."""
+        seat = self.seat(number)
+        self.state.release(number)
+        self.tell(Freed(seat.id, seat.name, how), by=number)
+
+    def carry_out(self, number: int, bundle: Bundle) -> None:
+        """What a player does with its estate; legality has been checked."""
+        state, seat = self.state, self.seat(number)
+        for step in carry_out(state.estate, number, seat.cash, bundle):
+            gets = step.kind in {"sell", "mortgage"}
+            state.move_cash(BANK if gets else number, number if gets else BANK, step.amount)
+            self.tell(self._stepped(seat, step), by=number)
+
+    def _stepped(self, seat: Seat, step: Step) -> Event:
+        estate = self.state.estate
+        if step.kind in {"mortgage", "lift"}:
+            pledged = Mortgaged if step.kind == "mortgage" else Lifted
+            return pledged(step.position, seat.id, seat.name, step.amount, seat.cash)
+        levelled = Built if step.kind == "build" else Sold
+        return levelled(
+            step.position,
+            seat.id,
+            seat.name,
+            step.amount,
+            step.before,
+            step.after,
+            estate.houses,
+            estate.hotels,
+            seat.cash,
+        )
+
+
+def _few_words(text: str, most: int) -> str:
+    """One line of so many words; what is longer is cut, with a mark."""
+    words = text.split()
+    return " ".join(words) if len(words) <= most else f"{' '.join(words[:most])} [cut]"

@@ -1,0 +1,160 @@
+"""Prompts of Monopoly: rules, board, memory, state and question in words. What may be known is `view` and `talk`.
+
+In the order in which they change: the rules and the printed deeds never do, talk only grows, the state is new each
+time. Whatever a player said stands as one line of JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from agentsim.engine.prompt import Prompt, quoted
+from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
+from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.talk import Memory, Remark
+from agentsim.games.monopoly.view import View
+
+__all__ = ["composed", "deed", "state_lines", "words"]
+
+_SAY = (
+    'Answer with one JSON object, and nothing else: {{{action}"public_speech": what you say to the whole table, in '
+    'under {words} words, "private_thought": what you think, which nobody else will read}}.'
+)
+
+
+def composed(view: View, seat: int, memory: Memory, question: Sequence[str], words: int) -> Prompt:
+    """The whole prompt of one decision."""
+    return Prompt(
+        rules=_rules(len(view.seats), words),
+        history=("[PUBLIC_HISTORY]", *_earlier(memory), *(_remark(remark) for remark in memory.remarks)),
+        state=("[PRIVATE_HISTORY]", *_thoughts(memory), "[CONTEXT]", *state_lines(view, seat), *_rejections(memory)),
+        question=("[DECISION]", *question),
+    )
+
+
+@cache
+def _rules(players: int, words: int) -> tuple[str, ...]:
+    return (
+        "[RULES]",
+        f"You play Monopoly (US rules) with {players - 1} others; the last one who is not bankrupt wins. Amounts are "
+        "dollars, positions count from GO = 0.",
+        "- Passing GO or landing on it pays 200. An unowned property you land on is yours for its price, or is "
+        "auctioned to anybody.\n"
+        "- Who holds a whole colour group gets double rent on its bare lots and may build, evenly, once no lot of it "
+        "is mortgaged. After four houses comes the hotel. The bank has 32 houses and 12 hotels; buildings sell back "
+        "for half.\n"
+        "- A mortgage brings half the price; the deed then earns nothing. Lifting it costs the mortgage and a tenth of "
+        "it; whoever is handed a mortgaged deed pays that tenth at once.\n"
+        "- Before and after your roll you may propose trades: deeds without buildings in their group, cash, and cards "
+        "out of jail, now; promises bind nobody.\n"
+        "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles; after the third "
+        "failed roll the 50 are due.\n"
+        "- Who cannot pay must sell and mortgage; who still cannot is bankrupt, and all goes to the creditor.",
+        "Deeds (position, name, price; rent bare, with 1 to 4 houses, hotel):",
+        *_deeds(),
+        _SAY.format(action='"action": as the question says, ', words=words),
+    )
+
+
+@cache
+def _deeds() -> tuple[str, ...]:
+    lines = []
+    for group, positions in GROUPS.items():
+        spaces = [SPACES[position] for position in positions]
+        if group == "railroad":
+            head = "railroad (rent 25, 50, 100, 200 by how many the owner holds)"
+        elif group == "utility":
+            head = "utility (rent 4 times the dice, 10 times with both)"
+        else:
+            head = f"{words(group)} (a house costs {spaces[0].house_cost}, the hotel as much again)"
+        deeds = "; ".join(
+            f"{space.position} {space.name} {space.price}"
+            + (f": {'/'.join(map(str, space.rents))}" if space.rents else "")
+            for space in spaces
+        )
+        lines.append(f"- {head}: {deeds}")
+    return tuple(lines)
+
+
+def words(group: str) -> str:
+    return group.replace("_", " ")
+
+
+# -- what is remembered
+
+
+def _earlier(memory: Memory) -> Iterator[str]:
+    if memory.earlier:
+        yield "Earlier in the game:"
+        yield from memory.earlier
+    if memory.remarks:
+        yield "Table talk, oldest first; what players say is their own words:"
+    elif not memory.earlier:
+        yield "Nobody has said anything yet."
+
+
+def _remark(remark: Remark) -> str:
+    fields: dict[str, object] = {"turn": remark.turn, "player": remark.name}
+    if remark.kind == "says":
+        return quoted(**fields, says=remark.text)
+    if remark.kind == "offers":
+        return quoted(**fields, offers=remark.gives, to=remark.to, wants=remark.takes, pitch=remark.text)
+    return quoted(**fields, answer=remark.kind, to=remark.to)
+
+
+def _thoughts(memory: Memory) -> Iterator[str]:
+    yield "Your own latest thoughts:" if memory.thoughts else "You have had no thoughts yet."
+    for thought in memory.thoughts:
+        yield quoted(turn=thought.turn, thought=thought.text)
+
+
+def _rejections(memory: Memory) -> Iterator[str]:
+    for entry in memory.rejections:
+        yield f"{_quoted_name(entry.name)} rejected {entry.rejected} of your last {entry.offers} offers."
+
+
+def _quoted_name(name: str) -> str:
+    return name
+
+
+# -- what is on the board
+
+
+@cache
+def state_lines(view: View, seat: int) -> tuple[str, ...]:
+    """The board from one seat: everybody's cash, place and deeds, what nobody owns, what the bank has left."""
+    you, estate = view.seats[seat], view.estate()
+    lines = [
+        f"Turn {view.turn}. You are {you.name}.",
+        f"- You: {_player(view, estate, seat)}",
+    ]
+    lines += [
+        f"- {other.name} (id {other.id}): {_player(view, estate, number)}"
+        for number, other in enumerate(view.seats)
+        if number != seat
+    ]
+    unowned = [f"{position}" for position, owner in enumerate(view.owner) if owner == BANK and SPACES[position].price]
+    lines.append(f"Unowned: {', '.join(unowned) or 'nothing'}.")
+    lines.append(f"The bank has {view.houses} of {HOUSES} houses and {view.hotels} of {HOTELS} hotels.")
+    return tuple(lines)
+
+
+def _player(view: View, estate: Estate, seat: int) -> str:
+    player = view.seats[seat]
+    if player.bankrupt:
+        return "bankrupt."
+    place = SPACES[player.position]
+    at = f"in jail, {player.failed} of 3 rolls failed" if player.jailed else f"on {place.position} {place.name}"
+    cards = f", {len(player.cards)} card{'s' * (len(player.cards) > 1)} out of jail" if player.cards else ""
+    deeds = ", ".join(deed(estate, position) for position in estate.held(seat)) or "none"
+    whole = [words(group) for group in GROUPS if estate.completes(seat, group)]
+    return f"${player.cash}, {at}{cards}; deeds: {deeds}{f'; whole groups: {chr(44).join(whole)}' if whole else ''}."
+
+
+def deed(estate: Estate, position: int) -> str:
+    level = estate.level[position]
+    mark = " mortgaged" if estate.mortgaged[position] else ""
+    if level:
+        mark = " hotel" if level == HOTEL else f" {level} house{'s' * (level > 1)}"
+    return f"{position} {SPACES[position].name}{mark}"

@@ -1,0 +1,208 @@
+"""Talk: what was said, offered and answered, as players remember it: the newest in full, the rest digested.
+
+Turns go in blocks of ten. Lines are dropped a block at a time, or half a window at a time where people talk too much,
+so that what a player is shown stays as it was for as long as it can. How a line reads in a prompt is `history_lines`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentsim.engine.event import Event
+from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.events import (
+    Bankrupted,
+    Built,
+    DeedMoved,
+    Paid,
+    Spoke,
+    Thought,
+    TradeAccepted,
+    TradeProposed,
+    TradeRejected,
+)
+
+__all__ = ["BLOCK", "NOTHING", "Block", "Memory", "Rejection", "Remark", "Talk", "Thinking"]
+
+BLOCK = 10
+"""Turns of a block."""
+FEW = 20
+"""So many remarks are kept in full, however old they are."""
+MOST_CHARS = 2400
+"""Of remarks in full, about 600 tokens; as many again of summaries."""
+THOUGHTS = 5
+ANSWERS = 10  # of one player to another that are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One line of the table's history: somebody's words, or a trade with its terms, or its answer."""
+
+    turn: int
+    name: str
+    kind: str
+    text: str = ""
+    to: str = ""
+    gives: str = ""
+    takes: str = ""
+
+    @property
+    def size(self) -> int:
+        """About the characters of its line in a prompt."""
+        return 40 + len(self.text) + len(self.gives) + len(self.takes)
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A thought of one's own, and the turn in which it was thought."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """How many of one's latest offers to a player were rejected."""
+
+    name: str
+    rejected: int
+    offers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one player remembers; `earlier` are summaries, oldest first."""
+
+    earlier: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+    thoughts: tuple[Thinking, ...]
+    rejections: tuple[Rejection, ...]
+
+
+NOTHING = Memory((), (), (), ())
+
+
+@dataclass
+class Block:
+    """Ten turns: what was said, and what happened as far as a digest tells it."""
+
+    first: int
+    remarks: list[Remark] = field(default_factory=list)
+    bought: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    rents: Counter[str] = field(default_factory=Counter)
+    built: Counter[str] = field(default_factory=Counter)
+    trades: Counter[str] = field(default_factory=Counter)
+    bankrupt: list[str] = field(default_factory=list)
+
+    def digest(self) -> str:
+        """Two or three sentences of what happened, from the events alone."""
+        said = [f"Turns {self.first} to {self.first + BLOCK - 1}:"]
+        deeds = [f"{name} got {', '.join(got)}" for name, got in self.bought.items()]
+        said.append(f"{'; '.join(deeds) if deeds else 'no deed changed hands'}.")
+        done = [f"{name} built {count}" for name, count in self.built.items()]
+        done += [f"{name} took ${amount} in rent" for name, amount in self.rents.items()]
+        done.append(f"{self.trades['proposed']} trades were proposed and {self.trades['accepted']} accepted")
+        said.append(f"{'; '.join(done)}.")
+        if self.bankrupt:
+            said.append(f"{', '.join(self.bankrupt)} went bankrupt.")
+        return " ".join(said)
+
+
+class Talk:
+    """The memory of one table; players are seats, and everybody remembers the same but for their own thoughts."""
+
+    def __init__(self, names: Sequence[str], ids: Sequence[str]) -> None:
+        self._names = list(names)
+        self._seat = {player: number for number, player in enumerate(ids)}
+        self._blocks: list[Block] = [Block(1)]
+        self._summaries: list[str] = []
+        self._skipped = 0  # remarks at the front of what is shown that were too much
+        self._thoughts: list[deque[Thinking]] = [deque(maxlen=THOUGHTS) for _ in names]
+        self._answers: dict[tuple[int, int], deque[bool]] = {}
+        self._shown: tuple[Remark, ...] = ()
+        self._memories: list[Memory | None] = [None] * len(names)
+
+    def begin(self, turn: int) -> list[Block]:
+        """A turn begins; the blocks that are old enough to be summed up, each once."""
+        due: list[Block] = []
+        if turn >= self._blocks[-1].first + BLOCK:
+            self._blocks.append(Block(self._blocks[-1].first + BLOCK))
+        while len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > FEW:
+            old = self._blocks.pop(0)
+            self._skipped = max(0, self._skipped - len(old.remarks))
+            due.append(old)
+            self._changed()
+        return due
+
+    def sum_up(self, summary: str) -> None:
+        """What is remembered of a block from now on."""
+        self._summaries.append(summary)
+        while sum(map(len, self._summaries)) > MOST_CHARS:
+            del self._summaries[: max(1, len(self._summaries) // 2)]
+        self._memories = [None] * len(self._memories)
+
+    def hear(self, turn: int, event: Event) -> None:
+        """Something happened; most of it says the board, and is only counted."""
+        block = self._blocks[-1]
+        match event:
+            case Spoke():
+                self._remark(Remark(turn, event.name, "says", event.text))
+            case Thought():
+                self._thoughts[self._seat[event.player]].append(Thinking(turn, event.text))
+                self._memories[self._seat[event.player]] = None
+            case TradeProposed():
+                block.trades["proposed"] += 1
+                terms = {"to": event.target_name, "gives": str(event.offer), "takes": str(event.request)}
+                self._remark(Remark(turn, event.proposer_name, "offers", event.pitch, **terms))
+            case TradeAccepted() | TradeRejected():
+                accepted = isinstance(event, TradeAccepted)
+                block.trades["accepted"] += accepted
+                pair = (self._seat[event.proposer], self._seat[event.target])
+                self._answers.setdefault(pair, deque(maxlen=ANSWERS)).append(accepted)
+                verb = "accepts" if accepted else "rejects"
+                self._remark(Remark(turn, event.target_name, verb, to=event.proposer_name))
+            case DeedMoved():
+                block.bought[event.taker_name].append(SPACES[event.position].name)
+            case Paid(why="rent"):
+                block.rents[event.names[event.payee or ""]] += event.amount
+            case Built():
+                block.built[event.name] += 1
+            case Bankrupted():
+                block.bankrupt.append(event.name)
+            case _:
+                pass
+
+    def memory(self, seat: int) -> Memory:
+        """What this player remembers now."""
+        known = self._memories[seat]
+        if known is None:
+            rejections = []
+            for other, name in enumerate(self._names):
+                if answers := self._answers.get((seat, other)):
+                    rejections.append(Rejection(name, answers.count(False), len(answers)))
+            known = Memory(tuple(self._summaries), self._window(), tuple(self._thoughts[seat]), tuple(rejections))
+            self._memories[seat] = known
+        return known
+
+    def _remark(self, remark: Remark) -> None:
+        self._blocks[-1].remarks.append(remark)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._shown = ()
+        self._memories = [None] * len(self._memories)
+
+    def _window(self) -> tuple[Remark, ...]:
+        if self._shown:
+            return self._shown
+        remarks = [remark for block in self._blocks for remark in block.remarks]
+        shown = remarks[self._skipped :]
+        if sum(remark.size for remark in shown) > MOST_CHARS:
+            room = MOST_CHARS // 2
+            while shown and sum(remark.size for remark in shown) > room:
+                shown.pop(0)
+            self._skipped = len(remarks) - len(shown)
+        self._shown = tuple(shown)
+        return self._shown

@@ -1,0 +1,98 @@
+"""Trade: what may change hands between two players, and the change. How it is proposed and answered is `dealing`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agentsim.games.monopoly.actions import Side
+from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
+from agentsim.games.monopoly.estate import Estate
+
+__all__ = ["Terms", "Trader", "handed_cards", "interest_on", "possible", "problem"]
+
+MOST_CASH = 10**9
+
+
+class Trader(Protocol):
+    """What is looked at of a player."""
+
+    @property
+    def cash(self) -> int: ...
+    @property
+    def cards(self) -> Sequence[DeckName]: ...
+    @property
+    def bankrupt(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Who gives what to whom; seats by number."""
+
+    proposer: int
+    target: int
+    offer: Side
+    request: Side
+
+
+def possible(estate: Estate, traders: Sequence[Trader]) -> bool:
+    """Whether anybody has anything to trade but cash."""
+    if any(trader.cards for trader in traders):
+        return True
+    return any(
+        owner >= 0 and SPACES[position].price and not estate.built_up(position)
+        for position, owner in enumerate(estate.owner)
+    )
+
+
+def interest_on(estate: Estate, side: Side) -> int:
+    """What the receiver of these deeds owes the bank at once: a tenth of every mortgage (S3)."""
+    return sum(SPACES[position].interest for position in side.properties if estate.mortgaged[position])
+
+
+def handed_cards(held: Sequence[DeckName], count: int) -> list[DeckName]:
+    """Which cards out of jail are handed over, of those that are held: Chance first (S17)."""
+    return [name for name in JAIL_CARDS if name in held][:count]
+
+
+def problem(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str | None:
+    """Why this trade cannot be made, in words for the table; None where it can.
+
+    Only cash, deeds without buildings in their groups, and cards out of jail change hands, now; who receives a
+    mortgaged deed pays its interest at once, and must have the cash.
+    """
+    if terms.target == terms.proposer:
+        return "a trade needs another player"
+    if traders[terms.target].bankrupt:
+        return "the other player is out of the game"
+    if terms.offer.empty and terms.request.empty:
+        return "neither side gives anything"
+    sides = (("the proposer", terms.proposer, terms.offer), ("the other player", terms.target, terms.request))
+    for who, giver, side in sides:
+        if wrong := _cannot_give(estate, traders[giver], giver, who, side):
+            return wrong
+    for (who, taker, gives), (_, _, takes) in (sides, sides[::-1]):
+        if traders[taker].cash - gives.cash + takes.cash < interest_on(estate, takes):
+            return f"{who} could not pay the interest on the mortgaged deeds"
+    return None
+
+
+def _cannot_give(estate: Estate, trader: Trader, giver: int, who: str, side: Side) -> str | None:
+    if min(side.cash, side.jail_cards) < 0 or side.cash > MOST_CASH:
+        return "amounts go from 0 up"
+    if side.cash > trader.cash:
+        return f"{who} does not have ${side.cash}"
+    if side.jail_cards > len(trader.cards):
+        return f"{who} does not hold so many cards out of jail"
+    if len(set(side.properties)) != len(side.properties):
+        return f"{who} gives a deed twice"
+    for position in side.properties:
+        if not 0 <= position < len(SPACES) or not SPACES[position].price:
+            return f"position {position} is no property"
+        if estate.owner[position] != giver:
+            return f"{SPACES[position].name} does not belong to {who}"
+        if estate.built_up(position):
+            return f"there are buildings in the group of {SPACES[position].name}"
+    return None

@@ -1,0 +1,96 @@
+"""View: the board as everybody sees it. All of it is public in Monopoly: only thoughts are not, and they are `talk`.
+
+One view is made for each version of the state and shared by all requests that are made of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentsim.games.monopoly.cards import DeckName
+from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.state import State
+
+__all__ = ["Lot", "SeatView", "View", "view"]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One player; `cards` are its cards out of jail, by deck."""
+
+    id: str
+    name: str
+    cash: int
+    position: int
+    jailed: bool
+    failed: int
+    cards: tuple[DeckName, ...]
+    bankrupt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids."""
+
+    position: int
+    high: int
+    leader: str
+    least: int
+    rivals: tuple[str, ...]
+    sealed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
+
+    turn: int
+    active: int
+    roll: tuple[int, int] | None
+    seats: tuple[SeatView, ...]
+    owner: tuple[int, ...]
+    level: tuple[int, ...]
+    mortgaged: tuple[bool, ...]
+    houses: int
+    hotels: int
+
+    def estate(self) -> Estate:
+        """The estate as it stands, to ask and to try things out on."""
+        return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
+
+    def seat(self, player: str) -> int:
+        """The number of a player."""
+        return next(number for number, seat in enumerate(self.seats) if seat.id == player)
+
+    @property
+    def living(self) -> tuple[int, ...]:
+        """Seats still in the game."""
+        return tuple(number for number, seat in enumerate(self.seats) if not seat.bankrupt)
+
+
+def view(state: State) -> View:
+    """What everybody sees of the state."""
+    estate = state.estate
+    return View(
+        turn=state.turn,
+        active=state.active,
+        roll=state.roll,
+        seats=tuple(
+            SeatView(
+                seat.id,
+                seat.name,
+                seat.cash,
+                seat.position,
+                seat.jailed,
+                seat.failed,
+                tuple(seat.cards),
+                seat.bankrupt,
+            )
+            for seat in state.seats
+        ),
+        owner=tuple(estate.owner),
+        level=tuple(estate.level),
+        mortgaged=tuple(estate.mortgaged),
+        houses=estate.houses,
+        hotels=estate.hotels,
+    )
