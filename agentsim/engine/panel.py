@@ -8,7 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["Board", "Cell", "Chart", "Frame", "Panel", "Point", "Scatter", "Series", "Table", "Tile"]
+__all__ = [
+    "Board",
+    "Cell",
+    "Chart",
+    "Frame",
+    "Hue",
+    "Panel",
+    "Piece",
+    "Point",
+    "Scatter",
+    "Scene",
+    "Series",
+    "Table",
+    "Tile",
+]
 
 Cell: TypeAlias = str | int | float | bool | None
 
@@ -74,26 +88,70 @@ class Scatter:
     note: str = ""
 
 
+Hue: TypeAlias = Literal["brown", "sky", "pink", "orange", "red", "yellow", "green", "blue"]
+"""The colour of a family of tiles; `says` names the family for those who do not see it."""
+
+
 @dataclass(frozen=True)
 class Tile:
-    """One place of a board: column and row from 0, a label, marks on it, and whose colour it has."""
+    """One place of a board: column and row from 0, a label, marks on it, and whose it is.
+
+    `hue` is a bar along its `edge`, on which its `blocks` stand: each small (a house, say) or large. `struck` tiles are
+    out of service. `heat` shades the tile by its size among all tiles of the board. `note` is a line of small print,
+    `short` a label of up to four characters for small screens, `says` what a drawing alone would keep from a reader.
+    """
 
     column: int
     row: int
     label: str
     marks: tuple[str, ...] = ()
     owner: str | None = None
+    hue: Hue | None = None
+    edge: Literal["top", "right", "bottom", "left"] = "top"
+    blocks: tuple[Literal["small", "large"], ...] = ()
+    struck: bool = False
+    heat: float | None = None
+    note: str = ""
+    short: str = ""
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A token on a board, called after its player; `held` where it cannot move."""
+
+    name: str
+    column: int
+    row: int
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A board at one moment: its tiles and pieces, a row of figures for each player (its name first), what happened."""
+
+    caption: str
+    tiles: tuple[Tile, ...]
+    pieces: tuple[Piece, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Board:
-    """Places on a grid, at one or more moments (`frames`: caption and tiles) that a reader can step through."""
+    """Places on a grid, at one or more moments that a reader can step through.
+
+    `headings` stand above the scenes' rows, which are as many in every scene. In a `ring` only the outermost places are
+    taken, and rows and notes stand inside.
+    """
 
     title: str
     columns: int
     rows: int
-    frames: tuple[tuple[str, tuple[Tile, ...]], ...]
+    scenes: tuple[Scene, ...]
     note: str = ""
+    headings: tuple[str, ...] = ()
+    ring: bool = False
 
 
 Panel: TypeAlias = Table | Chart | Scatter | Board

@@ -79,9 +79,7 @@ class HumanPlayer:
                 self._asked = ask.index
             if self._reason:
                 self.terminal.say(f"That will not do: {self._reason}")
-            answers = {}
-            for name, legal in ask.request.schema()["properties"].items():
-                answers[name] = await self._field(name, legal, rules)
+            answers = await self._fields(ask.request.schema()["properties"], rules)
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
     def _show(self, ask: Ask, rules: Sequence[str]) -> None:
@@ -122,9 +120,23 @@ class HumanPlayer:
             "Ctrl-C stops the run, which can be resumed.\n"
         )
 
+    async def _fields(self, fields: Mapping[str, Any], rules: Sequence[str], within: str = "") -> dict[str, Any]:
+        """Every field of an object; where the first is a question that is answered no, the others are left out."""
+        answers: dict[str, Any] = {}
+        for name, legal in fields.items():
+            called = f"{within}{name.replace('_', ' ')}"
+            if legal.get("type") == "object":
+                inner = "" if len(fields) == 1 or name == "action" else f"{called}: "
+                answers[name] = await self._fields(legal["properties"], rules, inner)
+            else:
+                answers[name] = await self._field(called, legal, rules)
+                if answers[name] is False and len(answers) == 1:
+                    break
+        return answers
+
     async def _field(self, name: str, legal: Mapping[str, Any], rules: Sequence[str]) -> Any:
         while True:
-            text = cleaned(await self.terminal.ask(f"{name.replace('_', ' ')}{hint(legal)}:"))
+            text = cleaned(await self.terminal.ask(f"{name}{hint(legal)}:"))
             if text == "?":
                 self._explain(rules)
                 continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.number import whole
@@ -27,8 +27,8 @@ def news(line: str) -> str:
     if not isinstance(fields, dict):
         return line
     parts = []
-    if (number := fields.pop("round", None)) is not None:
-        parts.append(f"Round {number}" if number else "Set-up")
+    numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
+    parts += [f"{name.capitalize()} {number}" if number else "Set-up" for name, number in numbers]
     sender, kind, to = fields.pop("from", None), fields.pop("kind", None), fields.pop("to", None)
     text = fields.pop("text", None)
     if sender == "NARRATOR" and text is not None:
@@ -53,7 +53,9 @@ def question(text: str) -> str:
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
     if "enum" in legal:
-        return f" [{' / '.join(map(str, legal['enum']))}]"
+        return f" [{' / '.join('nobody' if option is None else str(option) for option in legal['enum'])}]"
+    if legal.get("type") == "array" and "items" in legal:
+        return f" [{_item(legal['items'])}, ...; nothing for none]"
     if legal.get("type") == "boolean":
         return " [yes / no]"
     if "minimum" in legal and "maximum" in legal:
@@ -68,10 +70,9 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     """
     kind = legal.get("type")
     if "enum" in legal:
-        for option in legal["enum"]:
-            if str(option).casefold() == text.casefold():
-                return option
-        raise ValueError(f"One of these, please: {', '.join(map(str, legal['enum']))}.")
+        return _option(text, legal["enum"])
+    if kind == "array" and "items" in legal:
+        return [_entry(part.split(), legal["items"]) for part in text.split(",") if part.strip()]
     if kind == "boolean":
         if text.casefold() not in _YES | _NO:
             raise ValueError("Yes or no, please.")
@@ -87,6 +88,32 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _option(text: str, options: Sequence[Any]) -> Any:
+    for option in options:
+        if ("nobody" if option is None else str(option)).casefold() == text.casefold():
+            return option
+    raise ValueError(f"One of these, please: {', '.join(map(str, options))}.")
+
+
+def _item(legal: Mapping[str, Any]) -> str:
+    """What one entry of a list looks like: `number`, or the fields of an object one after the other."""
+    if "enum" in legal:
+        return "/".join(map(str, legal["enum"]))
+    if legal.get("type") == "object":
+        return " ".join(f"{name} ({_item(part)})" for name, part in legal["properties"].items())
+    return "number" if legal.get("type") == "integer" else "words"
+
+
+def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
+    """One entry of a list, as `_item` shows it."""
+    if legal.get("type") != "object":
+        return understood(" ".join(words), legal)
+    fields = legal["properties"]
+    if len(words) != len(fields):
+        raise ValueError(f"Each entry is {_item(legal)}, please; commas between entries.")
+    return {name: understood(word, part) for word, (name, part) in zip(words, fields.items(), strict=True)}
 
 
 def _whole(text: str, low: int | None, high: int | None) -> int:

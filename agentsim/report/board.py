@@ -1,111 +1,172 @@
-"""A board laid out: tiles with their wrapped labels, owners and marks, at several moments.
+"""A board laid out: its last scene to be drawn, and all scenes as what changes from one to the next.
 
-Tables are in `table`, charts in `charts`; the markup is `templates/panels.html.j2`.
+A place, a piece and a cell each have a track: the scenes at which something about it changed, and what it became. A
+game of a thousand turns is a few hundred kilobytes so, and a script can go to any of them. How one tile is drawn is
+`tiles`; tables are in `table`, charts in `charts`; the markup is `templates/board.html.j2`.
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from typing import Any
 
-from agentsim.engine.panel import Board, Tile
+from markupsafe import Markup
+
+from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
+from agentsim.report.table import cell
 from agentsim.report.text import plain
+from agentsim.report.tiles import CELL, TileView, draw
 from agentsim.report.tones import tone
 
 __all__ = ["BoardView", "lay_out"]
 
-CELL, ROW = 80.0, 62.0
-_MAX_FRAMES = 200
-_LABEL_CHARACTERS = 13
-_MARK_CHARACTERS = 8
-_CHARACTER = 5.8
+_MAX_SCENES = 2000
+_RADIUS = 7.5
+
+Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
-    """A mark on a tile."""
+class PieceView:
+    """A token; `at` is its middle in the last scene, None where it is on no place then."""
 
-    x: float
-    width: float
-    text: str
+    name: str
+    letter: str
     tone: str
-
-
-@dataclass(frozen=True, slots=True)
-class TileView:
-    """A tile; `title` says all of it in words."""
-
-    x: float
-    y: float
-    lines: tuple[str, ...]
-    chips: tuple[Chip, ...]
-    owner: str | None
-    title: str
+    at: tuple[float, float] | None
+    held: bool
 
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """A board at one or more moments; `skipped` moments are not shown."""
+    """A board at its last scene, and what a script needs to show the others. `skipped` scenes are not shown."""
 
     title: str
     note: str
     width: float
     height: float
     cell: float
-    row: float
-    frames: tuple[tuple[str, tuple[TileView, ...]], ...]
+    radius: float
+    last: Scene
+    rows: tuple[tuple[str, ...], ...]
+    headings: tuple[str, ...]
+    ring: bool
+    places: tuple[tuple[float, float, int], ...]  # x, y and which of the forms stands there in the last scene
+    forms: tuple[TileView, ...]
+    pieces: tuple[PieceView, ...]
+    tones: Mapping[str, str]
+    tracks: Mapping[str, Any]
+    scenes: int
     skipped: int
     shape: str = "board"
 
+    def packed(self, forms: Sequence[str]) -> Markup:
+        """The tracks and the markup of the forms as JSON, fit to stand inside a `<template>`."""
+        text = json.dumps({"forms": [str(form) for form in forms], **self.tracks}, separators=(",", ":"))
+        return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
+
 
 def lay_out(board: Board, players: Mapping[str, int]) -> BoardView:
-    """The board; of very many frames an even choice, the first and the last among them."""
-    count = len(board.frames)
-    shown = min(count, _MAX_FRAMES)
-    chosen = [round(i * (count - 1) / max(1, shown - 1)) for i in range(shown)]
+    """The board; of very many scenes an even choice, the first and the last among them."""
+    count = len(board.scenes)
+    shown = min(count, _MAX_SCENES)
+    scenes = [board.scenes[round(i * (count - 1) / max(1, shown - 1))] for i in range(shown)] or [Scene("", ())]
+    hottest = max((tile.heat or 0.0 for scene in scenes for tile in scene.tiles), default=0.0)
+    forms: dict[Tile | None, int] = {None: 0}
+    standing = [{(tile.column, tile.row): tile for tile in scene.tiles} for scene in scenes]
+    places = list(dict.fromkeys(place for tiles in standing for place in tiles))
+    at = [[forms.setdefault(tiles.get(place), len(forms)) for tiles in standing] for place in places]
+    empty = TileView("", (), None, None, (), (), "", "")
+    pieces, piece_tracks = _pieces(scenes, players)
+    rows = tuple(tuple(_text(value) for value in row) for row in scenes[-1].rows)
+    tracks: dict[str, Any] = {
+        "captions": [plain(scene.caption) for scene in scenes],
+        "notes": [[plain(note) for note in scene.notes] for scene in scenes],
+        "tiles": [_track(found) for found in at],
+        "pieces": piece_tracks,
+        "cells": [
+            _track([_cell(scene.rows, number, column) for scene in scenes])
+            for number, row in enumerate(rows)
+            for column in range(len(row))
+        ],
+    }
     return BoardView(
         title=board.title,
         note=board.note,
         width=board.columns * CELL,
-        height=board.rows * ROW,
+        height=board.rows * CELL,
         cell=CELL,
-        row=ROW,
-        frames=tuple(
-            (caption, tuple(_tile(tile, players) for tile in tiles))
-            for caption, tiles in (board.frames[i] for i in chosen)
-        ),
-        skipped=count - shown,
+        radius=_RADIUS,
+        last=scenes[-1],
+        rows=rows,
+        headings=board.headings,
+        ring=board.ring,
+        places=tuple((x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)),
+        forms=tuple(empty if tile is None else draw(tile, players, hottest) for tile in forms),
+        pieces=pieces,
+        tones={name: tone(place) for name, place in players.items()},
+        tracks=tracks,
+        scenes=len(scenes),
+        skipped=count - shown if count else 0,
     )
 
 
-def _tile(tile: Tile, players: Mapping[str, int]) -> TileView:
-    label = plain(tile.label)
-    lines = textwrap.wrap(label, _LABEL_CHARACTERS, max_lines=2 if tile.marks else 3, placeholder="…")
-    says = [tile.label, *tile.marks] + ([f"owner {tile.owner}"] if tile.owner else [])
-    return TileView(
-        x=tile.column * CELL,
-        y=tile.row * ROW,
-        lines=tuple(lines),
-        chips=tuple(_chips(tile.marks, players)),
-        owner=tone(players.get(tile.owner, 0)) if tile.owner else None,
-        title=", ".join(says),
-    )
+def _track(values: Iterable[Any]) -> list[Any]:
+    """[scene, value, scene, value, ...]: what it is from which scene on."""
+    track: list[Any] = []
+    for number, value in enumerate(values):
+        if not track or track[-1] != value:
+            track += [number, value]
+    return track
 
 
-def _chips(marks: Sequence[str], players: Mapping[str, int]) -> list[Chip]:
-    """Marks in one line; what does not fit is counted (and named in the tile's title)."""
-    chips: list[Chip] = []
-    x = 5.0
-    for place, mark in enumerate(marks):
-        text = plain(mark)
-        text = text if len(text) <= _MARK_CHARACTERS else text[: _MARK_CHARACTERS - 1] + "…"
-        width = round(_CHARACTER * len(text) + 8, 1)
-        rest = len(marks) - place
-        room = CELL - 4 - (0 if rest == 1 else _CHARACTER * 2 + 10)
-        if x + width > room and chips:
-            chips.append(Chip(x, round(_CHARACTER * len(f"+{rest}") + 6, 1), f"+{rest}", "plain"))
-            break
-        chips.append(Chip(x, width, text, tone(players[mark]) if mark in players else "plain"))
-        x = round(x + width + 3, 1)
-    return chips
+def _text(value: Cell) -> str:
+    return plain(cell(value).text)
+
+
+def _cell(rows: Sequence[Sequence[Cell]], number: int, column: int) -> str:
+    return _text(rows[number][column]) if number < len(rows) and column < len(rows[number]) else ""
+
+
+def _pieces(scenes: Sequence[Scene], players: Mapping[str, int]) -> tuple[tuple[PieceView, ...], list[list[Any]]]:
+    names = list(dict.fromkeys(piece.name for scene in scenes for piece in scene.pieces))
+    spots = [_spots(scene.pieces) for scene in scenes]
+    views, tracks = [], []
+    for order, name in enumerate(names):
+        track = _track([spot.get(name) for spot in spots])
+        tracks.append(track)
+        last = track[-1]
+        views.append(
+            PieceView(
+                name=name,
+                letter=_letters(name, names),
+                tone=tone(players.get(name, order)),
+                at=(last[0], last[1]) if last else None,
+                held=bool(last and last[2]),
+            )
+        )
+    return tuple(views), tracks
+
+
+def _letters(name: str, names: Sequence[str]) -> str:
+    """The first letter, or two where that alone would be somebody else's, too."""
+    first = sum(other[:1] == name[:1] for other in names) == 1
+    return plain(name[: 1 if first else 2])
+
+
+def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
+    """By name [x, y, 1 where it is held]; those of one place stand side by side, closer where they are many."""
+    spots: dict[str, list[float]] = {}
+    crowd: dict[Place, list[Piece]] = {}
+    for piece in pieces:
+        crowd.setdefault((piece.column, piece.row), []).append(piece)
+    for (column, row), here in crowd.items():
+        step = min(2 * _RADIUS + 1, (CELL - 2 * _RADIUS - 4) / max(1, len(here) - 1))
+        first = CELL / 2 - step * (len(here) - 1) / 2
+        for place, piece in enumerate(here):
+            x = round(column * CELL + first + step * place, 1)
+            spots[piece.name] = [x, round(row * CELL + 0.66 * CELL, 1), int(piece.held)]
+    return spots

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.play import Ask, GamePlay
@@ -27,6 +30,7 @@ from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Forecast", "ModelForecast", "Sample", "forecast", "shared", "wordy"]
 
+M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0
 _FILLER = "and so on "
@@ -139,17 +143,22 @@ def _decided(play: GamePlay, ask: Ask, policy: Bot, plan: PlayerPlan) -> Decisio
 
 def wordy(request: Request[Any], decision: Decision) -> Decision:
     """The decision with as many words as a model would use: half of those it may."""
-    longer = {
-        name: _lengthened(value, option.limit // 2)
-        for name, option in request.options().items()
-        if isinstance(option, Text) and isinstance(value := getattr(decision, name), str)
-    }
-    said = decision.model_copy(update=longer)
+    said = decision
+    for path, option in request.options().items():
+        if isinstance(option, Text) and isinstance(words := attrgetter(path)(said), str):
+            said = _replaced(said, path.split("."), _lengthened(words, option.limit // 2))
     try:
         request.check(said)
     except DecisionError:
         return decision
     return said
+
+
+def _replaced(whole: M, path: Sequence[str], words: str) -> M:
+    """A copy with these words at the end of the path."""
+    name, *rest = path
+    part: Any = _replaced(getattr(whole, name), rest, words) if rest else words
+    return whole.model_copy(update={name: part})
 
 
 def _lengthened(words: str, length: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -54,19 +54,28 @@ def on_server(name: str, url: str, logs: Path, *overrides: str, stem: str = "run
 
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
-    """Names of the fields in which a player may say what it likes."""
+    """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
     closed = {name for name, legal in request.options().items() if isinstance(legal, Choice)}
-    return [
-        name
-        for name, value in decision
-        if name not in closed and (isinstance(value, str) or (isinstance(value, dict) and value))
-    ]
+    return [path for path in _strings(decision.model_dump(), "") if path not in closed and _parent(path) not in closed]
 
 
-def marking(policy: Bot, changed: Callable[[Request[Any], int], bool] = lambda request, nth: False) -> Bot:
-    """A policy whose every free text is a marker of its own; those of `changed` decisions differ, not in length.
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0]
 
-    `changed` is asked with the request and how often this policy has been asked for that player and kind.
+
+def _strings(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from _strings(part, f"{path}.{name}" if path else str(name))
+
+
+def marking(policy: Bot, changed: Callable[[Request[Any], int], str | None] = lambda request, nth: None) -> Bot:
+    """A policy whose every free text is a marker of its own; one that is `changed` differs, not in length.
+
+    `changed` is asked with the request and how often this policy has been asked for that player and kind, and gives
+    the path of the text that is to differ.
     """
     counts: dict[tuple[str, str], int] = {}
 
@@ -74,22 +83,21 @@ def marking(policy: Bot, changed: Callable[[Request[Any], int], bool] = lambda r
         decision = policy(request, luck)
         key = (request.player, request.kind)
         counts[key] = nth = counts.get(key, 0) + 1
-        letter = "y" if changed(request, nth) else "x"
+        other = changed(request, nth)
         values = decision.model_dump()
-        for name in free_texts(request, decision):
-            value, marker = values[name], marker_of(request.player, request.kind, nth, letter)
-            values[name] = (
-                {part: f"{marker}{place}{letter}" for place, part in enumerate(value)}
-                if isinstance(value, dict)
-                else f"{marker}0{letter}"
-            )
+        for path in free_texts(request, decision):
+            *outer, name = path.split(".")
+            inside = values
+            for part in outer:
+                inside = inside[part]
+            inside[name] = marker_of(request.player, request.kind, nth, path, "y" if path == other else "x")
         return type(decision).model_validate(values)
 
     return marked
 
 
-def marker_of(player: str, kind: str, nth: int, letter: str = "x") -> str:
-    return f"{letter}q{player}q{kind}q{nth}q"
+def marker_of(player: str, kind: str, nth: int, path: str, letter: str = "x") -> str:
+    return f"{letter}q{player}q{kind}q{nth}q{path.replace('.', 'q')}q"
 
 
 def other_players(players: Sequence[str], than: str) -> list[str]:

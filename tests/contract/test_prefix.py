@@ -25,7 +25,7 @@ from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer
 from tests.runner.island import play
 
-LEAST = {"agent_island": 0.8, "auction": 0.5}
+LEAST = {"agent_island": 0.8, "auction": 0.5, "monopoly": 0.3}
 """Of the shorter of two consecutive prompts of one player, the part with which the other begins, at least."""
 
 CONFIGS = sorted(Path(__file__).parents[2].joinpath("configs").glob("*.toml"))
@@ -57,7 +57,7 @@ def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
         for ask in wave.asks:
             player = ask.request.player
             text, before = _sent(ask, personas[player]), last.get(player)
-            if before is not None:
+            if before is not None and not player.startswith("@"):  # staff is asked of new things each time
                 yield shared(before, text) / min(len(before), len(text)), ask.request.kind
             last[player] = text
             if ask.request.kind in FORGETTING:

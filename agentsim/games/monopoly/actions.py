@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -33,9 +33,17 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class Spoken(Decision):
-    """What comes with every decision: words for the whole table, and words for nobody."""
+class Reacted(Decision):
+    """Words alone, for the whole table and for nobody: what is left where nothing is to be decided."""
 
+    public_speech: str = ""
+    private_thought: str = ""
+
+
+class Spoken(Decision):
+    """An action, and the words that come with it: for the whole table, and for nobody."""
+
+    action: Any
     public_speech: str = ""
     private_thought: str = ""
 
@@ -126,10 +134,6 @@ class Proposed(Spoken):
 
 class Answered(Spoken):
     action: Literal["accept", "reject"]
-
-
-class Reacted(Spoken):
-    """Words alone: the one that proposed a trade hears that it is accepted."""
 
 
 class JailChoice(Spoken):

@@ -34,8 +34,8 @@ Kind: TypeAlias = Literal[
 GO = 0
 JAIL = 10
 SALARY = 200
-FINE = 50
 START_CASH = 1500
+FINE = 50
 HOUSES, HOTELS = 32, 12
 HOTEL = 5
 """The level of a lot with a hotel; 1 to 4 are its houses."""

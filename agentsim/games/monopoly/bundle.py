@@ -89,6 +89,10 @@ def _pledged(estate: Estate, seat: int, kind: Literal["mortgage", "lift"], posit
 
 def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
     wanted = Counter(_space(sale.position) for sale in bundle.sells)
+    hotels = Counter(sale.position for sale in bundle.sells if sale.type == "hotel")
+    for lot, named in hotels.items():
+        if named > (estate.level[lot] == HOTEL):
+            raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
     for lots in GROUPS.values():
         count = sum(wanted[lot] for lot in lots)
         if not count:

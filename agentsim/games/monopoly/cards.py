@@ -100,13 +100,21 @@ class Deck:
 
     def __init__(self, order: Iterable[str]) -> None:
         self._cards = deque(order)
+        self._drawn: str | None = None
 
     def draw(self) -> Card:
-        """The top card, which is back at the bottom unless it is one that is kept."""
+        """The top card, which goes to the bottom once it is `resolved`, unless it is one that is kept."""
+        self.resolved()
         card = CARDS[self._cards.popleft()]
         if card.effect != "jail_card":
-            self._cards.append(card.id)
+            self._drawn = card.id
         return card
+
+    def resolved(self) -> None:
+        """What the card drawn last says is done: whatever else was put back meanwhile lies above it."""
+        if self._drawn is not None:
+            self._cards.append(self._drawn)
+            self._drawn = None
 
     def put_back(self, card_id: str) -> None:
         """A card that was kept goes to the bottom."""
@@ -114,5 +122,5 @@ class Deck:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Ids from the top down."""
-        return tuple(self._cards)
+        """Ids from the top down; a card that is being resolved is where it will be, at the bottom."""
+        return tuple(self._cards) if self._drawn is None else (*self._cards, self._drawn)

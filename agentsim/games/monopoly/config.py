@@ -16,6 +16,8 @@ class MonopolyConfig(GameConfig):
 
     max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Players' turns after which the game ends and net worth decides."""
+    start_cash: Annotated[int, Field(ge=0, le=1_000_000)] = 1500
+    """What everybody begins with."""
     auction: Literal["open", "sealed"] = "open"
     """Ascending bids in turn order, or one bid each, unseen by the others."""
     auction_min_step: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -26,6 +28,10 @@ class MonopolyConfig(GameConfig):
     """Trades that a player may propose before the roll, and as many after it."""
     proposals_per_turn: Annotated[int, Field(ge=0, le=20)] = 4
     """Trades that a player may propose in one turn, however many doubles it rolls."""
+    talk_turns: Annotated[int, Field(ge=1, le=100)] = 10
+    """Turns of a block of table talk: the latest one or two stand in full in prompts, each older one as a summary."""
+    talk_entries: Annotated[int, Field(ge=0, le=1000)] = 20
+    """So many remarks stand in full, however old they are."""
     speech_words: Annotated[int, Field(ge=1, le=200)] = 30
     """Words of a public speech; what is longer is cut, with a mark."""
     thought_chars: Annotated[int, Field(ge=40, le=4000)] = 600

@@ -224,8 +224,12 @@ class Estate:
                 yield f"{group}: buildings stand in whole groups"
             if any(self.mortgaged[lot] for lot in lots):
                 yield f"{group}: buildings stand in clear groups"
-        if any(self.mortgaged[position] and self.owner[position] == BANK for position in DEEDS):
+        if any(self.mortgaged[position] and self.owner[position] == BANK for position in range(len(SPACES))):
             yield "what the bank holds is clear"
+        if len(DEEDS) - sum(self.owner[position] == BANK for position in DEEDS) != len(SPACES) - self.owner.count(BANK):
+            yield "nobody holds what is no deed"
+        if sum(levels) != sum(self.level) or min(levels) < 0 or max(levels) > HOTEL:
+            yield "four houses or a hotel at most, and on streets alone"
 
 
 def _words(group: str) -> str:

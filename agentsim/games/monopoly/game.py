@@ -11,7 +11,6 @@ from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.monopoly.board import START_CASH
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.cards import DECKS, Deck
 from agentsim.games.monopoly.config import MonopolyConfig
@@ -20,6 +19,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.panels import panels
 from agentsim.games.monopoly.requests import REQUESTS
 from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
 from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.turn import play_turn
@@ -37,26 +37,31 @@ class Monopoly:
     summary: ClassVar[str] = "two to eight players trade, build and ruin each other, aloud and in private"
     rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]] = MonopolyConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (*REQUESTS, Summarize)
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
-    bots: ClassVar[Mapping[str, Bot]] = BOTS
-    staff: ClassVar[frozenset[str]] = frozenset()
+    bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
+    staff: ClassVar[frozenset[str]] = frozenset({SUMMARIZER})
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
         if not 2 <= len(players) <= MOST_PLAYERS:
             raise ScenarioError(f"Monopoly is for 2 to {MOST_PLAYERS} players", key="players", valid="2 to 8")
 
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
-        seats = [Seat(player, table.names.get(player, player)) for player in table.players]
+        seats = [Seat(player, table.names.get(player, player), config.start_cash) for player in table.players]
         decks = {
             name: Deck(table.chance.stream(f"deck/{name}").shuffled([card.id for card in cards]))
             for name, cards in DECKS.items()
         }
-        state = State(seats, decks)
-        talk = Talk([seat.name for seat in seats], [seat.id for seat in seats])
+        state = State(seats, decks, start_cash=config.start_cash)
+        talk = Talk(
+            [seat.name for seat in seats],
+            [seat.id for seat in seats],
+            turns=config.talk_turns,
+            entries=config.talk_entries,
+        )
         match = Match(table, config, state, talk)
         table.watch(state)
-        table.tell(GameBegan({seat.id: seat.name for seat in seats}, START_CASH, config.max_turns), to=Everyone)
+        table.tell(GameBegan({seat.id: seat.name for seat in seats}, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:
             await _next_turn(match)
         standings = state.standings(match.fallen)
@@ -83,5 +88,5 @@ async def _next_turn(match: Match) -> None:
     state.version += 1
     match.table.round(f"Turn {state.turn}: {match.name(state.active)}")
     for block in match.talk.begin(state.turn):
-        match.talk.sum_up(block.digest())
+        await sum_up(match, block)
     await play_turn(match, state.active)

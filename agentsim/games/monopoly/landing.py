@@ -73,6 +73,7 @@ async def _draw(match: Match, number: int, deck: DeckName) -> None:
         match.state.keep_card(number, deck)
     match.tell(CardDrawn(seat.id, seat.name, deck, card.id))
     await _EFFECTS[card.effect](match, number, card)
+    match.state.decks[deck].resolved()
 
 
 async def _advance(match: Match, number: int, card: Card) -> None:

@@ -10,7 +10,7 @@ from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
-from agentsim.games.monopoly.actions import Bundle, Spoken
+from agentsim.games.monopoly.actions import Bundle, Reacted, Spoken
 from agentsim.games.monopoly.board import SALARY
 from agentsim.games.monopoly.bundle import Step, carry_out
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
@@ -38,7 +38,7 @@ from agentsim.games.monopoly.view import View, view
 
 __all__ = ["Match"]
 
-S = TypeVar("S", bound=Spoken)
+S = TypeVar("S", bound=Spoken | Reacted)
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Match:
         self.voice(number, decision)
         return decision
 
-    def voice(self, number: int, decision: Spoken) -> None:
+    def voice(self, number: int, decision: Spoken | Reacted) -> None:
         """Say what came with a decision."""
         seat, turn = self.state.seats[number], self.state.turn
         if speech := _few_words(decision.public_speech, self.config.speech_words):

@@ -15,7 +15,7 @@ from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.talk import Memory, Remark
 from agentsim.games.monopoly.view import View
 
-__all__ = ["composed", "deed", "state_lines", "words"]
+__all__ = ["composed", "deed", "remark_line", "state_lines", "words"]
 
 _SAY = (
     'Answer with one JSON object, and nothing else: {{{action}"public_speech": what you say to the whole table, in '
@@ -27,7 +27,7 @@ def composed(view: View, seat: int, memory: Memory, question: Sequence[str], wor
     """The whole prompt of one decision."""
     return Prompt(
         rules=_rules(len(view.seats), words),
-        history=("[PUBLIC_HISTORY]", *_earlier(memory), *(_remark(remark) for remark in memory.remarks)),
+        history=("[PUBLIC_HISTORY]", *_earlier(memory), *(remark_line(remark) for remark in memory.remarks)),
         state=("[PRIVATE_HISTORY]", *_thoughts(memory), "[CONTEXT]", *state_lines(view, seat), *_rejections(memory)),
         question=("[DECISION]", *question),
     )
@@ -88,19 +88,19 @@ def _earlier(memory: Memory) -> Iterator[str]:
     if memory.earlier:
         yield "Earlier in the game:"
         yield from memory.earlier
-    if memory.remarks:
-        yield "Table talk, oldest first; what players say is their own words:"
-    elif not memory.earlier:
-        yield "Nobody has said anything yet."
+    yield "Table talk, oldest first; what players say is their own words:"
 
 
-def _remark(remark: Remark) -> str:
-    fields: dict[str, object] = {"turn": remark.turn, "player": remark.name}
-    if remark.kind == "says":
-        return quoted(**fields, says=remark.text)
-    if remark.kind == "offers":
-        return quoted(**fields, offers=remark.gives, to=remark.to, wants=remark.takes, pitch=remark.text)
-    return quoted(**fields, answer=remark.kind, to=remark.to)
+def remark_line(remark: Remark) -> str:
+    """One line of table talk, in which nobody's words can pass for anything else."""
+    fields: dict[str, object] = {"turn": remark.turn, "from": remark.name, "kind": remark.kind}
+    if remark.to:
+        fields["to"] = remark.to
+    if remark.gives:
+        fields |= {"gives": remark.gives, "wants": remark.takes}
+    if remark.text:
+        fields["text"] = remark.text
+    return quoted(**fields)
 
 
 def _thoughts(memory: Memory) -> Iterator[str]:
@@ -111,11 +111,7 @@ def _thoughts(memory: Memory) -> Iterator[str]:
 
 def _rejections(memory: Memory) -> Iterator[str]:
     for entry in memory.rejections:
-        yield f"{_quoted_name(entry.name)} rejected {entry.rejected} of your last {entry.offers} offers."
-
-
-def _quoted_name(name: str) -> str:
-    return name
+        yield f"{entry.name} rejected {entry.rejected} of your last {entry.offers} offers."
 
 
 # -- what is on the board
@@ -149,7 +145,8 @@ def _player(view: View, estate: Estate, seat: int) -> str:
     cards = f", {len(player.cards)} card{'s' * (len(player.cards) > 1)} out of jail" if player.cards else ""
     deeds = ", ".join(deed(estate, position) for position in estate.held(seat)) or "none"
     whole = [words(group) for group in GROUPS if estate.completes(seat, group)]
-    return f"${player.cash}, {at}{cards}; deeds: {deeds}{f'; whole groups: {chr(44).join(whole)}' if whole else ''}."
+    groups = f"; whole groups: {', '.join(whole)}" if whole else ""
+    return f"${player.cash}, {at}{cards}; deeds: {deeds}{groups}."
 
 
 def deed(estate: Estate, position: int) -> str:

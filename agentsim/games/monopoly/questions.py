@@ -35,6 +35,11 @@ _NONE = '{"propose_trade": false}'
 _LEVELS = '[{"position": n, "type": "house" or "hotel"}]'
 
 
+def _answer(action: str) -> str:
+    """The shape of the answer, which a person is not shown."""
+    return f'Answer: {{"action": {action}, "public_speech": "...", "private_thought": "..."}}'
+
+
 def _group(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""
     space, estate = SPACES[position], view.estate()
@@ -72,7 +77,8 @@ def buy_or_auction(view: View, seat: int, position: int) -> tuple[str, ...]:
         f"You stand on {position} {space.name}, which nobody owns. Price ${space.price}; you have "
         f"${view.seats[seat].cash}. {_rents(position)}",
         _group(view, seat, position),
-        'Buy it, or let it go to auction? "action": "buy" or "auction".',
+        "Buy it, or let it go to auction?",
+        _answer('"buy" or "auction"'),
     )
 
 
@@ -88,7 +94,8 @@ def auction_bid(view: View, seat: int, lot: Lot) -> tuple[str, ...]:
         f"{_rents(space.position)}",
         _group(view, seat, space.position),
         f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
-        f'"action": {{"bid": a whole number from {lot.least} to {cash}, or 0 to withdraw}}.',
+        f"How much do you bid: a whole number from {lot.least} to {cash}, or 0 to withdraw?",
+        _answer('{"bid": <number>}'),
     )
 
 
@@ -103,7 +110,7 @@ def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tup
         deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
         who = "you" if number == seat else f"{player.name} (id {player.id})"
         lines.append(f"- {who}: {deeds}; up to ${player.cash}; {len(player.cards)} cards out of jail")
-    lines.append(f'"action": {_PROPOSAL}, or {{"propose_trade": false}}.')
+    lines.append(_answer(f"{_PROPOSAL} or {_NONE}"))
     return tuple(lines)
 
 
@@ -154,7 +161,8 @@ def answer_trade(view: View, seat: int, terms: Terms, pitch: str) -> tuple[str, 
         *_completed(view, seat, terms),
         f"You have ${you.cash} and would have ${after}.",
         quoted(pitch=pitch),
-        '"action": "accept" or "reject".',
+        "Do you accept?",
+        _answer('"accept" or "reject"'),
     )
 
 
@@ -162,7 +170,8 @@ def react(view: View, terms: Terms) -> tuple[str, ...]:
     gave, got = ("; ".join(_parts(side)) for side in (terms.offer, terms.request))
     return (
         f"{view.seats[terms.target].name} has accepted your trade: you gave {gave}, and got {got}.",
-        "You may say something to the table, or leave `public_speech` empty. There is no `action` this time.",
+        "You may say something to the table, or nothing.",
+        'Answer: {"public_speech": "...", "private_thought": "..."}',
     )
 
 
@@ -178,7 +187,7 @@ def jail_action(view: View, seat: int, actions: Sequence[str]) -> tuple[str, ...
     return (
         f"You are in jail; {you.failed} of 3 rolls have failed. In jail you still collect rent.",
         *(f"- {words[action]}" for action in actions),
-        f'"action": {", ".join(chr(34) + action + chr(34) for action in actions)}.',
+        _answer(" or ".join(f'"{action}"' for action in actions)),
     )
 
 
@@ -214,11 +223,11 @@ def manage_estate(view: View, seat: int, when: str) -> tuple[str, ...]:
                 for lot in lots
             )
         )
-    lines.append(
-        f'All of this happens or none, in this order: "action": {{"sells": {_LEVELS}, "mortgages": [positions], '
-        f'"unmortgages": [positions], "builds": {_LEVELS}}}; empty lists do nothing. One entry is one house; the fifth '
-        "building of a lot is its hotel."
-    )
+    lines += [
+        "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is one "
+        "house; the fifth building of a lot is its hotel. Empty lists do nothing.",
+        _answer(f'{{"sells": {_LEVELS}, "mortgages": [positions], "unmortgages": [positions], "builds": {_LEVELS}}}'),
+    ]
     return tuple(lines)
 
 
@@ -229,6 +238,6 @@ def raise_cash(view: View, seat: int, owed: int, creditor: str, why: str, *, may
         f"You owe {creditor} ${owed} ({why}) and have ${you.cash}: ${owed - you.cash} are missing. Raise them, or as "
         "much as you can at once.",
         *_estate_lines(view, seat),
-        f'"action": {{"sells": {_LEVELS}, "mortgages": [positions], "trade": {proposal}}}.',
+        _answer(f'{{"sells": {_LEVELS}, "mortgages": [positions], "trade": {proposal}}}'),
     ]
     return tuple(lines)

@@ -37,11 +37,13 @@ class State:
     seats: list[Seat]
     decks: dict[DeckName, Deck]
     estate: Estate = field(default_factory=Estate)
+    start_cash: int = START_CASH
     turn: int = 0
     active: int = 0
     roll: tuple[int, int] | None = None
     version: int = 0
     issued: int = 0  # what the bank has paid out, less what it has taken in
+    _sound: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def living(self) -> list[int]:
@@ -140,20 +142,39 @@ class State:
 
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        broken = list(self.estate.check())
-        if sum(seat.cash for seat in self.seats) != START_CASH * len(self.seats) + self.issued:
+        broken = []
+        if sum(seat.cash for seat in self.seats) != self.start_cash * len(self.seats) + self.issued:
             broken.append("cash changes by named payments alone")
-        for number, seat in enumerate(self.seats):
+        for seat in self.seats:
             if seat.cash < 0:
                 broken.append(f"{seat.name}: cash is not below zero")
             if seat.jailed and (seat.position != JAIL or not 0 <= seat.failed <= 2):
                 broken.append(f"{seat.name}: whoever is in jail stands there and has failed at most twice")
-            if seat.bankrupt and (seat.cash or seat.cards or seat.jailed or self.estate.held(number)):
+            if not seat.jailed and seat.failed:
+                broken.append(f"{seat.name}: rolls for freedom are counted in jail alone")
+            if seat.bankrupt and (seat.cash or seat.cards or seat.jailed):
                 broken.append(f"{seat.name}: the bankrupt hold nothing")
             if not 0 <= seat.position < len(SPACES):
                 broken.append(f"{seat.name}: the token is on the board")
-        for name, cards in DECKS.items():
-            held = [JAIL_CARDS[name] for seat in self.seats for card in seat.cards if card == name]
-            if sorted([*self.decks[name].order, *held]) != sorted(card.id for card in cards):
+        return broken + self._check_things()
+
+    def _check_things(self) -> list[str]:
+        """What concerns deeds, buildings and cards; looked at only where one of them is not as it was when all was well.
+
+        They change far more rarely than cash does, and to look at them all takes most of a check.
+        """
+        estate, decks = self.estate, {name: deck.order for name, deck in self.decks.items()}
+        cards = [card for seat in self.seats for card in seat.cards]
+        living = [seat.bankrupt for seat in self.seats]
+        things = (*estate.owner, *estate.level, *estate.mortgaged, estate.houses, estate.hotels, *living, *cards, decks)
+        if things == self._sound:
+            return []
+        broken = list(estate.check())
+        if not {BANK, *self.living}.issuperset(estate.owner):
+            broken.append("every deed is the bank's or a living player's")
+        for name, order in decks.items():
+            held = [JAIL_CARDS[name]] * cards.count(name)
+            if sorted([*order, *held]) != sorted(card.id for card in DECKS[name]):
                 broken.append(f"every {name} card is in exactly one place")
+        self._sound = None if broken else things
         return broken

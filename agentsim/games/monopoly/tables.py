@@ -1,15 +1,105 @@
-"""Tables of Monopoly for export."""
+"""Tables of Monopoly for export, from the events alone. What a page shows is `panels`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentsim.engine.event import Told
-from agentsim.engine.panel import Frame
+from agentsim.engine.panel import Cell, Frame
+from agentsim.games.monopoly.board import name_of
+from agentsim.games.monopoly.deals import deals
+from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade, DeedMoved, Paid
+from agentsim.games.monopoly.panels.words import utterances
+from agentsim.games.monopoly.replay import snapshots
 
-__all__ = ["tables"]
+__all__ = ["COLUMNS", "tables"]
+
+Row = tuple[Cell, ...]
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "turns": ("turn", "active", "player", "cash", "net_worth", "position", "in_jail", "bankrupt", "deeds"),
+    "rents": ("turn", "payer", "payee", "position", "space", "amount"),
+    "trades": (
+        *("number", "turn", "proposer", "target", "offer", "offer_cash", "offer_jail_cards"),
+        *("request", "request_cash", "request_jail_cards", "answer", "list_balance", "rent_proposer", "rent_target"),
+        "pitch",
+    ),
+    "deeds": ("turn", "position", "space", "giver", "taker", "why", "mortgaged"),
+    "auctions": ("turn", "position", "space", "bidders", "bids", "winner", "price"),
+    "talk": ("turn", "player", "said", "thought"),
+}
 
 
 def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
-    """The game's own tables."""
-    return {}
+    """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
+    rows = {
+        "turns": _turns(log),
+        "rents": _rents(log),
+        "trades": _trades(log),
+        "deeds": _deeds(log),
+        "auctions": _auctions(log),
+        "talk": iter(utterances(log)),
+    }
+    return {name: Frame(columns, tuple(rows[name])) for name, columns in COLUMNS.items()}
+
+
+def _turns(log: Sequence[Told]) -> Iterator[Row]:
+    for turn in snapshots(log):
+        for number, player in enumerate(turn.cash):
+            yield (
+                turn.turn,
+                turn.active,
+                player,
+                turn.cash[player],
+                turn.worth[player],
+                None if player in turn.bankrupt else turn.positions[player],
+                player in turn.jailed,
+                player in turn.bankrupt,
+                len(turn.estate.held(number)),
+            )
+
+
+def _rents(log: Sequence[Told]) -> Iterator[Row]:
+    for told in log:
+        event = told.event
+        if isinstance(event, Paid) and event.why == "rent" and event.position is not None:
+            yield told.round, event.payer, event.payee, event.position, name_of(event.position), event.amount
+
+
+def _trades(log: Sequence[Told]) -> Iterator[Row]:
+    for deal in deals(log):
+        offer, request = deal.offer, deal.request
+        yield (
+            *(deal.number, deal.turn, deal.proposer, deal.target),
+            *(_listed(offer.properties), offer.cash, offer.jail_cards),
+            *(_listed(request.properties), request.cash, request.jail_cards),
+            *(deal.answer, deal.list_balance, deal.rent_proposer, deal.rent_target, deal.pitch),
+        )
+
+
+def _listed(positions: Sequence[int]) -> str:
+    return " ".join(map(str, positions))
+
+
+def _deeds(log: Sequence[Told]) -> Iterator[Row]:
+    for told in log:
+        event = told.event
+        if isinstance(event, DeedMoved):
+            moved = (event.giver, event.taker, event.why, event.mortgaged)
+            yield told.round, event.position, name_of(event.position), *moved
+
+
+def _auctions(log: Sequence[Told]) -> Iterator[Row]:
+    bidders = bids = 0
+    for told in log:
+        match told.event:
+            case AuctionOpened() as opened:
+                bidders, bids = len(opened.bidders), 0
+            case BidMade() as bid:
+                bids += bid.amount > 0
+            case AuctionClosed() as closed:
+                price = closed.price if closed.winner else None
+                at = closed.position
+                yield told.round, at, name_of(at), bidders, bids, closed.winner, price
+            case _:
+                pass

@@ -24,14 +24,12 @@ from agentsim.games.monopoly.events import (
     TradeRejected,
 )
 
-__all__ = ["BLOCK", "NOTHING", "Block", "Memory", "Rejection", "Remark", "Talk", "Thinking"]
+__all__ = ["NOTHING", "Block", "Memory", "Rejection", "Remark", "Talk", "Thinking"]
 
-BLOCK = 10
-"""Turns of a block."""
-FEW = 20
-"""So many remarks are kept in full, however old they are."""
-MOST_CHARS = 2400
-"""Of remarks in full, about 600 tokens; as many again of summaries."""
+MOST_SAID = 2000
+"""Characters of remarks in full, about 500 tokens."""
+MOST_SUMMED = 1200
+"""Characters of summaries, about 300 tokens."""
 THOUGHTS = 5
 ANSWERS = 10  # of one player to another that are remembered
 
@@ -86,9 +84,10 @@ NOTHING = Memory((), (), (), ())
 
 @dataclass
 class Block:
-    """Ten turns: what was said, and what happened as far as a digest tells it."""
+    """Some turns (10, as a rule): what was said, and what happened as far as a digest tells it."""
 
     first: int
+    last: int
     remarks: list[Remark] = field(default_factory=list)
     bought: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     rents: Counter[str] = field(default_factory=Counter)
@@ -98,25 +97,27 @@ class Block:
 
     def digest(self) -> str:
         """Two or three sentences of what happened, from the events alone."""
-        said = [f"Turns {self.first} to {self.first + BLOCK - 1}:"]
-        deeds = [f"{name} got {', '.join(got)}" for name, got in self.bought.items()]
-        said.append(f"{'; '.join(deeds) if deeds else 'no deed changed hands'}.")
-        done = [f"{name} built {count}" for name, count in self.built.items()]
+        done = [f"{name} bought {_few(got)}" for name, got in self.bought.items()]
+        done += [f"{name} built {count}" for name, count in self.built.items()]
         done += [f"{name} took ${amount} in rent" for name, amount in self.rents.items()]
-        done.append(f"{self.trades['proposed']} trades were proposed and {self.trades['accepted']} accepted")
-        said.append(f"{'; '.join(done)}.")
-        if self.bankrupt:
-            said.append(f"{', '.join(self.bankrupt)} went bankrupt.")
-        return " ".join(said)
+        traded = f"{self.trades['proposed']} trades were proposed and {self.trades['accepted']} accepted."
+        fallen = f" {', '.join(self.bankrupt)} went bankrupt." if self.bankrupt else ""
+        turns = f"Turns {self.first} to {self.last}"
+        return f"{turns}: {'; '.join(done) or 'nothing was bought or built'}. {traded}{fallen}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} deeds"
 
 
 class Talk:
     """The memory of one table; players are seats, and everybody remembers the same but for their own thoughts."""
 
-    def __init__(self, names: Sequence[str], ids: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], ids: Sequence[str], *, turns: int = 10, entries: int = 20) -> None:
+        self._turns, self._entries = turns, entries
         self._names = list(names)
         self._seat = {player: number for number, player in enumerate(ids)}
-        self._blocks: list[Block] = [Block(1)]
+        self._blocks: list[Block] = [Block(1, turns)]
         self._summaries: list[str] = []
         self._skipped = 0  # remarks at the front of what is shown that were too much
         self._thoughts: list[deque[Thinking]] = [deque(maxlen=THOUGHTS) for _ in names]
@@ -127,9 +128,9 @@ class Talk:
     def begin(self, turn: int) -> list[Block]:
         """A turn begins; the blocks that are old enough to be summed up, each once."""
         due: list[Block] = []
-        if turn >= self._blocks[-1].first + BLOCK:
-            self._blocks.append(Block(self._blocks[-1].first + BLOCK))
-        while len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > FEW:
+        if turn > (last := self._blocks[-1].last):
+            self._blocks.append(Block(last + 1, last + self._turns))
+        while len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > self._entries:
             old = self._blocks.pop(0)
             self._skipped = max(0, self._skipped - len(old.remarks))
             due.append(old)
@@ -139,7 +140,7 @@ class Talk:
     def sum_up(self, summary: str) -> None:
         """What is remembered of a block from now on."""
         self._summaries.append(summary)
-        while sum(map(len, self._summaries)) > MOST_CHARS:
+        while sum(map(len, self._summaries)) > MOST_SUMMED:
             del self._summaries[: max(1, len(self._summaries) // 2)]
         self._memories = [None] * len(self._memories)
 
@@ -163,7 +164,7 @@ class Talk:
                 self._answers.setdefault(pair, deque(maxlen=ANSWERS)).append(accepted)
                 verb = "accepts" if accepted else "rejects"
                 self._remark(Remark(turn, event.target_name, verb, to=event.proposer_name))
-            case DeedMoved():
+            case DeedMoved(why="purchase" | "auction"):
                 block.bought[event.taker_name].append(SPACES[event.position].name)
             case Paid(why="rent"):
                 block.rents[event.names[event.payee or ""]] += event.amount
@@ -199,8 +200,8 @@ class Talk:
             return self._shown
         remarks = [remark for block in self._blocks for remark in block.remarks]
         shown = remarks[self._skipped :]
-        if sum(remark.size for remark in shown) > MOST_CHARS:
-            room = MOST_CHARS // 2
+        if sum(remark.size for remark in shown) > MOST_SAID:
+            room = MOST_SAID // 2
             while shown and sum(remark.size for remark in shown) > room:
                 shown.pop(0)
             self._skipped = len(remarks) - len(shown)

@@ -95,32 +95,84 @@
   addEventListener("hashchange", arrive);
   arrive();
 
-  // Boards: the list of steps becomes a stepper.
-  for (const steps of document.querySelectorAll(".steps")) {
-    const frames = [...steps.children];
-    const bar = document.createElement("div");
-    const back = document.createElement("button"), on = document.createElement("button");
-    const slider = document.createElement("input");
-    bar.className = "stepper";
-    back.type = on.type = "button";
-    back.textContent = "‹ Back";
-    on.textContent = "Next ›";
-    slider.type = "range";
-    slider.min = 1;
-    slider.max = frames.length;
-    slider.setAttribute("aria-label", "Step");
+  // Boards: the last scene stands there; the others are made from what changed, track by track.
+  const at = (track, scene) => {
+    let low = 0, high = track.length / 2 - 1;
+    while (low < high) {
+      const half = (low + high + 1) >> 1;
+      if (track[2 * half] <= scene) low = half; else high = half - 1;
+    }
+    return track[2 * low + 1];
+  };
+  const made = (tag, parts) => Object.assign(document.createElement(tag), parts);
+  for (const stage of document.querySelectorAll(".stage:has(> .scenes)")) {
+    const data = JSON.parse(stage.querySelector(".scenes").content.textContent);
+    const last = data.captions.length - 1;
+    const [places, pieces, cells] = [".place", ".piece", ".middle tbody bdi"].map((some) => [...stage.querySelectorAll(some)]);
+    const caption = stage.querySelector(".caption bdi"), notes = stage.querySelector(".notes");
+    const forms = places.map(() => -1);
+    let scene = last, timer = 0;
+    const bar = made("div", { className: "stepper" });
+    const play = made("button", { type: "button", className: "play" });
+    const back = made("button", { type: "button", textContent: "‹", title: "Back" });
+    const on = made("button", { type: "button", textContent: "›", title: "Next" });
+    const slider = made("input", { type: "range", min: 0, max: last });
+    const count = made("output", {});
+    for (const [part, label] of [[back, "Back"], [on, "Next"], [slider, "Step"]]) part.setAttribute("aria-label", label);
     const show = (place) => {
-      slider.value = place;
-      frames.forEach((frame, index) => { frame.open = index === place - 1; frame.hidden = index !== place - 1; });
-      back.disabled = place === 1;
-      on.disabled = place === frames.length;
+      scene = Math.max(0, Math.min(last, place));
+      data.tiles.forEach((track, index) => {
+        const form = at(track, scene);
+        if (form !== forms[index]) places[index].innerHTML = data.forms[forms[index] = form];
+      });
+      data.pieces.forEach((track, index) => {
+        const spot = at(track, scene), piece = pieces[index];
+        piece.setAttribute("visibility", spot ? "visible" : "hidden");
+        if (!spot) return;
+        piece.style.transform = `translate(${spot[0]}px, ${spot[1]}px)`;
+        piece.classList.toggle("held", spot[2] === 1);
+      });
+      data.cells.forEach((track, index) => { cells[index].textContent = at(track, scene); });
+      if (caption) caption.textContent = data.captions[scene];
+      if (notes) notes.replaceChildren(...data.notes[scene].map((text) => {
+        const line = made("li", {});
+        line.append(made("bdi", { textContent: text }));
+        return line;
+      }));
+      slider.value = scene;
+      slider.setAttribute("aria-valuetext", data.captions[scene]);
+      count.value = `${scene + 1} of ${last + 1}`;
+      back.disabled = scene === 0;
+      on.disabled = scene === last;
     };
-    slider.addEventListener("input", () => show(Number(slider.value)));
-    back.addEventListener("click", () => show(Number(slider.value) - 1));
-    on.addEventListener("click", () => show(Number(slider.value) + 1));
-    bar.append(back, slider, on);
-    for (const frame of frames) frame.querySelector("summary").tabIndex = -1;
-    steps.before(bar);
-    show(frames.length);
+    const stop = () => {
+      clearInterval(timer);
+      timer = 0;
+      play.textContent = "▶ Play";
+    };
+    const start = () => {
+      if (scene === last) show(0);
+      play.textContent = "❚❚ Pause";
+      timer = setInterval(() => { show(scene + 1); if (scene === last) stop(); }, Math.max(80, Math.min(900, 90000 / last)));
+    };
+    const turn = (by) => { stop(); show(scene + by); };
+    slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
+    back.addEventListener("click", () => turn(-1));
+    on.addEventListener("click", () => turn(1));
+    play.addEventListener("click", () => timer ? stop() : start());
+    // The arrows work on the whole board; on the slider they do so by themselves.
+    stage.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === " " && event.target.tagName !== "BUTTON") play.click();
+      else if (event.key === "ArrowLeft" && event.target !== slider) turn(-1);
+      else if (event.key === "ArrowRight" && event.target !== slider) turn(1);
+      else return;
+      event.preventDefault();
+    });
+    bar.append(play, back, slider, on, count);
+    stage.prepend(bar);
+    stage.classList.add("live");
+    stop();
+    show(last);
   }
 })();

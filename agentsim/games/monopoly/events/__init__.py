@@ -19,7 +19,7 @@ from agentsim.games.monopoly.events.property import (
 )
 from agentsim.games.monopoly.events.tokens import CardDrawn, CardMoved, Freed, Jailed, Moved, Rolled, StayedInJail
 from agentsim.games.monopoly.events.trades import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected, TradeSide
-from agentsim.games.monopoly.events.words import GameBegan, GameEnded, Result, Spoke, Thought
+from agentsim.games.monopoly.events.words import GameBegan, GameEnded, Result, Spoke, Summarized, Thought
 
 __all__ = [
     "EVENTS",
@@ -44,6 +44,7 @@ __all__ = [
     "Sold",
     "Spoke",
     "StayedInJail",
+    "Summarized",
     "Thought",
     "TradeAccepted",
     "TradeDiscarded",
@@ -78,5 +79,6 @@ EVENTS: tuple[type[Event], ...] = (
     GameBegan,
     Spoke,
     Thought,
+    Summarized,
     GameEnded,
 )

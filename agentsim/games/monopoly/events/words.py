@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from agentsim.engine.event import Event
 
-__all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Thought"]
+__all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Summarized", "Thought"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,21 @@ class Thought(Event):
     @property
     def heading(self) -> str:
         return f"{self.name} thinks"
+
+
+@dataclass(frozen=True)
+class Summarized(Event):
+    """What players remember of some turns from now on, in the summarizer's words or in those of the digest."""
+
+    kind: ClassVar[str] = "summarized"
+    words: ClassVar[str | None] = "text"
+    first: int
+    last: int
+    text: str
+
+    @property
+    def heading(self) -> str:
+        return f"Turns {self.first} to {self.last} in short"
 
 
 @dataclass(frozen=True)

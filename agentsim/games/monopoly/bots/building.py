@@ -1,0 +1,178 @@
+"""Building: what a bot could build next, and what it must sell to pay a debt. How much it wants to spend is its own.
+
+One bundle builds on, or sells from, one group at a time: what another group frees or takes of the bank's stock can
+then never make it illegal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from agentsim.games.monopoly.actions import Build, Raise, Sale
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
+from agentsim.games.monopoly.bots.odds import THROWS, stops
+from agentsim.games.monopoly.bots.worth import holdings
+from agentsim.games.monopoly.bundle import razing
+from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.requests import RaiseCash
+from agentsim.games.monopoly.view import View
+
+__all__ = ["Site", "lifted", "pledged", "raised", "sites"]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A whole group to build on: the lots in the order in which levels would come, with what is paid and gained.
+
+    `spent` and `gained` are by number of levels, from one: dollars, and rent expected in the next round of the table.
+    """
+
+    group: str
+    lots: tuple[int, ...]
+    types: tuple[str, ...]
+    spent: tuple[int, ...]
+    gained: tuple[float, ...]
+
+    def builds(self, count: int) -> tuple[Build, ...]:
+        """The first so many levels."""
+        pairs = zip(self.lots[:count], self.types[:count], strict=True)
+        return tuple(Build(position=lot, type="hotel" if kind == "hotel" else "house") for lot, kind in pairs)
+
+    def affordable(self, budget: int) -> int:
+        """How many levels the budget pays for."""
+        return sum(spent <= budget for spent in self.spent)
+
+
+def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
+    """Groups of the seat that may be built on now, as high as `houses` on a lot (5 is the hotel)."""
+    for group in holdings(view.owner, len(view.seats)).whole[seat]:
+        lots = GROUPS[group]
+        if not SPACES[lots[0]].house_cost or any(view.mortgaged[lot] for lot in lots):
+            continue
+        if min(view.level[lot] for lot in lots) >= houses:
+            continue
+        if site := _site(view, seat, group, houses):
+            yield site
+
+
+def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
+    lots = GROUPS[group]
+    levels, stock, hotels = {lot: view.level[lot] for lot in lots}, view.houses, view.hotels
+    coming, order, types = nearing(view, seat, lots), [], []
+    spent, gained = [], []
+    cost, gain = 0, 0.0
+    while True:
+        lot = min(lots, key=lambda lot: (levels[lot], -stops()[lot]))
+        level, space = levels[lot], SPACES[lot]
+        if level >= houses or not (hotels if level == HOTEL - 1 else stock):
+            break
+        if level == HOTEL - 1:
+            hotels, stock = hotels - 1, stock + HOTEL - 1
+        else:
+            stock -= 1
+        levels[lot] += 1
+        bare = space.rents[level] * (2 if level == 0 else 1)
+        cost, gain = cost + space.house_cost, gain + coming[lot] * (space.rents[level + 1] - bare)
+        order.append(lot)
+        types.append("hotel" if level == HOTEL - 1 else "house")
+        spent.append(cost)
+        gained.append(gain)
+    return Site(group, tuple(order), tuple(types), tuple(spent), tuple(gained)) if order else None
+
+
+def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]:
+    """By lot: how many of the others are expected to stop there with their very next throw."""
+    found = dict.fromkeys(lots, 0.0)
+    for number, other in enumerate(view.seats):
+        if number != seat and not other.bankrupt:
+            for lot in lots:
+                steps = (lot - other.position) % len(SPACES)
+                if steps < len(THROWS):
+                    found[lot] += THROWS[steps]
+    return found
+
+
+def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
+    """Mortgages to lift within the budget: those of whole groups first, then (unless `whole`) by what they bring."""
+    held = holdings(view.owner, len(view.seats)).whole[seat]
+    deeds = [position for position, owner in enumerate(view.owner) if owner == seat and view.mortgaged[position]]
+    first = [position for position in deeds if SPACES[position].group in held]
+    rest = [] if whole else [position for position in deeds if SPACES[position].group not in held]
+    found = []
+    for position in (*first, *sorted(rest, key=lambda position: -stops()[position] * SPACES[position].price)):
+        if SPACES[position].redemption <= budget:
+            budget -= SPACES[position].redemption
+            found.append(position)
+    return tuple(found)
+
+
+def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
+    """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
+    needed for what is missing, or none where all of them are not enough."""
+    whole = holdings(view.owner, len(view.seats)).whole[seat]
+    lone = [
+        position
+        for position, owner in enumerate(view.owner)
+        if owner == seat and not view.mortgaged[position] and SPACES[position].group not in whole
+    ]
+    found: list[int] = []
+    brought = 0
+    for position in sorted(lone, key=lambda position: stops()[position]):
+        if brought >= missing:
+            break
+        found.append(position)
+        brought += SPACES[position].mortgage
+    return (tuple(found), brought) if brought >= missing else ((), 0)
+
+
+def raised(request: RaiseCash) -> Raise:
+    """What a debt takes, cheapest first: deeds outside whole groups, then buildings of one group, then the rest.
+
+    It may be less than what is owed; the debtor is asked again then.
+    """
+    estate, seat = request.view.estate(), request.seat
+    missing = request.owed - request.you.cash
+    whole = holdings(request.view.owner, len(request.view.seats)).whole[seat]
+    mortgages: list[int] = []
+    deeds = estate.mortgageable(seat)
+    for position in sorted(deeds, key=lambda position: (SPACES[position].group in whole, _yield(position))):
+        if missing <= 0:
+            break
+        if SPACES[position].group in whole and estate.sellable(seat):
+            break
+        mortgages.append(position)
+        missing -= SPACES[position].mortgage
+    sells = _sold(estate, seat, missing) if missing > 0 else ()
+    if not mortgages and not sells:
+        sells = tuple(razing(estate, seat))
+    return Raise(sells=sells, mortgages=tuple(mortgages))
+
+
+def _yield(position: int) -> float:
+    return stops()[position] * SPACES[position].price / SPACES[position].mortgage * SPACES[position].price
+
+
+def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:
+    """Buildings of the group whose rents suffer least for the money."""
+    lots = estate.sellable(seat)
+    if not lots:
+        return ()
+    group = SPACES[min(lots, key=lambda lot: _loss(estate, lot) / SPACES[lot].house_cost)].group
+    sells: list[Sale] = []
+    before = {lot: estate.level[lot] for lot in GROUPS[group]}
+    while missing > 0:
+        open_lots = [lot for lot in GROUPS[group] if estate.cannot_sell(seat, lot) is None]
+        if not open_lots:
+            break
+        lot = min(open_lots, key=lambda lot: _loss(estate, lot))
+        sells.append(Sale(position=lot, type="hotel" if estate.level[lot] == HOTEL else "house"))
+        missing -= estate.sell(lot)
+    if all(level == HOTEL for level in before.values()) and len(sells) == len(before):
+        sells.pop()  # one hotel from every lot would read as the whole group to the ground
+    return tuple(sells)
+
+
+def _loss(estate: Estate, lot: int) -> float:
+    rents, level = SPACES[lot].rents, estate.level[lot]
+    return stops()[lot] * (rents[level] - rents[level - 1])

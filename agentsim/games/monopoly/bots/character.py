@@ -1,0 +1,177 @@
+"""Character: what all personalities share: how each kind of request is put to one, and the decisions that cost nothing.
+
+A character is a pure function of a request and a stream; what it remembers, the request remembers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.reading import Decision
+from agentsim.games.monopoly.actions import (
+    Answered,
+    Bid,
+    Bought,
+    Build,
+    Bundle,
+    JailChoice,
+    Managed,
+    Proposal,
+    Proposed,
+    Raised,
+    Reacted,
+    StakedBid,
+)
+from agentsim.games.monopoly.board import DEEDS, FINE, SPACES
+from agentsim.games.monopoly.bots.building import raised
+from agentsim.games.monopoly.bots.offers import Deal, best_deal
+from agentsim.games.monopoly.bots.words import Lines
+from agentsim.games.monopoly.bots.worth import Taste, judged, npv, worst_rent
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.requests import (
+    AnswerTrade,
+    AuctionBid,
+    BuyOrAuction,
+    JailAction,
+    ManageEstate,
+    MonopolyRequest,
+    ProposeTrade,
+    RaiseCash,
+    React,
+)
+from agentsim.games.monopoly.view import View
+
+__all__ = ["AUCTION", "BUY", "IDLE", "OUT", "PASS", "ROLL", "Character"]
+
+BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
+OUT = Bid(action=StakedBid(bid=0))
+PASS = Proposed(action=Proposal())
+IDLE = Managed(action=Bundle())
+_SILENT = Reacted()
+FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
+_DANGEROUS = 200
+"""A rent that makes jail the better place to be."""
+
+
+class Character:
+    """One personality; `reserve` is the cash in dollars that it keeps when it spends of its own will."""
+
+    taste: ClassVar[Taste] = {}
+    lines: ClassVar[Lines]
+    talks: ClassVar[float]
+    """How likely it says something on an occasion for words."""
+
+    def __call__(self, request: Any, luck: Stream) -> Decision:
+        match request:
+            case ProposeTrade():
+                return self.propose(request, luck)
+            case ManageEstate():
+                return self.manage(request, luck)
+            case AuctionBid():
+                return self.bid(request, luck)
+            case BuyOrAuction():
+                return self.buy(request, luck)
+            case AnswerTrade():
+                return self.answer(request, luck)
+            case JailAction():
+                return self.jail(request)
+            case RaiseCash():
+                return Raised(action=raised(request))
+            case React():
+                return Reacted(public_speech=self.say("done", luck)) if luck.random() < self.talks else _SILENT
+            case _:
+                raise AssertionError(f"no policy for {request.kind}")
+
+    # -- what each has of its own
+
+    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+        raise NotImplementedError
+
+    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+        raise NotImplementedError
+
+    def limit(self, request: AuctionBid, luck: Stream) -> int:
+        """The most that it bids."""
+        raise NotImplementedError
+
+    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
+        raise NotImplementedError
+
+    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+        raise NotImplementedError
+
+    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+        raise NotImplementedError
+
+    # -- what they share
+
+    def say(self, occasion: str, luck: Stream) -> str:
+        """Words for an occasion, in character."""
+        return luck.pick(self.lines[occasion])
+
+    def heard(self, occasion: str, luck: Stream) -> str:
+        """As `say`, or silence."""
+        return self.say(occasion, luck) if luck.random() < self.talks else ""
+
+    def worst(self, view: View, seat: int) -> int:
+        """The highest rent that a seat may owe now."""
+        return worst_rent(view.owner, view.level, view.mortgaged, len(view.seats), seat)
+
+    def worth(self, request: MonopolyRequest[Any], position: int) -> int:
+        """Net present value of an unowned deed, in dollars."""
+        view = request.view
+        return int(npv(view, request.seat, position, len(view.living) - 1, self.taste))
+
+    def bid(self, request: AuctionBid, luck: Stream) -> Bid:
+        """Up to the limit, by a quarter of what is left to it; one bid where bids are sealed."""
+        lot, limit = request.lot, min(self.limit(request, luck), request.you.cash)
+        if limit < lot.least:
+            return OUT
+        amount = limit if lot.sealed else max(lot.least, lot.high + (limit - lot.high + 1) // 2)
+        return Bid(action=StakedBid(bid=amount))
+
+    def gain(self, request: AnswerTrade) -> float:
+        """What the offer gains, in dollars; less than nothing where it costs."""
+        return judged(request.view, request.terms, request.seat, self.taste)[0]
+
+    def deal(self, request: ProposeTrade, budget: int, margin: float, sweetening: float = 40.0) -> Deal | None:
+        """The best trade to propose; who has rejected lately is offered more, by `sweetening` for each time."""
+        view = request.view
+        rejected = {entry.name: entry.rejected for entry in request.memory.rejections}
+        margins = tuple(margin + sweetening * rejected.get(seat.name, 0) for seat in view.seats)
+        return best_deal(view, request.seat, self.taste, budget, margins)
+
+    def proposed(self, request: ProposeTrade, deal: Deal, luck: Stream) -> Proposed:
+        """The deal, with a pitch and a thought."""
+        view = request.view
+        group = deal.group.replace("_", " ")
+        pitch = self.say("pitch", luck).format(name=view.seats[deal.target].name, group=group)
+        thought = f"The {group} group would be whole, and I ${deal.gain:.0f} better off."
+        return Proposed(action=deal.proposal(view, pitch), private_thought=thought)
+
+    def built(
+        self, lifts: tuple[int, ...], builds: tuple[Build, ...], luck: Stream, mortgages: tuple[int, ...] = ()
+    ) -> Managed:
+        """The bundle, with words where it builds."""
+        if not lifts and not builds:
+            return IDLE
+        speech = self.heard("build", luck) if builds else ""
+        return Managed(
+            action=Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds),
+            public_speech=speech,
+            private_thought=f"{len(builds)} levels on {SPACES[builds[0].position].name} and its group."
+            if builds and speech
+            else "",
+        )
+
+    def jail(self, request: JailAction) -> JailChoice:
+        """Out while there is something to buy or nothing to fear; else stay, and collect rent."""
+        view = request.view
+        busy = any(view.owner[position] == BANK for position in DEEDS)
+        if busy or self.worst(view, request.seat) < _DANGEROUS:
+            if "use_card" in request.actions:
+                return CARD
+            if "pay_fine" in request.actions and request.you.cash >= 2 * FINE:
+                return FINED
+        return ROLL

@@ -1,0 +1,127 @@
+"""bot/hustler: an offer every turn, every railroad and utility, a bid in every auction, houses as the mood takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentsim.engine.chance import Stream
+from agentsim.games.monopoly.actions import Answered, Bought, Managed, Proposal, Proposed, Side
+from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.bots import words
+from agentsim.games.monopoly.bots.building import lifted, sites
+from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
+from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
+from agentsim.games.monopoly.view import View
+
+__all__ = ["Hustler"]
+
+LEAST, MOST = 200, 400
+"""Dollars of reserve, by mood."""
+HOARDED = frozenset({"railroad", "utility"})
+CHEAP = frozenset({"brown", "light_blue"})
+MOOD = 20
+"""Turns of the table that a mood lasts."""
+CARD = 40
+"""Dollars for a card out of jail."""
+TASTE = {"railroad": 1.8, "utility": 1.8}
+
+
+class Hustler(Character):
+    """Volume and charm; some of its trades are bad ones."""
+
+    taste = TASTE
+    talks = 0.3
+    lines = words.HUSTLER
+
+    def mood(self, view: View, luck: Stream) -> float:
+        """From 0, miserly, to 1, reckless; the same for a while."""
+        return luck.lasting(f"mood/{view.turn // MOOD}").random()
+
+    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+        return MOST - int((MOST - LEAST) * self.mood(view, luck))
+
+    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+        """Railroads and utilities always, anything else mostly, with the reserve kept."""
+        space = SPACES[request.position]
+        if request.you.cash - space.price < self.reserve(request.view, request.seat, luck):
+            return AUCTION
+        return BUY if space.group in HOARDED or luck.random() < 0.85 else AUCTION
+
+    def limit(self, request: AuctionBid, luck: Stream) -> int:
+        position = request.lot.position
+        nearly = SPACES[position].price * 9 // 10
+        return min(max(nearly, self.worth(request, position)), request.you.cash - LEAST)
+
+    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
+        """Once a phase before the roll: what makes a group whole, else something, to somebody."""
+        if request.made or request.when == "after":
+            return PASS
+        view, seat = request.view, request.seat
+        budget = request.you.cash - self.reserve(view, seat, luck)
+        if deal := self.deal(request, budget, margin=luck.integer(-100, 60)):
+            return self.proposed(request, deal, luck)
+        proposal = self._anything(request, max(0, budget), luck)
+        return Proposed(action=proposal) if proposal else PASS
+
+    def _anything(self, request: ProposeTrade, budget: int, luck: Stream) -> Proposal | None:
+        """A deed for a deed or cash, a card out of jail, or the other way round: whatever there is to trade."""
+        view, seat = request.view, request.seat
+        others = [number for number in view.living if number != seat]
+        start = luck.below(len(others))
+        for target in (*others[start:], *others[:start]):
+            trader = view.seats[target]
+            for offer, wanted in self._packages(request, target, budget, luck):
+                fees, due = (_interest(view, side) for side in (wanted, offer))
+                if offer.cash + fees <= budget and wanted.cash + due <= trader.cash:
+                    pitch = self.say("pitch", luck).format(name=trader.name)
+                    return Proposal(
+                        propose_trade=True, target_player=trader.id, offer=offer, request=wanted, pitch=pitch
+                    )
+        return None
+
+    def _packages(self, request: ProposeTrade, target: int, budget: int, luck: Stream) -> Iterator[tuple[Side, Side]]:
+        """(offer, request), the most wanted first."""
+        view, estate, trader = request.view, request.view.estate(), request.view.seats[target]
+        own, theirs = estate.tradeable(request.seat), estate.tradeable(target)
+        if theirs:
+            wanted = next((position for position in theirs if SPACES[position].group in HOARDED), luck.pick(theirs))
+            space = SPACES[wanted]
+            price = space.mortgage if view.mortgaged[wanted] else space.price * luck.integer(80, 125) // 100
+            lone = [position for position in own if SPACES[position].group not in HOARDED]
+            if lone and luck.random() < 0.5:
+                given = luck.pick(lone)
+                yield Side(properties=(given,), cash=max(0, price - SPACES[given].price)), Side(properties=(wanted,))
+            yield Side(cash=min(price, max(1, budget))), Side(properties=(wanted,))
+        if trader.cards:
+            yield Side(cash=min(CARD, max(1, budget))), Side(jail_cards=1)
+        if own and trader.cash:
+            yield Side(properties=(luck.pick(own),)), Side(cash=max(1, min(trader.cash // 3, 300)))
+        if request.you.cards and trader.cash:
+            yield Side(jail_cards=1), Side(cash=min(trader.cash, CARD))
+
+    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+        """What gains; and now and then what does not."""
+        generous = -120 if luck.random() < 0.3 else 0
+        action = "accept" if self.gain(request) >= generous else "reject"
+        return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
+
+    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+        """Nothing, a few houses, or everything, as the mood is; cheap groups always go all the way."""
+        view, seat = request.view, request.seat
+        if request.you.cash <= LEAST:
+            return IDLE
+        mood = self.mood(view, luck)
+        budget = request.you.cash - self.reserve(view, seat, luck)
+        if budget <= 0:
+            return IDLE
+        if lifts := lifted(view, seat, budget, whole=request.you.cash < 2 * MOST):
+            return self.built(lifts, (), luck)
+        for site in sites(view, seat, houses=5 if mood > 0.4 else 3):
+            count = site.affordable(budget)
+            if count and (mood > 0.2 or site.group in CHEAP):
+                return self.built((), site.builds(count), luck)
+        return IDLE
+
+
+def _interest(view: View, side: Side) -> int:
+    return sum(SPACES[position].interest for position in side.properties if view.mortgaged[position])

@@ -1,0 +1,95 @@
+"""Offers: trades that would make a group whole, with the cash that makes them acceptable. Who makes them is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agentsim.games.monopoly.actions import Proposal, Side
+from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.bots.worth import Taste, change, holdings
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.view import View
+
+__all__ = ["Deal", "best_deal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A trade worth proposing: what it gains the proposer, all counted, and the group that it makes whole."""
+
+    gain: float
+    group: str
+    target: int
+    gives: tuple[int, ...]
+    takes: tuple[int, ...]
+    cash: int
+    """From the proposer to the target; below zero the other way."""
+
+    def proposal(self, view: View, pitch: str) -> Proposal:
+        """As it is put before the table."""
+        return Proposal(
+            propose_trade=True,
+            target_player=view.seats[self.target].id,
+            offer=Side(properties=self.gives, cash=max(0, self.cash)),
+            request=Side(properties=self.takes, cash=max(0, -self.cash)),
+            pitch=pitch,
+        )
+
+
+def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[float, ...]) -> Deal | None:
+    """The deal that gains the seat most, of those which it can pay and which leave every target its margin.
+
+    `margins` are dollars by seat: how much the target must gain beyond the harm that the deal does it.
+    """
+    opponents = len(view.living) - 1
+    best: Deal | None = None
+    for group, target, takes in _wanted(view, seat):
+        for gives in _given(view, seat, target, group):
+            mine = change(view, seat, takes, gives, opponents=opponents, taste=taste)
+            theirs = change(view, target, gives, takes, opponents=opponents, taste={})
+            fees = _fees(view, takes)
+            # What the target asks: theirs + cash - (mine - cash) / opponents >= margin
+            needed = (margins[target] + max(0.0, mine) / opponents - theirs) / (1 + 1 / opponents)
+            cash = max(int(needed) + 1, -view.seats[target].cash + _fees(view, gives))
+            if cash + fees > budget:
+                continue
+            gain = mine - cash - fees - max(0.0, theirs + cash) / opponents
+            if gain > 0 and (best is None or gain > best.gain):
+                best = Deal(gain, group, target, gives, takes, cash)
+    return best
+
+
+def _fees(view: View, positions: tuple[int, ...]) -> int:
+    return sum(SPACES[position].interest for position in positions if view.mortgaged[position])
+
+
+def _wanted(view: View, seat: int) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """(group, who holds the rest, the rest) of every group that one other player alone keeps from being whole."""
+    owner = view.owner
+    mine = holdings(owner, len(view.seats)).counts[seat]
+    for group, lots in GROUPS.items():
+        if 0 < mine[group] < len(lots):
+            others = {owner[lot] for lot in lots if owner[lot] != seat}
+            if len(others) == 1 and BANK not in others:
+                yield group, others.pop(), tuple(lot for lot in lots if owner[lot] != seat)
+
+
+def _given(view: View, seat: int, target: int, wanted: str) -> Iterator[tuple[int, ...]]:
+    """What could be given for it: nothing but cash, what makes a group of the target's whole, or a lone deed."""
+    yield ()
+    owner = view.owner
+    held = holdings(owner, len(view.seats))
+    lone: list[int] = []
+    for group, lots in GROUPS.items():
+        mine = held.counts[seat][group]
+        if group == wanted or not mine or mine == len(lots):
+            continue
+        if mine + held.counts[target][group] == len(lots):
+            yield tuple(lot for lot in lots if owner[lot] == seat)
+        elif mine == 1:
+            lone += [lot for lot in lots if owner[lot] == seat]
+    if lone:
+        yield (max(lone, key=lambda lot: SPACES[lot].price),)
+        if len(lone) > 1:
+            yield (min(lone, key=lambda lot: SPACES[lot].price),)

@@ -1,0 +1,72 @@
+"""bot/shark: buys everything, trades for groups, builds at once, on hardly any cash."""
+
+from __future__ import annotations
+
+from agentsim.engine.chance import Stream
+from agentsim.games.monopoly.actions import Answered, Bought, Managed, Proposed
+from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.bots import words
+from agentsim.games.monopoly.bots.building import lifted, pledged, sites
+from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
+from agentsim.games.monopoly.bots.worth import holdings
+from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
+from agentsim.games.monopoly.view import View
+
+__all__ = ["Shark"]
+
+LEAST, MOST = 100, 200
+"""Dollars of reserve: the least for buying, more where high rents wait."""
+HALF = 9
+"""Levels for which it mortgages what stands alone: three houses on three lots."""
+TASTE = {"green": 1.25, "dark_blue": 1.25}
+
+
+class Shark(Character):
+    """Speed and pressure; every trade must favour it."""
+
+    taste = TASTE
+    talks = 0.15
+    lines = words.SHARK
+
+    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+        return min(MOST, LEAST + self.worst(view, seat) // 20)
+
+    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+        return BUY if request.you.cash - SPACES[request.position].price >= LEAST else AUCTION
+
+    def limit(self, request: AuctionBid, luck: Stream) -> int:
+        position = request.lot.position
+        wanted = max(SPACES[position].price, self.worth(request, position) * 5 // 4)
+        return min(wanted, request.you.cash - LEAST)
+
+    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
+        if luck.random() < 0.75:
+            return PASS
+        reserve = self.reserve(request.view, request.seat, luck)
+        deal = self.deal(request, request.you.cash - reserve, margin=-200, sweetening=20)
+        return self.proposed(request, deal, luck) if deal else PASS
+
+    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+        """What pays it."""
+        gain = self.gain(request)
+        action, occasion = ("accept", "accept") if gain > MOST else ("reject", "reject")
+        return Answered.model_validate({"action": action, "public_speech": self.heard(occasion, luck)})
+
+    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+        """Everything above the reserve into houses; lone deeds are mortgaged for the first of them, all or nothing."""
+        view, seat = request.view, request.seat
+        whole = holdings(view.owner, len(view.seats)).whole[seat]
+        if not whole and request.you.cash < 3 * MOST:
+            return IDLE
+        budget = request.you.cash - self.reserve(view, seat, luck)
+        if lifts := lifted(view, seat, budget, whole=request.you.cash < 3 * MOST):
+            return self.built(lifts, (), luck)
+        site = max(sites(view, seat), key=lambda site: site.gained[-1] / site.spent[-1], default=None)
+        if site is None:
+            return IDLE
+        deeds: tuple[int, ...] = ()
+        if (first := site.spent[:HALF][-1]) > budget:
+            deeds, brought = pledged(view, seat, first - budget)
+            budget += brought
+        count = site.affordable(budget)
+        return self.built((), site.builds(count), luck, mortgages=deeds) if count else IDLE

@@ -1,0 +1,93 @@
+"""bot/turtle: cash, cheap groups, and no to nearly everything."""
+
+from __future__ import annotations
+
+from agentsim.engine.chance import Stream
+from agentsim.games.monopoly.actions import Answered, Bought, JailChoice, Managed, Proposed
+from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.bots import words
+from agentsim.games.monopoly.bots.building import lifted, sites
+from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character
+from agentsim.games.monopoly.bots.worth import holdings
+from agentsim.games.monopoly.requests import (
+    AnswerTrade,
+    AuctionBid,
+    BuyOrAuction,
+    JailAction,
+    ManageEstate,
+    ProposeTrade,
+)
+from agentsim.games.monopoly.view import View
+
+__all__ = ["Turtle"]
+
+LEAST, MOST = 800, 1200
+"""Dollars of reserve: the least for cheap deeds and for its own groups, the most for anything else."""
+CHEAP, FAIR = 120, 200
+"""Dollars of list price up to which it buys at all: with little, and with much cash left."""
+CUSHION = 3
+"""How many times its cost must be in cash before a house is built."""
+OVERWHELMING = 250
+"""Dollars that a trade must gain it."""
+TASTE = {"brown": 1.5, "light_blue": 1.5}
+
+
+class Turtle(Character):
+    """Endurance."""
+
+    taste = TASTE
+    talks = 0.08
+    lines = words.TURTLE
+
+    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+        return max(LEAST, min(MOST, self.worst(view, seat)))
+
+    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+        price = SPACES[request.position].price
+        kept = request.you.cash - price
+        return BUY if kept >= self._floor(request.view, request.seat, request.position) else AUCTION
+
+    def _floor(self, view: View, seat: int, position: int) -> int:
+        """The cash below which it does not buy this."""
+        space = SPACES[position]
+        held = holdings(view.owner, len(view.seats)).counts[seat][space.group]
+        if space.price <= CHEAP or held == len(GROUPS[space.group]) - 1:
+            return LEAST
+        return MOST if space.price <= FAIR else 2 * MOST
+
+    def limit(self, request: AuctionBid, luck: Stream) -> int:
+        """Bargains only: three quarters of the price, with its cash kept."""
+        position = request.lot.position
+        bargain = SPACES[position].price * 3 // 4
+        return min(bargain, request.you.cash - self._floor(request.view, request.seat, position))
+
+    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
+        if luck.random() < 0.96:
+            return PASS
+        deal = self.deal(request, request.you.cash - LEAST, margin=-150, sweetening=0)
+        return self.proposed(request, deal, luck) if deal else PASS
+
+    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+        """No, unless it is overwhelming, and its cash is kept."""
+        terms = request.terms
+        left = request.you.cash + terms.offer.cash - terms.request.cash
+        kept = terms.request.cash <= terms.offer.cash or left >= LEAST
+        action = "accept" if kept and self.gain(request) >= OVERWHELMING else "reject"
+        return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
+
+    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+        """Every mortgage first; then as many houses as a third of the cash pays for."""
+        view, seat, cash = request.view, request.seat, request.you.cash
+        if cash <= LEAST:
+            return IDLE
+        if any(pledged and owner == seat for pledged, owner in zip(view.mortgaged, view.owner, strict=True)):
+            return self.built(lifted(view, seat, cash - LEAST, whole=False), (), luck)
+        budget = min(cash // CUSHION, cash - LEAST)
+        for site in sites(view, seat):
+            if count := site.affordable(budget):
+                return self.built((), site.builds(count), luck)
+        return IDLE
+
+    def jail(self, request: JailAction) -> JailChoice:
+        """Doubles, always: nobody collects rent from a prisoner."""
+        return ROLL

@@ -1,0 +1,146 @@
+"""Worth: what deeds are worth to whom, in dollars, from how often they are visited. What to do about it is each bot's.
+
+A deed is worth what the bank lends on it, the rent of its bare lot, and its share in what the whole group would earn:
+the more, the more of the group is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from agentsim.games.monopoly.board import GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
+from agentsim.games.monopoly.bots.odds import stops
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.trade import Terms
+from agentsim.games.monopoly.view import View
+
+__all__ = ["Holdings", "Taste", "change", "holdings", "judged", "npv", "stakes", "worst_rent"]
+
+Taste = Mapping[str, float]
+"""How much more, or less, than its stake a group is worth to somebody; 1 where it is not named."""
+HORIZON = 15
+"""Rounds of the table over which rents are counted."""
+HOUSES = 3
+"""Houses on each lot with which a whole group is counted: from there on rents grow slowly."""
+JAIL_CARD = 30
+DENIAL = 0.5
+"""What keeping a group from being whole is worth, as a share of what it would gain its holder."""
+_SEVEN = 7  # the mean of the dice
+_SHARES = {4: (0.0, 0.06, 0.25, 0.56, 1.0), 3: (0.0, 0.12, 0.4, 1.0), 2: (0.0, 0.3, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Who holds how much: by seat, the number of deeds in each group, and the groups that are whole."""
+
+    counts: tuple[Mapping[str, int], ...]
+    whole: tuple[tuple[str, ...], ...]
+
+
+@lru_cache(maxsize=256)
+def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
+    """Of the deeds as they lie."""
+    counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
+    for group, lots in GROUPS.items():
+        for lot in lots:
+            if owner[lot] != BANK:
+                counts[owner[lot]][group] += 1
+    whole = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
+    return Holdings(tuple(counts), whole)
+
+
+@lru_cache(maxsize=256)
+def worst_rent(
+    owner: tuple[int, ...], level: tuple[int, ...], mortgaged: tuple[bool, ...], seats: int, seat: int
+) -> int:
+    """The highest rent that the seat could owe for one landing as things stand."""
+    held = holdings(owner, seats)
+    worst = 0
+    for position, holder in enumerate(owner):
+        if holder in {BANK, seat} or mortgaged[position]:
+            continue
+        space = SPACES[position]
+        count = held.counts[holder][space.group]
+        if space.kind == "street":
+            bare = 2 if not level[position] and space.group in held.whole[holder] else 1
+            rent = space.rents[level[position]] * bare
+        else:
+            rent = RAILROAD_RENTS[count - 1] if space.kind == "railroad" else UTILITY_TIMES[count - 1] * 12
+        worst = max(worst, rent)
+    return worst
+
+
+@cache
+def stakes(opponents: int) -> Mapping[str, tuple[float, ...]]:
+    """By group: what holding 0, 1, ... all of its deeds is worth beyond them, against so many opponents."""
+    rounds = HORIZON * opponents
+    found = {}
+    for group, lots in GROUPS.items():
+        spaces = [SPACES[lot] for lot in lots]
+        rents = sum(stops()[space.position] * _grown(space.position) for space in spaces)
+        spent = sum(HOUSES * space.house_cost for space in spaces)
+        gain = max(sum(space.price for space in spaces) / 2, rounds * rents - spent)
+        found[group] = tuple(gain * share for share in _SHARES[len(lots)])
+    return found
+
+
+def _grown(position: int) -> int:
+    """The rent of a lot of a whole group, with its houses."""
+    space = SPACES[position]
+    if space.kind == "street":
+        return space.rents[HOUSES]
+    return RAILROAD_RENTS[-1] if space.kind == "railroad" else UTILITY_TIMES[-1] * _SEVEN
+
+
+@cache
+def _alone(position: int, opponents: int) -> float:
+    """A deed on its own: the bank's loan, and its bare rent."""
+    space = SPACES[position]
+    bare = space.rents[0] if space.rents else RAILROAD_RENTS[0] if space.kind == "railroad" else UTILITY_TIMES[0] * 7
+    return space.mortgage + HORIZON * opponents * stops()[position] * bare
+
+
+def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:
+    """The net present value of an unowned deed to a seat, and what it denies to whoever holds the rest of its group."""
+    group = SPACES[position].group
+    counts, ladder = holdings(view.owner, len(view.seats)).counts, stakes(opponents)[group]
+    mine = counts[seat][group]
+    value = _alone(position, opponents) + taste.get(group, 1.0) * (ladder[mine + 1] - ladder[mine])
+    for other, held in enumerate(counts):
+        if other != seat and held[group] == len(GROUPS[group]) - 1:
+            value += DENIAL * (ladder[-1] - ladder[-2])
+    return value
+
+
+def change(view: View, seat: int, gets: Iterable[int], gives: Iterable[int], *, opponents: int, taste: Taste) -> float:
+    """By how much these deeds, coming and going, change what a seat's deeds are worth."""
+    moved: dict[str, int] = {}
+    total = 0.0
+    for sign, positions in ((1, gets), (-1, gives)):
+        for position in positions:
+            group = SPACES[position].group
+            moved[group] = moved.get(group, 0) + sign
+            value = _alone(position, opponents)
+            total += sign * (value - SPACES[position].redemption if view.mortgaged[position] else value)
+    counts, ladders = holdings(view.owner, len(view.seats)).counts[seat], stakes(opponents)
+    for group, step in moved.items():
+        if step:
+            ladder, held = ladders[group], counts[group]
+            total += taste.get(group, 1.0) * (ladder[held + step] - ladder[held])
+    return total
+
+
+def judged(view: View, terms: Terms, seat: int, taste: Taste) -> tuple[float, float]:
+    """(what a trade gains one of its sides, what it gains the other as anybody would see it), in dollars.
+
+    The first has the harm in it that the other's gain does: of what the other earns by it, everybody pays a share.
+    """
+    mine, theirs = (terms.offer, terms.request) if seat == terms.target else (terms.request, terms.offer)
+    other = terms.proposer if seat == terms.target else terms.target
+    opponents = len(view.living) - 1
+    cash = mine.cash - theirs.cash + JAIL_CARD * (mine.jail_cards - theirs.jail_cards)
+    gain = change(view, other, theirs.properties, mine.properties, opponents=opponents, taste={}) - cash
+    own = change(view, seat, mine.properties, theirs.properties, opponents=opponents, taste=taste) + cash
+    return own - max(0.0, gain) / opponents, gain

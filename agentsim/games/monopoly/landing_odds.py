@@ -1,0 +1,101 @@
+"""Landing odds: where tokens rest in the long run, by an exact Markov chain over position, doubles and jail.
+
+One step is one roll of two dice and all that it brings about until the token rests: cards, Go To Jail, three doubles.
+What is left out: the decks' memory (every card is drawn with the same chance each time, as if put back and shuffled
+in), cards out of jail, and what players owe or own. What a landing is worth does not belong here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Literal, TypeAlias
+
+from agentsim.games.monopoly.board import JAIL, SPACES
+from agentsim.games.monopoly.cards import DECKS, destination
+
+__all__ = ["IN_JAIL", "JailPolicy", "State", "long_run", "transitions"]
+
+JailPolicy: TypeAlias = Literal["leave", "stay"]
+"""`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third roll without."""
+State: TypeAlias = tuple[int, int]
+"""(position, doubles rolled in a row before: 0 to 2), or (`IN_JAIL`, rolls for freedom that failed: 0 to 2)."""
+IN_JAIL = len(SPACES)
+"""Stands for the cell; position 10 is Just Visiting."""
+_ROLLS = 3  # for freedom, and doubles in a row that lead to jail
+_ENOUGH = 1e-12  # change of the distribution at which it counts as the limit
+_FACES = range(1, 7)
+
+
+@cache
+def long_run(policy: JailPolicy) -> tuple[float, ...]:
+    """The share of rolls after which a token rests on each of the 40 spaces, then (`IN_JAIL`) in the cell; sums to 1.
+
+    Nobody ever rests on Go To Jail. The start does not matter.
+    """
+    rows = transitions(policy)
+    number = {state: place for place, state in enumerate(rows)}
+    moves = [[(number[to], chance) for to, chance in row.items()] for row in rows.values()]
+    weights = [1 / len(rows)] * len(rows)
+    change = 1.0
+    while change > _ENOUGH:
+        following = [0.0] * len(rows)
+        for weight, row in zip(weights, moves, strict=True):
+            for to, chance in row:
+                following[to] += weight * chance
+        change = max(abs(now - before) for now, before in zip(following, weights, strict=True))
+        weights = following
+    odds = [0.0] * (IN_JAIL + 1)
+    for (position, _), weight in zip(rows, weights, strict=True):
+        odds[position] += weight
+    return tuple(odds)
+
+
+@cache
+def transitions(policy: JailPolicy) -> Mapping[State, Mapping[State, float]]:
+    """From every state the chances of the state after the next roll; each row sums to 1."""
+    states = [(position, count) for position in range(IN_JAIL + 1) for count in range(_ROLLS)]
+    return {state: _row(state, policy) for state in states}
+
+
+def _row(state: State, policy: JailPolicy) -> dict[State, float]:
+    position, count = state
+    if position == IN_JAIL and policy == "leave":
+        position, count = JAIL, 0
+    row: dict[State, float] = {}
+    for first in _FACES:
+        for second in _FACES:
+            for to, chance in _rolled(position, count, first + second, first == second).items():
+                row[to] = row.get(to, 0.0) + chance / len(_FACES) ** 2
+    return row
+
+
+def _rolled(position: int, count: int, steps: int, double: bool) -> dict[State, float]:
+    """After one throw; the double that opens the jail gives no further roll, so it does not count."""
+    if position == IN_JAIL:
+        if not double and count < _ROLLS - 1:
+            return {(IN_JAIL, count + 1): 1.0}
+        position, double = JAIL, False
+    if double and count == _ROLLS - 1:
+        return {(IN_JAIL, 0): 1.0}
+    doubles = count + 1 if double else 0
+    rests = _rests((position + steps) % len(SPACES))
+    return {(to, 0 if to == IN_JAIL else doubles): chance for to, chance in rests.items()}
+
+
+@cache
+def _rests(position: int) -> dict[int, float]:
+    """Where a token that comes here comes to rest."""
+    kind = SPACES[position].kind
+    if kind == "go_to_jail":
+        return {IN_JAIL: 1.0}
+    if kind != "chance" and kind != "community_chest":
+        return {position: 1.0}
+    rests: dict[int, float] = {}
+    deck = DECKS[kind]
+    for card in deck:
+        target = destination(card, position)
+        ends = {IN_JAIL: 1.0} if card.effect == "go_to_jail" else {position: 1.0} if target is None else _rests(target)
+        for to, chance in ends.items():
+            rests[to] = rests.get(to, 0.0) + chance / len(deck)
+    return rests

@@ -1,0 +1,32 @@
+"""Panels of Monopoly: the board by turns, money, trades, landings and words, from the events that somebody heard.
+
+Everything is worked out from events alone (`replay`); given what one player heard, other players' thoughts are missing
+and nothing else. Markup does not belong here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsim.engine.event import Told
+from agentsim.engine.panel import Panel
+from agentsim.games.monopoly.deals import deals
+from agentsim.games.monopoly.panels import landings, money, ring, trades, words
+from agentsim.games.monopoly.replay import began, snapshots
+
+__all__ = ["panels"]
+
+
+def panels(log: Sequence[Told]) -> list[Panel]:
+    """Everything there is to show; nothing before the first turn, and no panel without data."""
+    start, turns = began(log), snapshots(log)
+    if start is None or len(turns) < 2:
+        return []
+    names = start.names
+    return [
+        ring.board(turns, names),
+        *money.panels(turns, names),
+        *trades.panels(deals(log), log, names),
+        *landings.panels(log),
+        *words.panels(log),
+    ]

@@ -1,0 +1,71 @@
+"""Happenings: the events of a turn in a few short lines; what was said and thought is in `words`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsim.engine.event import Event
+from agentsim.engine.wording import cut
+from agentsim.games.monopoly.board import name_of
+from agentsim.games.monopoly.events import (
+    AuctionClosed,
+    Bankrupted,
+    Built,
+    CardDrawn,
+    DeedMoved,
+    Freed,
+    Jailed,
+    Lifted,
+    Mortgaged,
+    Moved,
+    Paid,
+    Rolled,
+    Sold,
+    StayedInJail,
+    TradeAccepted,
+    TradeProposed,
+    TradeRejected,
+)
+
+__all__ = ["happenings"]
+
+_MOST = 12
+_LONGEST = 110
+_PLAIN = (Built, Sold, Mortgaged, Lifted, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)
+_TOLD_BY_DEED = {"purchase", "auction", "trade", "bankruptcy"}
+
+
+def happenings(events: Sequence[Event]) -> tuple[str, ...]:
+    """One line each, in order; of very many the first, and how many more there are."""
+    lines: list[str] = []
+    for event in events:
+        match event:
+            case Moved() if lines and lines[-1].startswith(f"{event.name} rolls") and event.by == "dice":
+                lines[-1] += f": {name_of(event.to)}"
+            case TradeAccepted() | TradeRejected() if lines:
+                lines[-1] += ": accepted" if isinstance(event, TradeAccepted) else ": rejected"
+            case _ if line := _line(event):
+                lines.append(line)
+            case _:
+                pass
+    shown = [cut(line, _LONGEST) for line in lines]
+    return (*shown[:_MOST], f"and {len(shown) - _MOST} more") if len(shown) > _MOST + 1 else tuple(shown)
+
+
+def _line(event: Event) -> str:
+    match event:
+        case Rolled():
+            return event.heading
+        case Moved():
+            return event.heading
+        case CardDrawn():
+            return f"{event.heading}: {event.content}"
+        case Paid() if event.why not in _TOLD_BY_DEED:
+            where = f" for {name_of(event.position)}" if event.position is not None and event.why == "rent" else ""
+            return f"{event.heading}{where or f' ({event.why})'}"
+        case DeedMoved() if event.why == "purchase":
+            return f"{event.taker_name} buys {name_of(event.position)}"
+        case AuctionClosed():
+            return f"{event.heading}: {event.content}"
+        case _:
+            return event.heading if isinstance(event, _PLAIN) else ""

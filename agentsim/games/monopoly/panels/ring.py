@@ -1,0 +1,68 @@
+"""Ring: the board after every turn: owners, buildings, mortgages, tokens, and what everybody has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from agentsim.engine.event import PlayerId
+from agentsim.engine.panel import Board, Piece, Scene, Tile
+from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, SPACES
+from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.panels.happenings import happenings
+from agentsim.games.monopoly.panels.spots import SIDE, spot, tile
+from agentsim.games.monopoly.replay import Snapshot
+
+__all__ = ["board"]
+
+_HEADINGS = ("player", "cash", "net worth", "deeds", "jail cards", "stands on")
+
+
+def board(turns: Sequence[Snapshot], names: Mapping[PlayerId, str]) -> Board:
+    """A scene for every turn, the set-up first."""
+    scenes = tuple(_scene(turn, names) for turn in turns)
+    note = (
+        "As it stood after each turn. A strip names the owner, dashed where the deed is mortgaged; small blocks are houses, "
+        "a large one is a hotel; a token behind bars is in jail."
+    )
+    return Board("The board by turns", SIDE, SIDE, scenes, note, _HEADINGS, ring=True)
+
+
+def _scene(turn: Snapshot, names: Mapping[PlayerId, str]) -> Scene:
+    estate, called = turn.estate, list(names.values())
+    tiles = tuple(
+        _tile(at, called[estate.owner[at]] if estate.owner[at] != BANK else None, estate.level[at], estate.mortgaged[at])
+        for at in range(len(SPACES))
+    )
+    pieces = tuple(
+        Piece(name, *spot(turn.positions[player]), held=player in turn.jailed)
+        for player, name in names.items()
+        if player not in turn.bankrupt
+    )
+    rows = tuple(_row(turn, number, player, name) for number, (player, name) in enumerate(names.items()))
+    caption = f"Turn {turn.turn}: {names[turn.active]}" if turn.active else "Before the first turn"
+    notes = (*happenings(turn.events), f"The bank has {_stock(estate)} left.")
+    return Scene(caption, tiles, pieces, rows, notes)
+
+
+def _stock(estate: Estate) -> str:
+    levels = [level for level in estate.level if level]
+    houses, hotels = HOUSES - sum(level for level in levels if level < HOTEL), HOTELS - levels.count(HOTEL)
+    return f"{houses} house{'s' * (houses != 1)} and {hotels} hotel{'s' * (hotels != 1)}"
+
+
+@cache
+def _tile(position: int, owner: str | None, level: int, mortgaged: bool) -> Tile:
+    says = SPACES[position].group.replace("_", " ")
+    if level:
+        says += ", a hotel" if level == HOTEL else f", {level} house{'s' * (level > 1)}"
+    blocks = ("large",) if level == HOTEL else ("small",) * level
+    print_ = {"note": "mortgaged"} if mortgaged else {}
+    return tile(position, owner=owner, blocks=blocks, struck=mortgaged, says=says, **print_)
+
+
+def _row(turn: Snapshot, number: int, player: PlayerId, name: str) -> tuple[str | int, ...]:
+    if player in turn.bankrupt:
+        return (name, 0, 0, 0, 0, "bankrupt")
+    where = "in jail" if player in turn.jailed else SPACES[turn.positions[player]].name
+    return (name, turn.cash[player], turn.worth[player], len(turn.estate.held(number)), turn.cards[player], where)

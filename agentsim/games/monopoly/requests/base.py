@@ -1,0 +1,89 @@
+"""Base: what all requests of Monopoly show and take: the board, the memory, and words beside the action."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.request import Options, Request, Text
+from agentsim.games.monopoly import prompts
+from agentsim.games.monopoly.actions import (
+    Reacted,
+    Spoken,
+)
+from agentsim.games.monopoly.talk import Memory
+from agentsim.games.monopoly.view import SeatView, View
+
+__all__ = ["MonopolyRequest"]
+
+S = TypeVar("S", bound=Spoken | Reacted)
+_LONGEST_WORD = 12  # characters, for the limit on a speech that is counted in words
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonopolyRequest(Request[S]):
+    """Base of all: the board as it is now, and what the player remembers; `words` and `chars` limit what it may say."""
+
+    function: ClassVar[str | None] = "make_decision"
+
+    view: View
+    memory: Memory
+    words: int
+    chars: int
+
+    @property
+    def seat(self) -> int:
+        """The player's number."""
+        return self.view.seat(self.player)
+
+    @property
+    def you(self) -> SeatView:
+        """The player."""
+        return self.view.seats[self.seat]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The ids of the other players who are still in the game."""
+        return tuple(self.view.seats[number].id for number in self.view.living if number != self.seat)
+
+    def options(self) -> Options:
+        return {
+            **self.choices(),
+            "public_speech": Text(self.words * _LONGEST_WORD),
+            "private_thought": Text(self.chars),
+        }
+
+    def choices(self) -> Options:
+        """The legal actions, where they are few."""
+        return {}
+
+    def prompt(self) -> Prompt:
+        return prompts.composed(self.view, self.seat, self.memory, self.question(), self.words)
+
+    def facts(self) -> tuple[str, ...]:
+        return (*prompts.state_lines(self.view, self.seat), *self.question())
+
+    def question(self) -> tuple[str, ...]:
+        """What is to be decided, with every number that decides how it goes."""
+        raise NotImplementedError
+
+    def particulars(self) -> Mapping[str, Any]:
+        view = self.view
+        return {
+            "turn": view.turn,
+            "cash": [seat.cash for seat in view.seats],
+            "at": [seat.position for seat in view.seats],
+            "held": [view.owner.count(number) for number in range(len(view.seats))],
+        }
+
+    def silent(self, **action: Any) -> S:
+        """The decision of somebody who could not be asked: as little as can be, and so said."""
+        spoken: Any = self.answer
+        decision: S = spoken(
+            public_speech=f"{self.you.name} is thinking...",
+            private_thought="[Decision made by the fallback policy: no usable reply came]",
+            **action,
+        )
+        return decision

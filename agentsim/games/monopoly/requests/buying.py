@@ -1,0 +1,75 @@
+"""Buying: the questions about a deed that nobody owns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options, Range
+from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly import questions
+from agentsim.games.monopoly.actions import (
+    Bid,
+    Bought,
+    StakedBid,
+)
+from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.requests.base import MonopolyRequest
+from agentsim.games.monopoly.view import Lot
+
+__all__ = ["AuctionBid", "BuyOrAuction"]
+
+BID_STEP = 10  # of a player that could not be asked
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuyOrAuction(MonopolyRequest[Bought]):
+    """The space is unowned and the player has its price."""
+
+    kind: ClassVar[str] = "buy_or_auction"
+    answer: ClassVar[type[Decision]] = Bought
+
+    position: int
+
+    def choices(self) -> Options:
+        return {"action": Choice(("buy", "auction"))}
+
+    def question(self) -> tuple[str, ...]:
+        return questions.buy_or_auction(self.view, self.seat, self.position)
+
+    def fallback(self) -> Bought:
+        """Buy with twice the price in cash."""
+        return self.silent(action="buy" if self.you.cash >= 2 * SPACES[self.position].price else "auction")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuctionBid(MonopolyRequest[Bid]):
+    """A bid for the lot, or 0."""
+
+    kind: ClassVar[str] = "auction_bid"
+    answer: ClassVar[type[Decision]] = Bid
+
+    lot: Lot
+
+    def choices(self) -> Options:
+        return {"action.bid": Range(0, self.you.cash)}
+
+    def check(self, decision: Bid) -> None:
+        super().check(decision)
+        if 0 < decision.action.bid < self.lot.least:
+            raise IllegalDecision(f"action.bid must be 0, or from {self.lot.least} to {self.you.cash}.")
+
+    def question(self) -> tuple[str, ...]:
+        return questions.auction_bid(self.view, self.seat, self.lot)
+
+    def particulars(self) -> Mapping[str, Any]:
+        lot = self.lot
+        return {**super().particulars(), "position": lot.position, "high": lot.high, "least": lot.least}
+
+    def fallback(self) -> Bid:
+        """Ten more than the highest, as far as the cash goes, while that is below the printed price."""
+        lot, cash = self.lot, self.you.cash
+        bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < SPACES[lot.position].price <= cash else 0
+        return self.silent(action=StakedBid(bid=bid if bid >= lot.least else 0))

@@ -1,0 +1,118 @@
+"""Holding: the questions about what a player has: its freedom, its estate, its debts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options, Text
+from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly import bundle, questions
+from agentsim.games.monopoly.actions import (
+    Bundle,
+    JailChoice,
+    Managed,
+    Raise,
+    Raised,
+    Sale,
+)
+from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.requests.base import MonopolyRequest
+
+__all__ = ["JailAction", "ManageEstate", "RaiseCash"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JailAction(MonopolyRequest[JailChoice]):
+    """How to leave jail; `choices` are those that are open now."""
+
+    kind: ClassVar[str] = "jail_action"
+    answer: ClassVar[type[Decision]] = JailChoice
+
+    actions: tuple[str, ...]
+
+    def choices(self) -> Options:
+        return {"action": Choice(self.actions)}
+
+    def question(self) -> tuple[str, ...]:
+        return questions.jail_action(self.view, self.seat, self.actions)
+
+    def fallback(self) -> JailChoice:
+        """Pay, else play a card, else roll."""
+        order = ("pay_fine", "use_card", "roll_doubles")
+        return self.silent(action=next(action for action in order if action in self.actions))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManageEstate(MonopolyRequest[Managed]):
+    """Sell, mortgage, lift, build: one bundle, all or nothing."""
+
+    kind: ClassVar[str] = "manage_estate"
+    answer: ClassVar[type[Decision]] = Managed
+
+    when: Literal["before", "after", "jail"]
+
+    def check(self, decision: Managed) -> None:
+        super().check(decision)
+        if not decision.action.empty:
+            bundle.carry_out(self.view.estate(), self.seat, self.you.cash, decision.action)
+
+    def question(self) -> tuple[str, ...]:
+        return questions.manage_estate(self.view, self.seat, self.when)
+
+    def particulars(self) -> Mapping[str, Any]:
+        return {**super().particulars(), "when": self.when}
+
+    def fallback(self) -> Managed:
+        return self.silent(action=Bundle())
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaiseCash(MonopolyRequest[Raised]):
+    """`owed` is more than the player has, and the bank would give enough for everything that it holds."""
+
+    kind: ClassVar[str] = "raise_cash"
+    answer: ClassVar[type[Decision]] = Raised
+
+    owed: int
+    creditor: str
+    why: str
+    may_propose: bool
+
+    def choices(self) -> Options:
+        return {"action.trade.target_player": Choice((None, *self.others)), "action.trade.pitch": Text(self.chars)}
+
+    def check(self, decision: Raised) -> None:
+        """Something must come of it; whether a trade can be is the table's verdict."""
+        raised = decision.action
+        if raised.bundle.empty and not (self.may_propose and raised.trade.propose_trade):
+            raise IllegalDecision(f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe.")
+        bundle.carry_out(self.view.estate(), self.seat, self.you.cash, raised.bundle)
+
+    def question(self) -> tuple[str, ...]:
+        return questions.raise_cash(
+            self.view, self.seat, self.owed, self.creditor, self.why, may_propose=self.may_propose
+        )
+
+    def particulars(self) -> Mapping[str, Any]:
+        return {**super().particulars(), "owed": self.owed, "may_propose": self.may_propose}
+
+    def fallback(self) -> Raised:
+        """Mortgage the cheapest first, then sell evenly, until it is enough."""
+        estate, seat, cash = self.view.estate(), self.seat, self.you.cash
+        mortgages: list[int] = []
+        sells: list[Sale] = []
+        for position in sorted(estate.mortgageable(seat), key=lambda position: SPACES[position].mortgage):
+            if cash >= self.owed:
+                break
+            mortgages.append(position)
+            cash += SPACES[position].mortgage
+        while cash < self.owed and (lots := estate.sellable(seat)):
+            lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
+            sells.append(Sale(position=lot, type="hotel" if estate.level[lot] == 5 else "house"))
+            cash += estate.sell(lot)
+        if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
+            sells = bundle.razing(estate, seat)
+        return self.silent(action=Raise(sells=tuple(sells), mortgages=tuple(mortgages)))

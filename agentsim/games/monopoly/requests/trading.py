@@ -1,0 +1,88 @@
+"""Trading: the questions around a trade."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options, Text
+from agentsim.games.monopoly import questions
+from agentsim.games.monopoly.actions import (
+    Answered,
+    Proposal,
+    Proposed,
+    Reacted,
+)
+from agentsim.games.monopoly.requests.base import MonopolyRequest
+from agentsim.games.monopoly.trade import Terms
+
+__all__ = ["AnswerTrade", "ProposeTrade", "React"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProposeTrade(MonopolyRequest[Proposed]):
+    """A trade, or none; `made` in this phase so far, `left` that may still be. Whether it can be, the table says."""
+
+    kind: ClassVar[str] = "propose_trade"
+    answer: ClassVar[type[Decision]] = Proposed
+
+    when: Literal["before", "after"]
+    made: int
+    left: int
+
+    def choices(self) -> Options:
+        return {"action.target_player": Choice((None, *self.others)), "action.pitch": Text(self.chars)}
+
+    def check(self, decision: Proposed) -> None:
+        """Any proposal is an answer; whether it can be is the table's verdict, and counts."""
+
+    def question(self) -> tuple[str, ...]:
+        return questions.propose_trade(self.view, self.seat, self.when, self.made, self.left)
+
+    def particulars(self) -> Mapping[str, Any]:
+        return {**super().particulars(), "when": self.when, "made": self.made}
+
+    def fallback(self) -> Proposed:
+        return self.silent(action=Proposal())
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerTrade(MonopolyRequest[Answered]):
+    """The offer is what you would get, the request what you would give."""
+
+    kind: ClassVar[str] = "answer_trade"
+    answer: ClassVar[type[Decision]] = Answered
+
+    terms: Terms
+    pitch: str
+
+    def choices(self) -> Options:
+        return {"action": Choice(("accept", "reject"))}
+
+    def question(self) -> tuple[str, ...]:
+        return questions.answer_trade(self.view, self.seat, self.terms, self.pitch)
+
+    def particulars(self) -> Mapping[str, Any]:
+        sides = [side.model_dump(mode="json") for side in (self.terms.offer, self.terms.request)]
+        return {**super().particulars(), "proposer": self.terms.proposer, "terms": sides}
+
+    def fallback(self) -> Answered:
+        return self.silent(action="reject")
+
+
+@dataclass(frozen=True, kw_only=True)
+class React(MonopolyRequest[Reacted]):
+    """Your trade is accepted and done: anything to say?"""
+
+    kind: ClassVar[str] = "react"
+    answer: ClassVar[type[Decision]] = Reacted
+
+    terms: Terms
+
+    def question(self) -> tuple[str, ...]:
+        return questions.react(self.view, self.terms)
+
+    def fallback(self) -> Reacted:
+        return Reacted()

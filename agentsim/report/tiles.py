@@ -1,0 +1,132 @@
+"""Tiles: one place of a board as it is drawn: its bar, blocks, wrapped label, marks and owner.
+
+How tiles make a board, and what changes from scene to scene, is `board`; the markup is `templates/board.html.j2`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from agentsim.engine.panel import Tile
+from agentsim.report.text import plain
+from agentsim.report.tones import tone
+
+__all__ = ["CELL", "HEAT_STEPS", "TileView", "draw"]
+
+CELL = 68.0
+HEAT_STEPS = 9
+_BAR = 11.0
+_STRIP = 13.0
+_LABEL_CHARACTERS = 13
+_MARK_CHARACTERS = 11
+_CHARACTER = 5.2
+_SMALL, _LARGE, _PITCH = 8.0, 18.0, 11.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with its classes, and with words in it or none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    classes: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """What stands on one place, from its own corner; `title` says all of it in words."""
+
+    classes: str
+    lines: tuple[tuple[float, float, str], ...]
+    note: tuple[float, float, str] | None
+    bar: Box | None
+    blocks: tuple[Box, ...]
+    boxes: tuple[Box, ...]
+    short: str
+    title: str
+
+
+def draw(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
+    """The tile; `hottest` is the highest heat of its board."""
+    bar = _bar(tile)
+    left = _BAR if tile.hue and tile.edge == "left" else 0.0
+    narrow = tile.hue is not None and tile.edge in {"left", "right"}
+    top = _BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0
+    lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
+    shown = tuple((left + 3.5, top + 10.5 + 10 * place, line) for place, line in enumerate(lines))
+    note = (left + 3.5, top + 11.5 + 10 * len(lines), plain(tile.note)) if tile.note else None
+    says = [tile.label, *([tile.note] if tile.note else []), *([tile.says] if tile.says else []), *tile.marks]
+    heat = "" if tile.heat is None else f" heat{_step(tile.heat, hottest)}"
+    return TileView(
+        classes=f"tile{heat}{' struck' if tile.struck else ''}",
+        lines=shown,
+        note=note,
+        bar=bar,
+        blocks=tuple(_blocks(tile)),
+        boxes=tuple(_boxes(tile, players, narrow)),
+        short=plain(tile.short),
+        title=", ".join(says + ([f"owner {tile.owner}"] if tile.owner else [])),
+    )
+
+
+def _step(heat: float, hottest: float) -> int:
+    return max(0, min(HEAT_STEPS, round(HEAT_STEPS * heat / hottest))) if hottest > 0 else 0
+
+
+def _bar(tile: Tile) -> Box | None:
+    if tile.hue is None:
+        return None
+    x, y = (CELL - _BAR if tile.edge == side else 0.0 for side in ("right", "bottom"))
+    upright = tile.edge in {"left", "right"}
+    return Box(x, y, _BAR if upright else CELL, CELL if upright else _BAR, f"hue {tile.hue}")
+
+
+def _blocks(tile: Tile) -> Iterator[Box]:
+    """Along the edge, from the left or from the top; a large one is as wide as two."""
+    upright = tile.edge in {"left", "right"}
+    across = (CELL - _BAR if tile.edge in {"right", "bottom"} else 0.0) + (_BAR - _SMALL) / 2
+    along = 5.0
+    for block in tile.blocks:
+        length = _SMALL if block == "small" else _LARGE
+        x, y = (across, along) if upright else (along, across)
+        size = (_SMALL, length) if upright else (length, _SMALL)
+        yield Box(x, y, *size, f"block {block}")
+        along += length + _PITCH - _SMALL
+
+
+def _boxes(tile: Tile, players: Mapping[str, int], narrow: bool) -> Iterator[Box]:
+    """Whose it is, as a strip at the outer edge; or marks in one line, of which what does not fit is counted."""
+    left = _BAR if narrow and tile.edge == "left" else 0.0
+    width = CELL - (_BAR if narrow else 0.0)
+    y = 0.0 if tile.edge == "bottom" else CELL - _STRIP
+    if tile.owner:
+        most = int((width - 12) / _CHARACTER)
+        classes = f"owner {tone(players.get(tile.owner, 0))}"
+        yield Box(left, y, width, _STRIP, classes, _cut(tile.owner, most))
+        y += -16.0 if y else 16.0
+    yield from _chips(tile.marks, players, left, y - 2, left + width)
+
+
+def _chips(marks: Sequence[str], players: Mapping[str, int], left: float, y: float, right: float) -> Iterator[Box]:
+    x = left + 3.0
+    for place, mark in enumerate(marks):
+        text = _cut(mark, _MARK_CHARACTERS)
+        width = round(_CHARACTER * len(text) + 7, 1)
+        rest = len(marks) - place
+        room = right - 2 - (0 if rest == 1 else _CHARACTER * 2 + 9)
+        if x + width > room and place:
+            yield Box(x, y, round(_CHARACTER * len(f"+{rest}") + 6, 1), _STRIP, "mark plain", f"+{rest}")
+            return
+        known = tone(players[mark]) if mark in players else "plain"
+        yield Box(x, y, min(width, right - x - 2), _STRIP, f"mark {known}", text)
+        x = round(x + width + 3, 1)
+
+
+def _cut(text: str, most: int) -> str:
+    text = plain(text)
+    return text if len(text) <= most else text[: most - 1] + "…"

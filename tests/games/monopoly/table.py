@@ -1,0 +1,321 @@
+"""A table to try Monopoly's rules at: a position in one line a player, scripted dice, cards and answers.
+
+A player is written in parts: `@24` where the token stands, `$120` its cash, `jail` or `jail:2` (two rolls failed),
+`out`, `chance` or `chest` for a card out of jail; a deed is `16`, mortgaged `16m`, with houses `16:3`, a hotel `16:H`.
+The bank has what is left of it. A position that breaks an invariant is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import pytest
+
+from agentsim.engine.chance import Chance
+from agentsim.engine.event import Event
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.engine.table import Table
+from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly.actions import (
+    Answered,
+    Bid,
+    Bought,
+    Build,
+    Bundle,
+    JailChoice,
+    Managed,
+    Proposal,
+    Proposed,
+    Raise,
+    Raised,
+    Reacted,
+    Sale,
+    Side,
+    StakedBid,
+)
+from agentsim.games.monopoly.auctions import auction
+from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, START_CASH
+from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
+from agentsim.games.monopoly.config import MonopolyConfig
+from agentsim.games.monopoly.dealing import deal
+from agentsim.games.monopoly.debts import Debt, settle
+from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.landing import land
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.requests import ManageEstate, RaiseCash
+from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.talk import Talk
+from agentsim.games.monopoly.turn import play_turn
+
+E = TypeVar("E", bound=Event)
+R = TypeVar("R", bound=Request[Any])
+Dice: TypeAlias = tuple[int, int]
+Script: TypeAlias = Mapping[str, Sequence[Decision]]
+
+BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
+ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")
+PAY, CARD = JailChoice(action="pay_fine"), JailChoice(action="use_card")
+ROLL, MANAGE = JailChoice(action="roll_doubles"), JailChoice(action="manage")
+NOTHING = Managed(action=Bundle())
+NO_TRADE = Proposed(action=Proposal())
+
+_PASSIVE: dict[type[Decision], Decision] = {
+    Bought: DECLINE,
+    Bid: Bid(action=StakedBid(bid=0)),
+    Proposed: NO_TRADE,
+    Answered: REJECT,
+    Reacted: Reacted(),
+    JailChoice: ROLL,
+    Managed: NOTHING,
+}
+_DECKS: dict[str, DeckName] = {"chance": "chance", "chest": "community_chest"}
+
+
+def bid(amount: int) -> Bid:
+    """So many dollars; 0 withdraws."""
+    return Bid(action=StakedBid(bid=amount))
+
+
+def side(*deeds: int, cash: int = 0, cards: int = 0) -> Side:
+    """What one side of a trade gives."""
+    return Side(properties=deeds, cash=cash, jail_cards=cards)
+
+
+def proposal(target: str, gives: Side, wants: Side) -> Proposal:
+    return Proposal(propose_trade=True, target_player=target, offer=gives, request=wants, pitch="A fair one.")
+
+
+def propose(target: str, gives: Side, wants: Side) -> Proposed:
+    """A trade offered in one's own turn."""
+    return Proposed(action=proposal(target, gives, wants))
+
+
+def bundle(
+    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), lift: Iterable[int] = (), build: Iterable[int] = ()
+) -> Bundle:
+    """Changes of an estate by position, one entry a house; a negative position is a hotel."""
+    return Bundle(
+        sells=tuple(Sale(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
+        mortgages=tuple(mortgage),
+        unmortgages=tuple(lift),
+        builds=tuple(Build(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
+    )
+
+
+def manage(**changes: Iterable[int]) -> Managed:
+    """As `bundle`, in one's own turn."""
+    return Managed(action=bundle(**changes))
+
+
+def raises(trade: Proposal | None = None, **changes: Iterable[int]) -> Raised:
+    """As `bundle`, to pay a debt; or a trade."""
+    made = bundle(**changes)
+    return Raised(action=Raise(sells=made.sells, mortgages=made.mortgages, trade=trade or Proposal()))
+
+
+class Game:
+    """A game from a given position; seats A, B, C, D unless others are named. What happened is asked of it."""
+
+    def __init__(
+        self, players: str = "ABCD", *, chance: str = "", chest: str = "", config: Any = None, **hands: str
+    ) -> None:
+        self.players = players
+        state = State([Seat(player, player) for player in players], {})
+        for number, player in enumerate(players):
+            _deal_hand(state, number, hands.pop(player, ""))
+        assert not hands, f"nobody sits at {', '.join(hands)}"
+        for name, tops in (("chance", chance), ("community_chest", chest)):
+            state.decks[name] = _stacked(state, name, tops.split())  # type: ignore[index] # the two decks
+        state.issued = sum(seat.cash for seat in state.seats) - START_CASH * len(players)
+        state.turn = 1
+        assert not state.check(), f"no such position: {state.check()}"
+        self.state = state
+        self.asked: list[Request[Any]] = []
+        self._table = Table(tuple(players), Chance(1))
+        self._match = Match(
+            self._table, MonopolyConfig.model_validate(config or {}), state, Talk(list(players), list(players))
+        )
+        self._before = self.cash
+
+    # -- what is done
+
+    def turn(self, *dice: Dice, player: str = "A", **says: Sequence[Decision]) -> Game:
+        """A whole turn, with exactly these throws."""
+        number = self._seat(player)
+        self.state.active = number
+        return self._run(play_turn(self._match, number), dice, says)
+
+    def land(
+        self, position: int, *dice: Dice, player: str = "A", roll: Dice = (1, 2), **says: Sequence[Decision]
+    ) -> Game:
+        """The token is put there, moved by `roll`, and the space resolved; `dice` are thrown for rents."""
+        self.state.roll = roll
+        self.state.place(self._seat(player), position)
+        return self._run(land(self._match, self._seat(player)), dice, says)
+
+    def owe(self, debtor: str, creditor: str, amount: int, **says: Sequence[Decision]) -> Game:
+        """A debt falls due; `bank` may be the creditor."""
+        to_bank = creditor == "bank"
+        debt = Debt(
+            self._seat(debtor), BANK if to_bank else self._seat(creditor), amount, "tax" if to_bank else "rent"
+        )
+        return self._run(settle(self._match, [debt]), (), says)
+
+    def auction(self, position: int, *, opener: str = "A", **says: Sequence[Decision]) -> Game:
+        """A deed is auctioned, the bidders asked from the left of the opener."""
+        return self._run(auction(self._match, position, opener=self._seat(opener)), (), says)
+
+    def trade(self, target: str, gives: Side, wants: Side, answer: Answered = ACCEPT, proposer: str = "A") -> Game:
+        """A trade is proposed, and answered where it is one."""
+        offered = deal(self._match, self._seat(proposer), proposal(target, gives, wants))
+        return self._run(offered, (), {target: [answer]}, strict=False)
+
+    def does(self, player: str = "A", **changes: Iterable[int]) -> Game:
+        """The player sees to its estate, as `bundle`; `IllegalDecision` where it may not."""
+        async def manages() -> None:
+            number = self._seat(player)
+            decision = await self._match.ask(number, ManageEstate, when="before")
+            self._match.carry_out(number, decision.action)
+
+        return self._run(manages(), (), {player: [manage(**changes)]})
+
+    # -- what has come of it
+
+    @property
+    def cash(self) -> dict[str, int]:
+        """Everybody's dollars."""
+        return {seat.id: seat.cash for seat in self.state.seats}
+
+    @property
+    def gains(self) -> dict[str, int]:
+        """Whose cash has changed since the position was set up, and by how much."""
+        return {player: cash - self._before[player] for player, cash in self.cash.items() if cash != self._before[player]}
+
+    def at(self, player: str = "A") -> int:
+        """Where its token stands."""
+        return self[player].position
+
+    def owner(self, position: int) -> str:
+        """Who holds a deed."""
+        owner = self.state.estate.owner[position]
+        return "bank" if owner == BANK else self.players[owner]
+
+    def deeds(self, player: str = "A") -> list[str]:
+        """Its deeds as they are written in a position."""
+        estate = self.state.estate
+        return [_written(estate, position) for position in estate.held(self._seat(player))]
+
+    @property
+    def stock(self) -> tuple[int, int]:
+        """Houses and hotels in the bank."""
+        return self.state.estate.houses, self.state.estate.hotels
+
+    def deck(self, name: str) -> tuple[str, ...]:
+        """A deck from its top."""
+        return self.state.decks[_DECKS[name]].order
+
+    def events(self, kind: type[E]) -> list[E]:
+        """Events of one class, in order."""
+        return [told.event for told in self._table.log if isinstance(told.event, kind)]
+
+    def requests(self, kind: type[R], player: str | None = None) -> list[R]:
+        """What was asked, of one player or all."""
+        return [asked for asked in self.asked if isinstance(asked, kind) and player in {None, asked.player}]
+
+    def __getitem__(self, player: str) -> Seat:
+        return self.state.seats[self._seat(player)]
+
+    def _seat(self, player: str) -> int:
+        return self.players.index(player)
+
+    def _run(
+        self, play: Coroutine[Any, Any, None], dice: Sequence[Dice], says: Script, *, strict: bool = True
+    ) -> Game:
+        script = {player: list(decisions) for player, decisions in says.items()}
+        self._table.chance = Chance(1, {"dice": [die for pair in dice for die in pair]})
+        thrown = len(self._rolls())
+        try:
+            wave = play.send(None)
+            while True:
+                self._sound()
+                decisions = [self._answer(request, script) for request in wave]
+                for request, decision in zip(wave, decisions, strict=True):
+                    request.check(decision)
+                self.asked += wave
+                wave = play.send(decisions)
+        except StopIteration:
+            pass
+        finally:
+            play.close()
+        self._sound()
+        assert len(self._rolls()) - thrown == len(dice), "every throw of the script, and no other"
+        left = {player: decisions for player, decisions in script.items() if decisions}
+        assert not left or not strict, f"answers never asked for: {left}"
+        return self
+
+    def _rolls(self) -> list[Any]:
+        return [told for told in self._table.log if told.event.kind == "rolled"]
+
+    def _sound(self) -> None:
+        broken = self.state.check()
+        assert not broken, broken
+
+    @staticmethod
+    def _answer(request: Request[Any], script: Mapping[str, list[Decision]]) -> Decision:
+        """The player's first scripted answer of the kind; else the least that can be done."""
+        given = script.get(request.player, [])
+        for decision in given:
+            if type(decision) is request.answer:
+                given.remove(decision)
+                return decision
+        if isinstance(request, RaiseCash):
+            raise AssertionError(f"{request.player} owes ${request.owed}: say how it is raised")
+        return _PASSIVE[request.answer]
+
+
+def refusal(request: Request[Any], decision: Decision) -> str:
+    """Why the decision is not allowed there; it must not be."""
+    with pytest.raises(IllegalDecision) as refused:
+        request.check(decision)
+    return str(refused.value)
+
+
+def _deal_hand(state: State, number: int, hand: str) -> None:
+    seat, estate = state.seats[number], state.estate
+    for part in hand.split():
+        match part[0], part.partition(":"):
+            case "@", _:
+                seat.position = int(part[1:])
+            case "$", _:
+                seat.cash = int(part[1:])
+            case _, ("jail", _, failed):
+                state.lock_up(number)
+                seat.failed = int(failed or 0)
+            case _, ("out", _, _):
+                seat.cash = 0
+                state.retire(number)
+            case _, ("chance" | "chest" as deck, _, _):
+                seat.cards.append(_DECKS[deck])
+            case _, (place, _, level):
+                position = int(place.rstrip("m"))
+                assert estate.owner[position] == BANK, f"two hold {position}"
+                estate.owner[position] = number
+                estate.mortgaged[position] = place.endswith("m")
+                estate.level[position] = HOTEL if level == "H" else int(level or 0)
+    estate.houses = HOUSES - sum(level for level in estate.level if level < HOTEL)
+    estate.hotels = HOTELS - estate.level.count(HOTEL)
+
+
+def _written(estate: Estate, position: int) -> str:
+    level = estate.level[position]
+    built = f":{'H' if level == HOTEL else level}" if level else ""
+    return f"{position}{'m' * estate.mortgaged[position]}{built}"
+
+
+def _stacked(state: State, name: DeckName, tops: Sequence[str]) -> Deck:
+    """These cards on top, the others in the order of their numbers, without one that somebody holds."""
+    held = [JAIL_CARDS[name] for seat in state.seats if name in seat.cards]
+    rest = [card.id for card in DECKS[name] if card.id not in {*tops, *held}]
+    return Deck([*tops, *rest])
