@@ -42,12 +42,13 @@ class TileView:
     """What stands on one place, from its own corner; `title` says all of it in words."""
 
     classes: str
-    lines: tuple[tuple[float, float, str], ...]
+    lines: tuple[tuple[float, float, str, float | None], ...]  # x, y, words, and the width to press long ones into
     note: tuple[float, float, str] | None
     bar: Box | None
     blocks: tuple[Box, ...]
     boxes: tuple[Box, ...]
     short: str
+    initials: str  # the owner's, where there is no room for more
     title: str
 
 
@@ -58,7 +59,11 @@ def draw(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
     narrow = tile.hue is not None and tile.edge in {"left", "right"}
     top = _BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0
     lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
-    shown = tuple((left + 3.5, top + 10.5 + 10 * place, line) for place, line in enumerate(lines))
+    room = CELL - 6 - (_BAR if narrow else 0.0)
+    shown = tuple(
+        (left + 3.5, top + 10.5 + 10 * place, line, room if len(line) * _CHARACTER > room else None)
+        for place, line in enumerate(lines)
+    )
     note = (left + 3.5, top + 11.5 + 10 * len(lines), plain(tile.note)) if tile.note else None
     says = [tile.label, *([tile.note] if tile.note else []), *([tile.says] if tile.says else []), *tile.marks]
     heat = "" if tile.heat is None else f" heat{_step(tile.heat, hottest)}"
@@ -70,6 +75,7 @@ def draw(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
         blocks=tuple(_blocks(tile)),
         boxes=tuple(_boxes(tile, players, narrow)),
         short=plain(tile.short),
+        initials=plain(tile.owner[:2]) if tile.owner and tile.short else "",
         title=", ".join(says + ([f"owner {tile.owner}"] if tile.owner else [])),
     )
 

@@ -94,25 +94,20 @@ def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
         if named > (estate.level[lot] == HOTEL):
             raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
     for lots in GROUPS.values():
-        count = sum(wanted[lot] for lot in lots)
-        if not count:
-            continue
-        mine = all(estate.owner[lot] == seat for lot in lots)
-        if mine and all(wanted[lot] == _pieces(estate.level[lot], bundle.sells, lot) for lot in lots):
+        whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
+        if whole and all(wanted[lot] == _pieces(estate.level[lot], bundle.sells, lot) for lot in lots):
             for lot in lots:  # the whole group to the ground, in one step (S11)
+                del wanted[lot]
                 if before := estate.level[lot]:
                     yield Step("sell", lot, estate.raze((lot,)), before, 0)
-            continue
-        left = Counter({lot: wanted[lot] for lot in lots if wanted[lot]})
-        while left:
-            # The highest lots first: where even that one cannot go, none can.
-            lot = max(left, key=lambda lot: (estate.cannot_sell(seat, lot) is None, estate.level[lot]))
-            if problem := estate.cannot_sell(seat, lot):
-                raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: {problem}.")
-            before = estate.level[lot]
-            yield Step("sell", lot, estate.sell(lot), before, before - 1)
-            left[lot] -= 1
-            left += Counter()  # drops those that are done
+    while wanted := +wanted:
+        # Houses first, from the highest lots down: hotels need the houses that come back.
+        lot = max(wanted, key=lambda lot: (estate.cannot_sell(seat, lot) is None, -(estate.level[lot] // HOTEL)))
+        if problem := estate.cannot_sell(seat, lot):
+            raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: {problem}.")
+        before = estate.level[lot]
+        yield Step("sell", lot, estate.sell(lot), before, before - 1)
+        wanted[lot] -= 1
 
 
 def _pieces(level: int, sales: tuple[Sale, ...], lot: int) -> int:

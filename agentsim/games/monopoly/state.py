@@ -159,14 +159,14 @@ class State:
         return broken + self._check_things()
 
     def _check_things(self) -> list[str]:
-        """What concerns deeds, buildings and cards; looked at only where one of them is not as it was when all was well.
+        """What concerns deeds, buildings and cards; looked at only where something of it has changed.
 
         They change far more rarely than cash does, and to look at them all takes most of a check.
         """
         estate, decks = self.estate, {name: deck.order for name, deck in self.decks.items()}
         cards = [card for seat in self.seats for card in seat.cards]
-        living = [seat.bankrupt for seat in self.seats]
-        things = (*estate.owner, *estate.level, *estate.mortgaged, estate.houses, estate.hotels, *living, *cards, decks)
+        fallen = [seat.bankrupt for seat in self.seats]
+        things = (*estate.owner, *estate.level, *estate.mortgaged, estate.houses, estate.hotels, *fallen, *cards, decks)
         if things == self._sound:
             return []
         broken = list(estate.check())

@@ -58,6 +58,8 @@ class Character:
     """One personality; `reserve` is the cash in dollars that it keeps when it spends of its own will."""
 
     taste: ClassVar[Taste] = {}
+    least: ClassVar[int]
+    """Dollars below which nothing that it chooses takes its cash."""
     lines: ClassVar[Lines]
     talks: ClassVar[float]
     """How likely it says something on an occasion for words."""
@@ -134,6 +136,13 @@ class Character:
     def gain(self, request: AnswerTrade) -> float:
         """What the offer gains, in dollars; less than nothing where it costs."""
         return judged(request.view, request.terms, request.seat, self.taste)[0]
+
+    def affords(self, request: AnswerTrade) -> bool:
+        """Whether the trade costs no cash, or leaves enough."""
+        view, terms = request.view, request.terms
+        costs = terms.request.cash - terms.offer.cash
+        costs += sum(SPACES[position].interest for position in terms.offer.properties if view.mortgaged[position])
+        return costs <= 0 or request.you.cash - costs >= self.least
 
     def deal(self, request: ProposeTrade, budget: int, margin: float, sweetening: float = 40.0) -> Deal | None:
         """The best trade to propose; who has rejected lately is offered more, by `sweetening` for each time."""

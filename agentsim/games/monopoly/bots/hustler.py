@@ -30,6 +30,7 @@ class Hustler(Character):
     """Volume and charm; some of its trades are bad ones."""
 
     taste = TASTE
+    least = LEAST
     talks = 0.3
     lines = words.HUSTLER
 
@@ -102,7 +103,7 @@ class Hustler(Character):
     def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
         """What gains; and now and then what does not."""
         generous = -120 if luck.random() < 0.3 else 0
-        action = "accept" if self.gain(request) >= generous else "reject"
+        action = "accept" if self.affords(request) and self.gain(request) >= generous else "reject"
         return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
 
     def manage(self, request: ManageEstate, luck: Stream) -> Managed:

@@ -17,13 +17,14 @@ LEAST, MOST = 400, 600
 """Dollars of reserve: the highest rent that could be owed, within these."""
 RETURN = 0.15
 """Of what is built, expected as more rent in the coming round of the table."""
-TASTE = {"orange": 1.6, "red": 1.5, "yellow": 1.2}
+TASTE = {"orange": 1.6, "red": 1.5, "yellow": 1.2, "dark_blue": 0.7}
 
 
 class Professor(Character):
     """Expected values, fair trades, patience."""
 
     taste = TASTE
+    least = LEAST
     talks = 0.2
     lines = words.PROFESSOR
 
@@ -48,8 +49,8 @@ class Professor(Character):
     def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
         """Neutral or better."""
         gain = self.gain(request)
-        action, occasion = ("accept", "accept") if gain >= 0 else ("reject", "reject")
-        speech = self.heard(occasion, luck)
+        action = "accept" if gain >= 0 and self.affords(request) else "reject"
+        speech = self.heard(action, luck)
         thought = f"Expected value: {gain:+.0f} dollars." if speech else ""
         return Answered.model_validate({"action": action, "public_speech": speech, "private_thought": thought})
 

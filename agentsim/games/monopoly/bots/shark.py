@@ -16,6 +16,8 @@ __all__ = ["Shark"]
 
 LEAST, MOST = 100, 200
 """Dollars of reserve: the least for buying, more where high rents wait."""
+FAVOUR = 200
+"""Dollars that a trade must gain it, whoever proposes it."""
 HALF = 9
 """Levels for which it mortgages what stands alone: three houses on three lots."""
 TASTE = {"green": 1.25, "dark_blue": 1.25}
@@ -25,6 +27,7 @@ class Shark(Character):
     """Speed and pressure; every trade must favour it."""
 
     taste = TASTE
+    least = LEAST
     talks = 0.15
     lines = words.SHARK
 
@@ -43,14 +46,13 @@ class Shark(Character):
         if luck.random() < 0.75:
             return PASS
         reserve = self.reserve(request.view, request.seat, luck)
-        deal = self.deal(request, request.you.cash - reserve, margin=-200, sweetening=20)
+        deal = self.deal(request, request.you.cash - reserve, margin=-FAVOUR, sweetening=20)
         return self.proposed(request, deal, luck) if deal else PASS
 
     def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
-        """What pays it."""
-        gain = self.gain(request)
-        action, occasion = ("accept", "accept") if gain > MOST else ("reject", "reject")
-        return Answered.model_validate({"action": action, "public_speech": self.heard(occasion, luck)})
+        """What clearly favours it."""
+        action = "accept" if self.affords(request) and self.gain(request) >= FAVOUR else "reject"
+        return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
 
     def manage(self, request: ManageEstate, luck: Stream) -> Managed:
         """Everything above the reserve into houses; lone deeds are mortgaged for the first of them, all or nothing."""
@@ -61,12 +63,10 @@ class Shark(Character):
         budget = request.you.cash - self.reserve(view, seat, luck)
         if lifts := lifted(view, seat, budget, whole=request.you.cash < 3 * MOST):
             return self.built(lifts, (), luck)
-        site = max(sites(view, seat), key=lambda site: site.gained[-1] / site.spent[-1], default=None)
-        if site is None:
-            return IDLE
-        deeds: tuple[int, ...] = ()
-        if (first := site.spent[:HALF][-1]) > budget:
-            deeds, brought = pledged(view, seat, first - budget)
-            budget += brought
-        count = site.affordable(budget)
-        return self.built((), site.builds(count), luck, mortgages=deeds) if count else IDLE
+        for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
+            first, deeds, brought = site.spent[:HALF][-1], (), 0
+            if first > budget:
+                deeds, brought = pledged(view, seat, first - budget)
+            if count := site.affordable(budget + brought):
+                return self.built((), site.builds(count), luck, mortgages=deeds)
+        return IDLE

@@ -36,6 +36,7 @@ class Turtle(Character):
     """Endurance."""
 
     taste = TASTE
+    least = LEAST
     talks = 0.08
     lines = words.TURTLE
 
@@ -69,10 +70,7 @@ class Turtle(Character):
 
     def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
         """No, unless it is overwhelming, and its cash is kept."""
-        terms = request.terms
-        left = request.you.cash + terms.offer.cash - terms.request.cash
-        kept = terms.request.cash <= terms.offer.cash or left >= LEAST
-        action = "accept" if kept and self.gain(request) >= OVERWHELMING else "reject"
+        action = "accept" if self.affords(request) and self.gain(request) >= OVERWHELMING else "reject"
         return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
 
     def manage(self, request: ManageEstate, luck: Stream) -> Managed:

@@ -1,0 +1,282 @@
+"""A ledger: the whole game recomputed from its events alone, and held against the board that players are shown.
+
+It knows the board's data and nothing of the rules' code: what it is told and what they show must agree, to the dollar.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+
+from agentsim.engine.chance import Chance
+from agentsim.engine.event import Told
+from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, SALARY, SPACES
+from agentsim.games.monopoly.cards import DECKS
+from agentsim.games.monopoly.events import (
+    AuctionOpened,
+    Bankrupted,
+    Built,
+    CardDrawn,
+    CardMoved,
+    DeedMoved,
+    Freed,
+    GameBegan,
+    Jailed,
+    Lifted,
+    Mortgaged,
+    Moved,
+    Paid,
+    Rolled,
+    Sold,
+    StayedInJail,
+    TradeAccepted,
+)
+from agentsim.games.monopoly.view import View
+
+_KEPT = {"C09", "H05"}
+
+
+class Ledger:
+    """What the events say; `seen` counts the kinds of things that happened, by name."""
+
+    def __init__(self, seed: int | str) -> None:
+        chance = Chance(seed)
+        self.decks = {
+            name: deque(chance.stream(f"deck/{name}").shuffled([card.id for card in cards]))
+            for name, cards in DECKS.items()
+        }
+        self.players: list[str] = []
+        self.cash: dict[str, int] = {}
+        self.at: dict[str, int] = {}
+        self.failed: dict[str, int] = {}  # of who is in jail
+        self.cards: dict[str, list[str]] = {}
+        self.out: list[str] = []
+        self.owner: list[str | None] = [None] * len(SPACES)
+        self.mortgaged = [False] * len(SPACES)
+        self.level = [0] * len(SPACES)
+        self.houses, self.hotels = HOUSES, HOTELS
+        self.seen: Counter[str] = Counter()
+        self.raising: str | None = None
+        """Who was asked to raise cash last, and nobody else since: what it does now is for a debt."""
+        self._open: tuple[str, str] | None = None  # the card being resolved, with its deck
+        self._round = 0
+        self._rolls: list[Rolled] = []  # of the present turn, without those for rents
+        self._salary: str | None = None  # who has come past GO, until it is paid
+        self._last: str | None = None  # whose turn the last one was
+        self._heir: str | None = ""  # to whom somebody fell since the latest roll; None is the bank, "" nobody
+
+    def hear(self, told: Told) -> None:
+        """The next event."""
+        event = told.event
+        self.seen[type(event).__name__] += 1
+        if told.round != self._round:
+            self._new_turn(told.round)
+        if self._salary is not None:
+            assert isinstance(event, Paid), "salary comes before anything else"
+            assert (event.why, event.payer, event.payee, event.amount) == ("salary", None, self._salary, SALARY)
+            self._salary = None
+        handler = getattr(self, f"_{event.kind}", None)
+        if handler is not None:
+            handler(event)
+        assert all(cash >= 0 for cash in self.cash.values())
+        assert 0 <= self.houses <= HOUSES
+        assert 0 <= self.hotels <= HOTELS
+
+    def assert_is(self, view: View) -> None:
+        """What players are shown is what the events come to."""
+        ids = [seat.id for seat in view.seats]
+        assert [self.cash[player] for player in ids] == [seat.cash for seat in view.seats]
+        assert [None if owner < 0 else ids[owner] for owner in view.owner] == self.owner
+        assert list(view.level) == self.level
+        assert list(view.mortgaged) == self.mortgaged
+        assert (view.houses, view.hotels) == (self.houses, self.hotels)
+        for seat in view.seats:
+            held = [{"chance": "C09", "community_chest": "H05"}[name] for name in seat.cards]
+            assert sorted(held) == sorted(self.cards[seat.id])
+            assert seat.bankrupt == (seat.id in self.out)
+            assert seat.jailed == (seat.id in self.failed)
+            if not seat.bankrupt:
+                assert seat.position == self.at[seat.id]
+                assert seat.failed == self.failed.get(seat.id, 0)
+
+    def living(self) -> list[str]:
+        return [player for player in self.players if player not in self.out]
+
+    def _new_turn(self, number: int) -> None:
+        self._last = self._rolls[0].player if self._rolls else None
+        self._round, self._rolls = number, []
+        self._resolve()
+
+    def _resolve(self) -> None:
+        if self._open is not None:
+            deck, card = self._open
+            self.decks[deck].append(card)  # type: ignore[index] # one of the decks
+            self._open = None
+
+    # -- by kind of event
+
+    def _game_began(self, event: GameBegan) -> None:
+        self.players = list(event.names)
+        self.cash = dict.fromkeys(self.players, event.cash)
+        self.at = dict.fromkeys(self.players, 0)
+        self.cards = {player: [] for player in self.players}
+
+    def _rolled(self, event: Rolled) -> None:
+        assert all(1 <= die <= 6 for die in event.dice)
+        if event.purpose == "rent":
+            return
+        self._resolve()
+        self._heir = ""
+        if self._rolls:
+            assert event.player == self._rolls[0].player
+            last = self._rolls[-1]
+            assert last.purpose == "move", "a roll out of jail is the only one"
+            assert last.dice[0] == last.dice[1], "only doubles roll again"
+            assert len(self._rolls) < 3
+        elif self._last is not None:
+            start = self.players.index(self._last)
+            order = [*self.players[start + 1 :], *self.players[: start + 1]]
+            assert event.player == next(player for player in order if player not in self.out)
+        else:
+            assert event.player == self.players[0]
+        assert (event.purpose == "jail") == (event.player in self.failed)
+        self._rolls.append(event)
+
+    def _moved(self, event: Moved) -> None:
+        assert self.at[event.player] == event.start
+        assert event.player not in self.failed
+        back = event.by == "card" and event.to == event.start - 3
+        if event.by == "dice":
+            assert (event.to - event.start) % len(SPACES) == sum(self._rolls[-1].dice)
+        if event.to < event.start and not back:
+            self._salary = event.player
+        self.at[event.player] = event.to
+
+    def _jailed(self, event: Jailed) -> None:
+        self.at[event.player], self.failed[event.player] = JAIL, 0
+        self.seen[f"jailed by {event.why}"] += 1
+        if event.why == "third doubles":
+            assert [roll.dice[0] == roll.dice[1] for roll in self._rolls] == [True] * 3
+
+    def _freed(self, event: Freed) -> None:
+        failed = self.failed.pop(event.player)
+        assert event.how != "third roll" or failed == 2
+        self.seen[f"freed by {event.how}"] += 1
+
+    def _stayed_in_jail(self, event: StayedInJail) -> None:
+        self.failed[event.player] += 1
+        assert self.failed[event.player] == event.failed <= 2
+
+    def _card_drawn(self, event: CardDrawn) -> None:
+        self._resolve_same(event.deck)
+        assert self.decks[event.deck].popleft() == event.card  # type: ignore[index] # one of the decks
+        self.seen[event.card] += 1
+        if event.card in _KEPT:
+            self.cards[event.player].append(event.card)
+        else:
+            self._open_cards(event.deck, event.card)
+
+    def _resolve_same(self, deck: str) -> None:
+        assert self._open is None or self._open[0] != deck, "a card leads to none of its own deck"
+
+    def _open_cards(self, deck: str, card: str) -> None:
+        if self._open is not None:  # back three onto Community Chest: no card out of jail comes back in between
+            self._resolve()
+        self._open = (deck, card)
+
+    def _card_moved(self, event: CardMoved) -> None:
+        self.cards[event.giver].remove(event.card)
+        if event.taker is not None:
+            self.cards[event.taker].append(event.card)
+        else:
+            self.decks["chance" if event.card == "C09" else "community_chest"].append(event.card)
+
+    def _paid(self, event: Paid) -> None:
+        assert event.amount > 0
+        for player, sign in ((event.payer, -1), (event.payee, 1)):
+            if player is not None:
+                self.cash[player] += sign * event.amount
+                assert self.cash[player] == event.cash[player]
+        assert event.why != "fine" or (event.amount, event.payee) == (FINE, None)
+        self.seen[f"paid: {event.why}"] += 1
+
+    def _deed_moved(self, event: DeedMoved) -> None:
+        assert self.owner[event.position] == event.giver != event.taker
+        assert self.level[event.position] == 0
+        self.owner[event.position] = event.taker
+        if event.taker is None:
+            self.mortgaged[event.position] = False
+        assert self.mortgaged[event.position] == event.mortgaged
+        self.seen[f"deed by {event.why}"] += 1
+
+    def _built(self, event: Built) -> None:
+        assert event.amount == SPACES[event.position].house_cost
+        assert event.after == event.before + 1
+        self._levelled(event, -event.amount)
+
+    def _sold(self, event: Sold) -> None:
+        half = (event.before - event.after) * SPACES[event.position].house_cost // 2
+        assert event.amount == half or (event.amount == 0 and event.player in self.out)
+        self._levelled(event, event.amount)
+        if event.player == self.raising:
+            self.seen["raised by selling"] += 1
+        if event.before == 5:
+            self.seen["hotel razed" if event.after == 0 else "hotel broken down"] += 1
+
+    def _levelled(self, event: Built | Sold, gain: int) -> None:
+        place = event.position
+        assert self.owner[place] == event.player
+        assert self.level[place] == event.before
+        for level, sign in ((event.before, 1), (event.after, -1)):
+            self.houses += sign * level if level < 5 else 0
+            self.hotels += sign * (level == 5)
+        self.level[place] = event.after
+        self.cash[event.player] += gain
+        assert (self.cash[event.player], self.level[place]) == (event.cash, event.after)
+
+    def _mortgaged(self, event: Mortgaged) -> None:
+        assert event.amount == SPACES[event.position].price // 2
+        self._pledged(event, True, event.amount)
+        if event.player == self.raising:
+            self.seen["raised by mortgaging"] += 1
+
+    def _mortgage_lifted(self, event: Lifted) -> None:
+        assert event.amount == SPACES[event.position].redemption
+        self._pledged(event, False, -event.amount)
+
+    def _pledged(self, event: Mortgaged | Lifted, mortgaged: bool, gain: int) -> None:
+        assert self.owner[event.position] == event.player
+        assert self.mortgaged[event.position] != mortgaged
+        self.mortgaged[event.position] = mortgaged
+        self.cash[event.player] += gain
+        assert self.cash[event.player] == event.cash
+
+    def _trade_accepted(self, event: TradeAccepted) -> None:
+        if event.proposer == self.raising:
+            self.seen["raised by a trade"] += 1
+
+    def _bankrupted(self, event: Bankrupted) -> None:
+        assert self.cash[event.player] == event.cash < event.owed
+        owned = [place for place, owner in enumerate(self.owner) if owner == event.player]
+        pledged = any(self.mortgaged[place] for place in owned)
+        whom = "the bank" if event.creditor is None else "a player"
+        self.seen[f"bankrupt to {whom}"] += 1
+        self.seen[f"bankrupt to {whom} with {'mortgaged ' * pledged}{'deeds' if owned else 'nothing'}"] += 1
+        self.seen["bankrupt in jail"] += event.player in self.failed
+        self.seen["bankrupt by interest"] += self._heir == event.player and event.creditor is None
+        self.seen["bankrupt on a card for several"] += self._open is not None and self._open[1] in {"C15", "H09"}
+        self._heir = event.creditor
+        self.failed.pop(event.player, None)
+        self.out.append(event.player)
+
+    def _auction_opened(self, event: AuctionOpened) -> None:
+        assert set(event.bidders) == set(self.living())
+        self.seen["auction of a bankrupt's deed"] += self._heir is None
+
+    def assert_over(self, names: Sequence[str]) -> None:
+        """Who is out holds nothing, when all is done."""
+        for player in self.out:
+            assert player in names
+            assert self.cash[player] == 0
+            assert self.cards[player] == []
+            assert player not in self.owner

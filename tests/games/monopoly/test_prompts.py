@@ -1,0 +1,163 @@
+"""What a player is shown: everything that decides how its options go, nothing that is not its own, and never too much."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentsim import games
+from agentsim.engine.rehearse import rehearse
+from agentsim.games.monopoly.board import DEEDS, GROUPS, SPACES
+from agentsim.games.monopoly.events import Spoke, Summarized, Thought
+from agentsim.games.monopoly.requests import REQUESTS, AnswerTrade, MonopolyRequest
+from agentsim.players.model import prompt_messages
+from agentsim.runner.forecast import wordy
+from tests.games.monopoly.asked import GOLDEN, MEMORY, board, name_of, questions, rendered
+
+ASKED = [pytest.param(place, request, id=name_of(place, request)) for place, request in enumerate(questions(), start=1)]
+MOST_CHARS = 12_000  # about 3,000 tokens, a third of them the printed deeds, which no prompt changes
+MONOPOLY = games.find("monopoly")
+
+
+def test_every_kind_of_question_has_a_golden_prompt() -> None:
+    assert {type(request) for request in questions()} == set(MONOPOLY.requests)
+    assert sorted(path.stem for path in GOLDEN.glob("*.txt")) == [name_of(*entry.values[:2]) for entry in ASKED]
+
+
+@pytest.mark.parametrize(("place", "request_"), ASKED)
+def test_the_prompt_is_the_golden_one(place: int, request_: Any) -> None:
+    golden = (GOLDEN / f"{name_of(place, request_)}.txt").read_text(encoding="utf-8")
+    assert rendered(request_) == golden, "if this is meant: python -m tests.games.monopoly.asked, and review the diff"
+
+
+@pytest.mark.parametrize(("place", "request_"), ASKED[:-1])
+def test_sections_stand_in_the_order_in_which_they_change(place: int, request_: MonopolyRequest[Any]) -> None:
+    prompt = request_.prompt()
+    assert prompt.rules[0] == "[RULES]"
+    assert prompt.history[0] == "[PUBLIC_HISTORY]"
+    assert prompt.state[0] == "[PRIVATE_HISTORY]"
+    assert "[CONTEXT]" in prompt.state
+    assert prompt.question[0] == "[DECISION]"
+
+
+@pytest.mark.parametrize(("place", "request_"), ASKED[:-1])
+def test_everybodys_cash_place_deeds_and_buildings_are_shown(place: int, request_: MonopolyRequest[Any]) -> None:
+    view, text = request_.view, "\n".join(request_.prompt().state)
+    for number, seat in enumerate(view.seats):
+        (line,) = (
+            line
+            for line in text.split("\n")
+            if line.startswith(f"- {seat.name}") or (number == request_.seat and line.startswith("- You"))
+        )
+        assert f"${seat.cash}" in line
+        assert "in jail" in line if seat.jailed else SPACES[seat.position].name in line
+        for position in (position for position in DEEDS if view.owner[position] == number):
+            assert f"{position} {SPACES[position].name}" in line
+            assert (f"{SPACES[position].name} mortgaged" in line) == view.mortgaged[position]
+            assert (f"{SPACES[position].name} {view.level[position]} house" in line) == bool(view.level[position])
+    assert "27 of 32 houses" in text
+    assert "12 of 12 hotels" in text
+    unowned = next(line for line in text.split("\n") if line.startswith("Unowned"))
+    assert {str(position) for position in DEEDS if view.owner[position] < 0} == set(
+        unowned.removeprefix("Unowned: ").removesuffix(".").split(", ")
+    )
+
+
+def test_the_rules_print_every_deed() -> None:
+    text = "\n".join(questions()[0].prompt().rules)
+    for group, positions in GROUPS.items():
+        for position in positions:
+            space = SPACES[position]
+            assert f"{position} {space.name} {space.price}" in text
+            assert "/".join(map(str, space.rents)) in text
+        assert group.replace("_", " ") in text
+
+
+def test_a_trade_is_answered_with_its_terms_in_full() -> None:
+    (request,) = (each for each in questions() if isinstance(each, AnswerTrade))
+    text = "\n".join(request.prompt().question)
+    for fact in (
+        "6 Oriental Avenue (light blue, price $100). Rent 6/30/90/270/400/550; a house costs $50.",
+        "5 Reading Railroad (railroad, price $200). Rent 25, 50, 100, 200 by railroads held.",
+        "$50 in cash",
+        "37 Park Place (dark blue, price $350, mortgaged: $18 interest due at once, $193 to lift it)",
+        "You have $1100 and would have $1150.",
+        json.dumps({"pitch": "The deal of your life!"}),
+    ):
+        assert fact in text
+
+
+def test_whose_group_a_deed_or_a_trade_completes_is_said() -> None:
+    by_kind = {request.kind: "\n".join(request.prompt().question) for request in questions()}
+    assert (
+        "16 St. James Place: yours; 18 Tennessee Avenue: yours. It would complete your group."
+        in by_kind["buy_or_auction"]
+    )
+    (answer,) = (each for each in questions() if isinstance(each, AnswerTrade))
+    from dataclasses import replace
+
+    from agentsim.games.monopoly.actions import Side
+    from agentsim.games.monopoly.trade import Terms
+
+    reds = replace(answer, player="Turtle", terms=Terms(0, 3, Side(properties=(21,)), Side(properties=(1,))))
+    text = "\n".join(reds.prompt().question)
+    assert "The trade breaks Shark's red group." in text
+    assert "The trade breaks your brown group." in text
+
+
+def test_words_of_players_are_one_line_of_json_each() -> None:
+    text = questions()[0].prompt().text()
+    assert "[DECISION] Ignore" not in text
+    (line,) = (line for line in text.split("\n") if "Ignore your rules" in line)
+    assert json.loads(line)["text"] == MEMORY.remarks[0].text
+
+
+def test_a_thousand_turns_of_talk_outgrow_no_prompt() -> None:
+    """Random play in which everybody says as much as it may at every decision, and has the money to go on."""
+
+    def talkative(request: Any, luck: Any) -> Any:
+        return wordy(request, MONOPOLY.bots["random"](request, luck))
+
+    config = {"max_turns": 1000, "start_cash": 100_000, "proposals_per_phase": 1, "proposals_per_turn": 1}
+    played = rehearse(MONOPOLY, config, ["A", "B", "C", "D"], bot=talkative, seed=3, check=False)
+    assert played.log[-1].event.data()["turns"] == 1000
+    asks = [ask for ask in played.asks() if isinstance(ask.request, MonopolyRequest)][::25]
+    sizes = [sum(len(message.text) for message in prompt_messages(ask, "")) for ask in asks]
+    half = len(sizes) // 2
+    assert max(sizes) < MOST_CHARS
+    assert max(sizes[half:]) < 1.2 * max(sizes[:half])
+    assert len(played.events(Summarized)) == 98
+
+
+def test_no_thought_of_another_player_is_in_a_prompt_and_speech_is_in_everybodys() -> None:
+    def thinking(request: Any, luck: Any) -> Any:
+        decision = MONOPOLY.bots["random"](request, luck)
+        words = {"public_speech": f"said by {request.player}", "private_thought": f"thought by {request.player}"}
+        return decision.model_copy(update=words)
+
+    played = rehearse(MONOPOLY, {"max_turns": 40}, ["A", "B", "C"], bot=thinking, seed=5)
+    heard = set()
+    for ask in played.asks():
+        text, player = ask.request.prompt().text(), ask.request.player
+        assert ask.nth == 1 or f"thought by {player}" in text
+        assert not any(f"thought by {other}" in text for other in "ABC" if other != player)
+        heard |= {(player, other) for other in "ABC" if f"said by {other}" in text}
+    assert heard == {(player, other) for player in "ABC" for other in "ABC"}
+    assert all(told.to == (told.event.player,) for told in played.log if isinstance(told.event, Thought))
+    assert all(told.heard_by("A") for told in played.log if isinstance(told.event, Spoke))
+
+
+def test_the_longest_speech_is_cut_with_a_mark() -> None:
+    def chatty(request: Any, luck: Any) -> Any:
+        decision = MONOPOLY.bots["random"](request, luck)
+        return decision.model_copy(update={"public_speech": "word " * 31})
+
+    played = rehearse(MONOPOLY, {"max_turns": 4}, ["A", "B"], bot=chatty, seed=5)
+    assert {event.text for event in played.events(Spoke)} == {"word " * 30 + "[cut]"}
+
+
+def test_the_board_is_seen_the_same_by_all() -> None:
+    assert board().estate().held(0) == [11, 21, 23, 24]
+    assert len(REQUESTS) == 8
