@@ -21,3 +21,13 @@ def test_every_path_of_a_call_is_measured() -> None:
     assert found >= {(path, shape) for path in SENDERS for shape in ("waves", "chains")}
     assert {path for path, _ in found} > set(SENDERS), "our own paths are measured as well"
     assert all(each["cpu_ms"] > 0 and each["wall_s"] > 0 for each in measured)
+
+
+def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
+    command = [sys.executable, "-m", "benchmarks.monopoly", "--games", "1", "--repeats", "1"]
+    done = subprocess.run([*command, "--json"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    measured = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["path"] for each in measured] == ["journal and history", "in memory"]
+    assert measured[0]["decisions"] == measured[1]["decisions"] > 100, "they are the same games"
+    assert all(each["cpu_s"] > 0 for each in measured)

@@ -79,7 +79,7 @@ def lay_out(board: Board, players: Mapping[str, int]) -> BoardView:
     standing = [{(tile.column, tile.row): tile for tile in scene.tiles} for scene in scenes]
     places = list(dict.fromkeys(place for tiles in standing for place in tiles))
     at = [[forms.setdefault(tiles.get(place), len(forms)) for tiles in standing] for place in places]
-    empty = TileView("", (), None, None, (), (), "", "", "")
+    empty = TileView("", (), None, None, (), (), "", None, "")
     pieces, piece_tracks = _pieces(scenes, players)
     rows = tuple(tuple(_text(value) for value in row) for row in scenes[-1].rows)
     tracks: dict[str, Any] = {

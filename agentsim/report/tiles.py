@@ -21,7 +21,7 @@ _BAR = 11.0
 _STRIP = 13.0
 _LABEL_CHARACTERS = 13
 _MARK_CHARACTERS = 11
-_CHARACTER = 5.2
+_CHARACTER, _LABEL = 5.2, 4.9  # widths of characters: of bold ones in boxes, of those of labels
 _SMALL, _LARGE, _PITCH = 8.0, 18.0, 11.0
 
 
@@ -48,7 +48,7 @@ class TileView:
     blocks: tuple[Box, ...]
     boxes: tuple[Box, ...]
     short: str
-    initials: str  # the owner's, where there is no room for more
+    hint: tuple[float, str] | None  # x and the owner's initials, or the first mark, where there is no room for more
     title: str
 
 
@@ -61,7 +61,7 @@ def draw(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
     lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
     room = CELL - 6 - (_BAR if narrow else 0.0)
     shown = tuple(
-        (left + 3.5, top + 10.5 + 10 * place, line, room if len(line) * _CHARACTER > room else None)
+        (left + 3.5, top + 10.5 + 10 * place, line, room if len(line) * _LABEL > room + 1.5 else None)
         for place, line in enumerate(lines)
     )
     note = (left + 3.5, top + 11.5 + 10 * len(lines), plain(tile.note)) if tile.note else None
@@ -75,9 +75,15 @@ def draw(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
         blocks=tuple(_blocks(tile)),
         boxes=tuple(_boxes(tile, players, narrow)),
         short=plain(tile.short),
-        initials=plain(tile.owner[:2]) if tile.owner and tile.short else "",
+        hint=_hint(tile) if tile.short else None,
         title=", ".join(says + ([f"owner {tile.owner}"] if tile.owner else [])),
     )
+
+
+def _hint(tile: Tile) -> tuple[float, str] | None:
+    if tile.owner:  # to the left of the pieces
+        return 0.24 * CELL, plain(tile.owner[:2])
+    return (CELL / 2, plain(tile.marks[0])) if tile.marks else None
 
 
 def _step(heat: float, hottest: float) -> int:
@@ -115,7 +121,7 @@ def _boxes(tile: Tile, players: Mapping[str, int], narrow: bool) -> Iterator[Box
         classes = f"owner {tone(players.get(tile.owner, 0))}"
         yield Box(left, y, width, _STRIP, classes, _cut(tile.owner, most))
         y += -16.0 if y else 16.0
-    yield from _chips(tile.marks, players, left, y - 2, left + width)
+    yield from _chips(tile.marks, players, left, y - 2 if y > CELL / 2 else y + 2, left + width)
 
 
 def _chips(marks: Sequence[str], players: Mapping[str, int], left: float, y: float, right: float) -> Iterator[Box]:

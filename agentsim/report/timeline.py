@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -21,6 +21,7 @@ __all__ = ["Badge", "Entry", "Message", "Round", "Timeline"]
 # Characters of prompts and reasoning in one page. Beyond it, a text that was already shown is named by a link
 # to where: 10,000 decisions with the same long rules must still make a page that a browser opens.
 PROMPT_BUDGET = 16_000_000
+_LINE = 300  # characters of an event's data up to which it stands in one line
 _BAD_REPLY = ("unreadable", "ambiguous", "illegal")
 
 
@@ -60,6 +61,7 @@ class Entry:
     prompt: tuple[Message, ...] = ()
     reasoning: Markup | None = None
     elsewhere: str | None = None  # anchor of the event that shows this decision's prompt and reasoning
+    alike: int = 0  # later decisions of which there is nothing else to say
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +90,15 @@ class Timeline:
             yield Round(f"round-{place}", record.title, tuple(self._entry(event) for event in record.events))
 
     def silent(self) -> Iterator[Entry]:
-        """The decisions that no event tells of."""
+        """The decisions that no event tells of; those that are the same in everything but number stand there once."""
         told = {event.metadata.get("decision") for record in self._history.rounds for event in record.events}
-        for decision in self._history.decisions:
-            if decision.index not in told:
-                yield self._silent(decision)
+        entries = [self._silent(decision) for decision in self._history.decisions if decision.index not in told]
+        same: Counter[tuple[str | None, str, str]] = Counter(_sameness(entry) for entry in entries if _is_bare(entry))
+        for entry in entries:
+            if not _is_bare(entry):
+                yield entry
+            elif count := same.pop(_sameness(entry), 0):
+                yield replace(entry, alike=count - 1)
 
     def deeds(self) -> dict[str, Counter[str]]:
         """How many events of each kind each player is behind."""
@@ -208,13 +214,23 @@ class Timeline:
         return known[0]
 
 
+def _is_bare(entry: Entry) -> bool:
+    return not (entry.prompt or entry.reasoning or entry.badges)
+
+
+def _sameness(entry: Entry) -> tuple[str | None, str, str]:
+    return entry.player, entry.kind, entry.data
+
+
 def _decision_of(event: EventRecord) -> int:
     index = event.metadata.get("decision")
     return index if isinstance(index, int) else -1
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1) if value else ""
+    """In one line where a reader can take it in so: long games have thousands of small ones."""
+    line = json.dumps(value, ensure_ascii=False) if value else ""
+    return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _badges(decision: DecisionRecord) -> Iterator[Badge]:

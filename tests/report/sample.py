@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from agentsim.engine.panel import Board, Chart, Panel, Point, Scatter, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, Panel, Point, Scatter, Scene, Series, Table, Tile
 from agentsim.history.record import History
 
 MODELS = {
@@ -287,9 +287,9 @@ def panels() -> list[Panel]:
                                             ("D", 1, 27, 3))),
                 x_label="words", y_label="votes received", note="Does speaking at length help?"),
         Board("The camp", 4, 2, (
-            ("Set-up", (Tile(0, 0, "Beach", ("A", "B")), Tile(1, 0, "Fire", ("C",)), Tile(2, 0, "Jury bench"),
+            Scene("Set-up", (Tile(0, 0, "Beach", ("A", "B")), Tile(1, 0, "Fire", ("C",)), Tile(2, 0, "Jury bench"),
                         Tile(3, 1, "Lookout over the long lagoon", ("D",), owner="D"))),
-            ("Final", (Tile(0, 0, "Beach"), Tile(1, 0, "Fire", ("A", "C"), owner="C"),
+            Scene("Final", (Tile(0, 0, "Beach"), Tile(1, 0, "Fire", ("A", "C"), owner="C"),
                        Tile(2, 0, "Jury bench", ("B", "D")), Tile(3, 1, "Lookout over the long lagoon"))),
         )),
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from agentsim.engine.panel import Board, Chart, Panel, Point, Scatter, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, Panel, Piece, Point, Scatter, Scene, Series, Table, Tile
 from agentsim.history.record import History
 from agentsim.report.page import PageOptions, render
 from agentsim.report.style import find_css
@@ -188,10 +188,83 @@ def test_a_link_to_a_filtered_event_shows_it(browser: Browser, page_file: Path) 
 
 def test_a_board_is_stepped_through(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
-        steps = opened.page.locator(".steps > details")
-        assert [steps.nth(i).is_visible() for i in (0, 1)] == [False, True]
-        opened.page.get_by_role("button", name="Back").click()
-        assert [steps.nth(i).is_visible() for i in (0, 1)] == [True, False]
+        page = opened.page
+        caption, slider = page.locator(".stage .caption"), page.get_by_role("slider")
+        owned = page.locator(".stage .owner")
+        expect(caption).to_have_text("Final")
+        expect(page.locator(".stepper output")).to_have_text("2 of 2")
+        assert owned.evaluate_all("all => all.map(o => o.parentNode.querySelector('title').textContent)") == [
+            "Fire, A, C, owner C"
+        ]
+        page.get_by_role("button", name="Back").click()
+        expect(caption).to_have_text("Set-up")
+        assert owned.evaluate_all("all => all.map(o => o.parentNode.querySelector('title').textContent)") == [
+            "Lookout over the long lagoon, D, owner D"
+        ]
+        expect(page.get_by_role("button", name="Back")).to_be_disabled()
+        slider.press("ArrowRight")
+        expect(caption).to_have_text("Final")
+        assert slider.get_attribute("aria-valuetext") == "Final"
+        slider.press("Home")
+        expect(caption).to_have_text("Set-up")
+
+
+def a_ring(scenes: int) -> Board:
+    """One piece that goes round."""
+    spots = [*((x, 0) for x in range(4)), *((3, y) for y in range(1, 4))]
+    tiles = tuple(Tile(x, y, f"{x}.{y}", short="x") for x, y in spots)
+    made = tuple(
+        Scene(f"Step {i}", tiles, (Piece("A", *spots[i % 7], held=i % 7 == 3),), (("A", i),), (f"line {i}", "same"))
+        for i in range(scenes)
+    )
+    return Board("Ring", 4, 4, made, headings=("player", "step"), ring=True)
+
+
+def test_a_board_plays_itself_to_the_end_and_pauses(browser: Browser, tmp_path: Path) -> None:
+    with Opened(browser, written(tmp_path, sample(), [a_ring(30)])) as opened:
+        page, caption = opened.page, opened.page.locator(".stage .caption")
+        play = page.locator(".stepper .play")
+        page.clock.install()
+        play.click()
+        expect(caption).to_have_text("Step 0")
+        page.clock.run_for(900 * 3)
+        expect(caption).to_have_text("Step 3")
+        expect(page.locator(".middle td")).to_have_text("3")
+        expect(page.locator(".notes li").first).to_have_text("line 3")
+        play.click()
+        page.clock.run_for(5000)
+        expect(caption).to_have_text("Step 3")
+        page.get_by_role("slider").press(" ")
+        page.clock.run_for(60_000)
+        expect(caption).to_have_text("Step 29")
+        assert "Play" in play.inner_text()
+
+
+def test_a_piece_stands_where_its_scene_puts_it(browser: Browser, tmp_path: Path) -> None:
+    file = written(tmp_path, sample(), [a_ring(30)])
+    with Opened(browser, file, reduced_motion="reduce") as opened:
+        page = opened.page
+        inside = """step => {
+            const piece = document.querySelector(".piece").getBoundingClientRect();
+            const place = document.querySelectorAll(".place")[step % 7].getBoundingClientRect();
+            return piece.left >= place.left && piece.right <= place.right && piece.bottom <= place.bottom;
+        }"""
+        for step in (29, 0, 3, 12):
+            page.get_by_role("slider").fill(str(step))
+            assert page.evaluate(inside, step)
+            assert (page.locator(".piece.held").count() == 1) == (step % 7 == 3)
+
+
+def test_on_a_telephone_a_ring_is_seen_whole_with_its_figures_beneath(browser: Browser, tmp_path: Path) -> None:
+    with Opened(browser, written(tmp_path, sample(), [a_ring(3)]), viewport={"width": 390, "height": 844}) as opened:
+        page = opened.page
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        drawing, middle = page.locator(".ground svg").bounding_box(), page.locator(".middle").bounding_box()
+        assert drawing is not None
+        assert middle is not None
+        assert middle["y"] >= drawing["y"] + drawing["height"]
+        assert page.locator(".place .short").first.is_visible()
+        assert page.locator(".place .label").first.is_hidden()
 
 
 def test_without_javascript_everything_can_be_read(browser: Browser, page_file: Path) -> None:
@@ -203,9 +276,9 @@ def test_without_javascript_everything_can_be_read(browser: Browser, page_file: 
         assert prompt.locator("pre").first.is_hidden()
         prompt.locator("summary").click()
         assert prompt.locator("pre").first.is_visible()
-        first = opened.page.locator(".steps > details").first
-        first.locator("summary").click()
-        assert first.locator("svg").is_visible()
+        assert opened.page.locator(".stage .caption").inner_text() == "Final"
+        assert opened.page.locator(".stage .place").count() == 4
+        assert opened.page.locator(".stepper").count() == 0
 
 
 def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:
@@ -240,7 +313,10 @@ def poisoned_panels(payload: str) -> list[Panel]:
         Chart("B" + payload, "bar", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,)))),
         Scatter("S" + payload, (Point(1, 1, "p" + payload, "A" + payload), Point(2, 2, "q", "s" + payload)),
                 "x" + payload, "y" + payload, "n" + payload),
-        Board("G" + payload, 1, 1, (("f" + payload, (Tile(0, 0, "t" + payload, ("A" + payload,), "A" + payload),)),)),
+        Board("G" + payload, 3, 3, tuple(
+            Scene(f"f{i}{payload}", (Tile(0, 0, f"t{i}{payload}", ("A" + payload,), "A" + payload, says=payload),),
+                  (Piece("A" + payload, i, 0),), (("A" + payload, f"r{i}{payload}"),), (f"n{i}{payload}",))
+            for i in range(2)), headings=("h" + payload, "r"), ring=True),
     ]  # fmt: skip
 
 
@@ -256,6 +332,8 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         for select in ("#by-player", "#by-kind"):
             page.select_option(select, index=1)
             page.select_option(select, index=0)
+        page.get_by_role("slider").fill("0")
+        expect(page.locator(".notes")).to_have_text("n0" + payload)
         for link in page.locator("a.seq").all()[:3]:
             link.click()
         assert page.evaluate("window.PWN") is None

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from agentsim.engine.panel import Board, Chart, Panel, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, Panel, Piece, Scene, Series, Table, Tile
 from agentsim.report.board import BoardView
 from agentsim.report.charts import view
 from agentsim.report.drawing import ChartView, ticks
 from agentsim.report.page import PageOptions, render
 from agentsim.report.table import TableView
 from agentsim.report.text import money, number, span_of_time, when
+from agentsim.report.tiles import CELL, draw
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
 
@@ -152,34 +155,116 @@ def test_ticks_are_few_round_and_hold_the_range(low: float, high: float) -> None
     assert marks[-1] >= high
 
 
-def test_a_board_with_one_frame_is_shown_and_several_are_steps() -> None:
-    tiles = (Tile(0, 0, "Go", ("A", "2 houses"), owner="B"), Tile(1, 0, "Jail"))
-    one = drawn(Board("Board", 2, 1, (("Start", tiles),)))
-    assert not one.all("details")
+def laid_out(board: Board, players: dict[str, int] | None = None) -> BoardView:
+    made = view(board, players or {})
+    assert isinstance(made, BoardView)
+    return made
+
+
+def at(track: list[Any], scene: int) -> Any:
+    """What a track says of a scene."""
+    return [track[i + 1] for i in range(0, len(track), 2) if track[i] <= scene][-1]
+
+
+def tracks(figure: Node) -> Any:
+    return json.loads(figure.one("template").text)
+
+
+def test_a_board_shows_its_last_scene_and_says_all_of_every_tile() -> None:
+    start = Scene("Start", (Tile(0, 0, "Go", ("A", "2 houses"), owner="B"), Tile(1, 0, "Jail", struck=True)))
+    one = drawn(Board("Board", 2, 1, (start,)))
+    assert not one.all("template")
     assert one.one("p", cls="caption").text == "Start"
-    assert [group.one("title").text for group in one.all("g")] == ["Go, A, 2 houses, owner B", "Jail"]
+    assert [group.one("title").text for group in one.all("g", cls="place")] == ["Go, A, 2 houses, owner B", "Jail"]
     assert one.all("rect", cls="t1"), "B owns it"
-    two = drawn(Board("Board", 2, 1, (("Start", tiles), ("End", tiles))))
-    steps = two.all("details")
-    assert [("open" in step.attrs, step.one("summary").text) for step in steps] == [(False, "Start"), (True, "End")]
-    assert len({step.attrs["name"] for step in steps}) == 1
+    assert len(one.all("rect", cls="struck")) == 1
+    two = drawn(Board("Board", 2, 1, (start, Scene("End", (Tile(0, 0, "Gone"),)))))
+    assert two.one("p", cls="caption").text == "End"
+    assert [place.text for place in two.all("g", cls="place")] == ["GoneGone", ""]
+    assert tracks(two)["captions"] == ["Start", "End"]
+
+
+def test_scenes_are_kept_as_what_changed() -> None:
+    still, other = Tile(0, 0, "Still"), Tile(1, 0, "Once", owner="A")
+    scenes = tuple(
+        Scene(f"{i}", (still, other if i == 500 else Tile(1, 0, "Once")), rows=(("A", i // 100),)) for i in range(1000)
+    )
+    figure = drawn(Board("B", 2, 1, scenes, headings=("player", "hundreds")))
+    kept = tracks(figure)
+    assert [len(track) for track in kept["tiles"]] == [2, 6]
+    assert [at(kept["tiles"][1], i) for i in (0, 499, 501, 999)] == [at(kept["tiles"][1], 0)] * 4
+    assert "owner A" in kept["forms"][at(kept["tiles"][1], 500)]
+    assert [at(kept["cells"][1], i) for i in (0, 99, 100, 999)] == ["0", "0", "1", "9"]
+    assert at(kept["cells"][0], 999) == "A"
+
+
+def test_pieces_of_one_place_stand_side_by_side_and_leave() -> None:
+    tiles = (Tile(0, 0, "Go"), Tile(1, 0, "Jail"))
+    crowd = tuple(Piece(name, 0, 0) for name in "ABCDEFGH")
+    board = Board("B", 2, 1, (Scene("1", tiles, crowd), Scene("2", tiles, (Piece("B", 1, 0, held=True),))))
+    kept = tracks(drawn(board))["pieces"]
+    across = [at(track, 0)[0] for track in kept]
+    assert across == sorted(set(across))
+    assert across[0] - 7.5 > 0
+    assert across[-1] + 7.5 < CELL
+    assert [at(track, 1) is None for track in kept] == [True, False, *[True] * 6]
+    assert at(kept[1], 1)[2] == 1
+    last = laid_out(board, {"A": 3})
+    assert [(piece.at is None, piece.held) for piece in last.pieces[:2]] == [(True, False), (False, True)]
+    assert last.pieces[0].tone == "t3"
+
+
+def test_pieces_of_the_same_initial_are_told_apart() -> None:
+    pieces = tuple(Piece(name, 0, 0) for name in ("Ann", "Abe", "Bo"))
+    made = laid_out(Board("B", 1, 1, (Scene("", (Tile(0, 0, "Go"),), pieces),)))
+    assert [piece.letter for piece in made.pieces] == ["An", "Ab", "B"]
+
+
+@pytest.mark.parametrize("edge", ["top", "right", "bottom", "left"])
+def test_everything_on_a_tile_is_inside_it(edge: Any) -> None:
+    tile = Tile(0, 0, "A rather long name of a street", ("marked",), owner="Somebody of a long name", hue="red",
+                edge=edge, blocks=("small",) * 4, note="$100", struck=True)  # fmt: skip
+    made = draw(tile, {}, 0)
+    assert made.bar is not None
+    for box in (made.bar, *made.blocks, *made.boxes):
+        assert 0 <= box.x <= box.x + box.width <= CELL
+        assert 0 <= box.y <= box.y + box.height <= CELL
+    assert len(made.blocks) == 4
+    for block in made.blocks:
+        assert made.bar.x <= block.x <= block.x + block.width <= made.bar.x + made.bar.width
+        assert made.bar.y <= block.y <= block.y + block.height <= made.bar.y + made.bar.height
+
+
+def test_the_heat_of_tiles_is_their_share_of_the_hottest() -> None:
+    tiles = tuple(Tile(i, 0, "T", heat=heat) for i, heat in enumerate((0.0, 1.0, 2.0)))
+    figure = drawn(Board("B", 3, 1, (Scene("", (*tiles, Tile(3, 0, "cold"))),)))
+    assert [rect.classes for rect in figure.all("rect", cls="tile")] == [
+        ["tile", "heat0"], ["tile", "heat4"], ["tile", "heat9"], ["tile"],
+    ]  # fmt: skip
 
 
 def test_marks_that_do_not_fit_are_counted() -> None:
-    made = view(Board("B", 1, 1, (("", (Tile(0, 0, "Full", tuple(f"mark{i}" for i in range(9))),)),)), {})
-    assert isinstance(made, BoardView)
-    chips = made.frames[0][1][0].chips
+    tile = Tile(0, 0, "Full", tuple(f"mark{i}" for i in range(9)))
+    chips = draw(tile, {}, 0).boxes
     assert chips[-1].text == f"+{9 - (len(chips) - 1)}"
-    assert chips[-1].x + chips[-1].width <= made.cell
+    assert chips[-1].x + chips[-1].width <= CELL
 
 
-def test_of_very_many_frames_an_even_choice_is_shown_and_said() -> None:
-    frames = tuple((f"Turn {i}", (Tile(0, 0, "Go"),)) for i in range(1000))
-    made = view(Board("B", 1, 1, frames), {})
-    assert isinstance(made, BoardView)
-    assert (len(made.frames), made.skipped) == (200, 800)
-    assert (made.frames[0][0], made.frames[-1][0]) == ("Turn 0", "Turn 999")
-    assert "200 of 1000 steps" in drawn(Board("B", 1, 1, frames)).text
+def test_of_very_many_scenes_an_even_choice_is_shown_and_said() -> None:
+    scenes = tuple(Scene(f"Turn {i}", (Tile(0, 0, "Go"),)) for i in range(5000))
+    made = laid_out(Board("B", 1, 1, scenes))
+    assert (made.scenes, made.skipped) == (2000, 3000)
+    assert (made.tracks["captions"][0], made.last.caption) == ("Turn 0", "Turn 4999")
+    assert "2000 of 5000 steps" in drawn(Board("B", 1, 1, scenes)).text
+
+
+def test_a_board_without_a_scene_is_an_empty_board() -> None:
+    assert not drawn(Board("B", 3, 3, ())).all("g")
+
+
+def evil_scene(evil: str) -> Scene:
+    tile = Tile(0, 0, evil, (evil,), evil, note=evil, short=evil, says=evil)
+    return Scene(evil, (tile,), (Piece(evil, 0, 0),), ((evil, evil),), (evil,))
 
 
 def test_foreign_words_in_panels_stay_words() -> None:
@@ -188,7 +273,8 @@ def test_foreign_words_in_panels_stay_words() -> None:
         Table(evil, (evil,), ((evil,),), note=evil),
         Chart(evil, "line", (evil,), (Series(evil, (1,)), Series("b", (2,))), evil, evil, evil),
         Chart(evil, "bar", (evil,), (Series(evil, (1,)), Series("b", (2,)))),
-        Board(evil, 1, 1, ((evil, (Tile(0, 0, evil, (evil,), evil),)), (evil, ())), evil),
+        Board(evil, 1, 1, (evil_scene(evil), Scene(evil, ()), evil_scene(evil)), evil, (evil, evil)),
+        Board(evil, 3, 3, (evil_scene(evil), Scene("", ())), evil, (evil, evil), ring=True),
     ]
     for panel in panels:
         figure = drawn(panel)

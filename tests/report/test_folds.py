@@ -96,3 +96,16 @@ def test_usage_ends_the_page_and_an_unknown_cost_is_unknown() -> None:
     assert rows[-1][0] == "In all"
     assert rows[-1][-1] == "unknown"
     assert "5 calls have no known price" in usage.text
+
+
+def test_decisions_that_no_event_tells_of_and_that_are_the_same_stand_there_once() -> None:
+    doc = document()
+    last = doc["decisions"][-1]
+    doc["decisions"] += [dict(last, index=last["index"] + more) for more in (1, 2, 3)]
+    doc["decisions"][-1]["decision"] = {"summary": "Another one."}
+    folded = parse(page(History.model_validate(doc))).one("section", id="silent")
+    assert [node.attrs["id"] for node in folded.all("article")] == ["d19", "d22"]
+    assert folded.all("summary")[0].text == "4 decisions"
+    assert "and 2 more like it" in folded.all("article")[0].text
+    whole = parse(page(History.model_validate(doc), ALL)).one("section", id="silent")
+    assert len(whole.all("article")) == 4, "each has its own prompt"

@@ -214,6 +214,15 @@ class Estate:
             yield "houses on lots and in the bank make up 32"
         if levels.count(HOTEL) + self.hotels != HOTELS or self.hotels < 0:
             yield "hotels on lots and in the bank make up 12"
+        yield from self._check_groups()
+        if any(self.mortgaged[position] and self.owner[position] == BANK for position in range(len(SPACES))):
+            yield "what the bank holds is clear"
+        if len(DEEDS) - sum(self.owner[position] == BANK for position in DEEDS) != len(SPACES) - self.owner.count(BANK):
+            yield "nobody holds what is no deed"
+        if sum(levels) != sum(self.level) or min(levels) < 0 or max(levels) > HOTEL:
+            yield "four houses or a hotel at most, and on streets alone"
+
+    def _check_groups(self) -> Iterator[str]:
         for group, lots in GROUPS.items():
             built: Sequence[int] = [self.level[lot] for lot in lots]
             if not any(built):
@@ -224,12 +233,6 @@ class Estate:
                 yield f"{group}: buildings stand in whole groups"
             if any(self.mortgaged[lot] for lot in lots):
                 yield f"{group}: buildings stand in clear groups"
-        if any(self.mortgaged[position] and self.owner[position] == BANK for position in range(len(SPACES))):
-            yield "what the bank holds is clear"
-        if len(DEEDS) - sum(self.owner[position] == BANK for position in DEEDS) != len(SPACES) - self.owner.count(BANK):
-            yield "nobody holds what is no deed"
-        if sum(levels) != sum(self.level) or min(levels) < 0 or max(levels) > HOTEL:
-            yield "four houses or a hotel at most, and on streets alone"
 
 
 def _words(group: str) -> str:

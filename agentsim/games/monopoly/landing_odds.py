@@ -89,10 +89,10 @@ def _rests(position: int) -> dict[int, float]:
     kind = SPACES[position].kind
     if kind == "go_to_jail":
         return {IN_JAIL: 1.0}
-    if kind != "chance" and kind != "community_chest":
+    if kind not in {"chance", "community_chest"}:
         return {position: 1.0}
     rests: dict[int, float] = {}
-    deck = DECKS[kind]
+    deck = DECKS["chance" if kind == "chance" else "community_chest"]
     for card in deck:
         target = destination(card, position)
         ends = {IN_JAIL: 1.0} if card.effect == "go_to_jail" else {position: 1.0} if target is None else _rests(target)

@@ -70,7 +70,7 @@ class Match:
     def known(self) -> dict[str, Any]:
         """What every request shows: the board as it is now."""
         if self._view is None or self._seen != self.state.version:
-            self._view, self._seen = view(self.state), self.state.version
+            self._view, self._seen = view(self.state, self._view), self.state.version
         return {"view": self._view, "words": self.config.speech_words, "chars": self.config.thought_chars}
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
@@ -156,6 +156,8 @@ class Match:
 
     def carry_out(self, number: int, bundle: Bundle) -> None:
         """What a player does with its estate; legality has been checked."""
+        if bundle.empty:
+            return
         state, seat = self.state, self.seat(number)
         for step in carry_out(state.estate, number, seat.cash, bundle):
             gets = step.kind in {"sell", "mortgage"}

@@ -6,10 +6,11 @@ One view is made for each version of the state and shared by all requests that a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
-from agentsim.games.monopoly.state import State
+from agentsim.games.monopoly.state import Seat, State
 
 __all__ = ["Lot", "SeatView", "View", "view"]
 
@@ -59,8 +60,11 @@ class View:
         return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
 
     def seat(self, player: str) -> int:
-        """The number of a player."""
-        return next(number for number, seat in enumerate(self.seats) if seat.id == player)
+        """The number of a player; `KeyError` where there is none by that id."""
+        for number, seat in enumerate(self.seats):  # asked several times a decision: a loop is the quickest
+            if seat.id == player:
+                return number
+        raise KeyError(player)
 
     @property
     def living(self) -> tuple[int, ...]:
@@ -68,29 +72,32 @@ class View:
         return tuple(number for number, seat in enumerate(self.seats) if not seat.bankrupt)
 
 
-def view(state: State) -> View:
-    """What everybody sees of the state."""
+def view(state: State, before: View | None = None) -> View:
+    """What everybody sees of the state; players who are as they were in the view `before` are taken from it."""
     estate = state.estate
     return View(
         turn=state.turn,
         active=state.active,
         roll=state.roll,
-        seats=tuple(
-            SeatView(
-                seat.id,
-                seat.name,
-                seat.cash,
-                seat.position,
-                seat.jailed,
-                seat.failed,
-                tuple(seat.cards),
-                seat.bankrupt,
-            )
-            for seat in state.seats
-        ),
+        seats=tuple(map(_seat_view, state.seats, before.seats if before else repeat(None))),
         owner=tuple(estate.owner),
         level=tuple(estate.level),
         mortgaged=tuple(estate.mortgaged),
         houses=estate.houses,
         hotels=estate.hotels,
     )
+
+
+def _seat_view(seat: Seat, before: SeatView | None) -> SeatView:
+    cards = tuple(seat.cards)
+    if (
+        before is not None
+        and before.cash == seat.cash
+        and before.position == seat.position
+        and before.jailed == seat.jailed
+        and before.failed == seat.failed
+        and before.cards == cards
+        and before.bankrupt == seat.bankrupt
+    ):
+        return before
+    return SeatView(seat.id, seat.name, seat.cash, seat.position, seat.jailed, seat.failed, cards, seat.bankrupt)

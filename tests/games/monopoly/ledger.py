@@ -6,12 +6,13 @@ It knows the board's data and nothing of the rules' code: what it is told and wh
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from agentsim.engine.chance import Chance
 from agentsim.engine.event import Told
+from agentsim.engine.request import Request
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, SALARY, SPACES
-from agentsim.games.monopoly.cards import DECKS
+from agentsim.games.monopoly.cards import JAIL_CARDS
 from agentsim.games.monopoly.events import (
     AuctionOpened,
     Bankrupted,
@@ -31,20 +32,15 @@ from agentsim.games.monopoly.events import (
     StayedInJail,
     TradeAccepted,
 )
+from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.view import View
-
-_KEPT = {"C09", "H05"}
 
 
 class Ledger:
     """What the events say; `seen` counts the kinds of things that happened, by name."""
 
-    def __init__(self, seed: int | str) -> None:
-        chance = Chance(seed)
-        self.decks = {
-            name: deque(chance.stream(f"deck/{name}").shuffled([card.id for card in cards]))
-            for name, cards in DECKS.items()
-        }
+    def __init__(self, decks: Mapping[str, Sequence[str]]) -> None:
+        self.decks = {name: deque(cards) for name, cards in decks.items()}
         self.players: list[str] = []
         self.cash: dict[str, int] = {}
         self.at: dict[str, int] = {}
@@ -57,13 +53,25 @@ class Ledger:
         self.houses, self.hotels = HOUSES, HOTELS
         self.seen: Counter[str] = Counter()
         self.raising: str | None = None
-        """Who was asked to raise cash last, and nobody else since: what it does now is for a debt."""
+        """Who was asked to raise cash, and nobody anything else since."""
         self._open: tuple[str, str] | None = None  # the card being resolved, with its deck
         self._round = 0
         self._rolls: list[Rolled] = []  # of the present turn, without those for rents
         self._salary: str | None = None  # who has come past GO, until it is paid
         self._last: str | None = None  # whose turn the last one was
         self._heir: str | None = ""  # to whom somebody fell since the latest roll; None is the bank, "" nobody
+
+    def begin_at(self, state: State) -> None:
+        """Take over a position, for a game that does not begin on GO."""
+        ids = [seat.id for seat in state.seats]
+        self.players = ids
+        self.cash = {seat.id: seat.cash for seat in state.seats}
+        self.at = {seat.id: seat.position for seat in state.seats}
+        self.failed = {seat.id: seat.failed for seat in state.seats if seat.jailed}
+        self.cards = {seat.id: [JAIL_CARDS[name] for name in seat.cards] for seat in state.seats}
+        self.owner = [None if owner < 0 else ids[owner] for owner in state.estate.owner]
+        self.mortgaged, self.level = list(state.estate.mortgaged), list(state.estate.level)
+        self.houses, self.hotels = state.estate.houses, state.estate.hotels
 
     def hear(self, told: Told) -> None:
         """The next event."""
@@ -91,13 +99,19 @@ class Ledger:
         assert list(view.mortgaged) == self.mortgaged
         assert (view.houses, view.hotels) == (self.houses, self.hotels)
         for seat in view.seats:
-            held = [{"chance": "C09", "community_chest": "H05"}[name] for name in seat.cards]
-            assert sorted(held) == sorted(self.cards[seat.id])
+            assert sorted(JAIL_CARDS[name] for name in seat.cards) == sorted(self.cards[seat.id])
             assert seat.bankrupt == (seat.id in self.out)
             assert seat.jailed == (seat.id in self.failed)
             if not seat.bankrupt:
                 assert seat.position == self.at[seat.id]
                 assert seat.failed == self.failed.get(seat.id, 0)
+
+    def asked(self, request: Request[Any]) -> None:
+        """What a debtor does, and the trade that it offers, is for its debt until somebody is asked something else."""
+        if request.kind == "raise_cash":
+            self.raising = request.player
+        elif request.kind not in {"answer_trade", "react"}:
+            self.raising = None
 
     def living(self) -> list[str]:
         return [player for player in self.players if player not in self.out]
@@ -110,7 +124,7 @@ class Ledger:
     def _resolve(self) -> None:
         if self._open is not None:
             deck, card = self._open
-            self.decks[deck].append(card)  # type: ignore[index] # one of the decks
+            self.decks[deck].append(card)
             self._open = None
 
     # -- by kind of event
@@ -169,9 +183,9 @@ class Ledger:
 
     def _card_drawn(self, event: CardDrawn) -> None:
         self._resolve_same(event.deck)
-        assert self.decks[event.deck].popleft() == event.card  # type: ignore[index] # one of the decks
+        assert self.decks[event.deck].popleft() == event.card
         self.seen[event.card] += 1
-        if event.card in _KEPT:
+        if event.card in JAIL_CARDS.values():
             self.cards[event.player].append(event.card)
         else:
             self._open_cards(event.deck, event.card)
@@ -273,10 +287,9 @@ class Ledger:
         assert set(event.bidders) == set(self.living())
         self.seen["auction of a bankrupt's deed"] += self._heir is None
 
-    def assert_over(self, names: Sequence[str]) -> None:
+    def assert_over(self) -> None:
         """Who is out holds nothing, when all is done."""
         for player in self.out:
-            assert player in names
             assert self.cash[player] == 0
             assert self.cards[player] == []
             assert player not in self.owner

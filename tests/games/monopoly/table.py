@@ -18,23 +18,7 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.actions import (
-    Answered,
-    Bid,
-    Bought,
-    Build,
-    Bundle,
-    JailChoice,
-    Managed,
-    Proposal,
-    Proposed,
-    Raise,
-    Raised,
-    Reacted,
-    Sale,
-    Side,
-    StakedBid,
-)
+from agentsim.games.monopoly.actions import Answered, Bid, Bought, JailChoice, Managed, Proposed, Reacted, Side
 from agentsim.games.monopoly.auctions import auction
 from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, START_CASH
 from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
@@ -48,71 +32,23 @@ from agentsim.games.monopoly.requests import ManageEstate, RaiseCash
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.turn import play_turn
+from tests.games.monopoly.answers import ACCEPT, DECLINE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
 E = TypeVar("E", bound=Event)
 R = TypeVar("R", bound=Request[Any])
 Dice: TypeAlias = tuple[int, int]
 Script: TypeAlias = Mapping[str, Sequence[Decision]]
 
-BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
-ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")
-PAY, CARD = JailChoice(action="pay_fine"), JailChoice(action="use_card")
-ROLL, MANAGE = JailChoice(action="roll_doubles"), JailChoice(action="manage")
-NOTHING = Managed(action=Bundle())
-NO_TRADE = Proposed(action=Proposal())
-
 _PASSIVE: dict[type[Decision], Decision] = {
     Bought: DECLINE,
-    Bid: Bid(action=StakedBid(bid=0)),
+    Bid: bid(0),
     Proposed: NO_TRADE,
     Answered: REJECT,
     Reacted: Reacted(),
     JailChoice: ROLL,
     Managed: NOTHING,
 }
-_DECKS: dict[str, DeckName] = {"chance": "chance", "chest": "community_chest"}
-
-
-def bid(amount: int) -> Bid:
-    """So many dollars; 0 withdraws."""
-    return Bid(action=StakedBid(bid=amount))
-
-
-def side(*deeds: int, cash: int = 0, cards: int = 0) -> Side:
-    """What one side of a trade gives."""
-    return Side(properties=deeds, cash=cash, jail_cards=cards)
-
-
-def proposal(target: str, gives: Side, wants: Side) -> Proposal:
-    return Proposal(propose_trade=True, target_player=target, offer=gives, request=wants, pitch="A fair one.")
-
-
-def propose(target: str, gives: Side, wants: Side) -> Proposed:
-    """A trade offered in one's own turn."""
-    return Proposed(action=proposal(target, gives, wants))
-
-
-def bundle(
-    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), lift: Iterable[int] = (), build: Iterable[int] = ()
-) -> Bundle:
-    """Changes of an estate by position, one entry a house; a negative position is a hotel."""
-    return Bundle(
-        sells=tuple(Sale(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
-        mortgages=tuple(mortgage),
-        unmortgages=tuple(lift),
-        builds=tuple(Build(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
-    )
-
-
-def manage(**changes: Iterable[int]) -> Managed:
-    """As `bundle`, in one's own turn."""
-    return Managed(action=bundle(**changes))
-
-
-def raises(trade: Proposal | None = None, **changes: Iterable[int]) -> Raised:
-    """As `bundle`, to pay a debt; or a trade."""
-    made = bundle(**changes)
-    return Raised(action=Raise(sells=made.sells, mortgages=made.mortgages, trade=trade or Proposal()))
+DECK_NAMES: dict[str, DeckName] = {"chance": "chance", "chest": "community_chest"}
 
 
 class Game:
@@ -126,16 +62,16 @@ class Game:
         for number, player in enumerate(players):
             _deal_hand(state, number, hands.pop(player, ""))
         assert not hands, f"nobody sits at {', '.join(hands)}"
-        for name, tops in (("chance", chance), ("community_chest", chest)):
-            state.decks[name] = _stacked(state, name, tops.split())  # type: ignore[index] # the two decks
+        for word, tops in (("chance", chance), ("chest", chest)):
+            state.decks[DECK_NAMES[word]] = _stacked(state, DECK_NAMES[word], tops.split())
         state.issued = sum(seat.cash for seat in state.seats) - START_CASH * len(players)
         state.turn = 1
         assert not state.check(), f"no such position: {state.check()}"
         self.state = state
         self.asked: list[Request[Any]] = []
-        self._table = Table(tuple(players), Chance(1))
-        self._match = Match(
-            self._table, MonopolyConfig.model_validate(config or {}), state, Talk(list(players), list(players))
+        self.table = Table(tuple(players), Chance(1))
+        self.match = Match(
+            self.table, MonopolyConfig.model_validate(config or {}), state, Talk(list(players), list(players))
         )
         self._before = self.cash
 
@@ -145,7 +81,7 @@ class Game:
         """A whole turn, with exactly these throws."""
         number = self._seat(player)
         self.state.active = number
-        return self._run(play_turn(self._match, number), dice, says)
+        return self._run(play_turn(self.match, number), dice, says)
 
     def land(
         self, position: int, *dice: Dice, player: str = "A", roll: Dice = (1, 2), **says: Sequence[Decision]
@@ -153,31 +89,30 @@ class Game:
         """The token is put there, moved by `roll`, and the space resolved; `dice` are thrown for rents."""
         self.state.roll = roll
         self.state.place(self._seat(player), position)
-        return self._run(land(self._match, self._seat(player)), dice, says)
+        return self._run(land(self.match, self._seat(player)), dice, says)
 
     def owe(self, debtor: str, creditor: str, amount: int, **says: Sequence[Decision]) -> Game:
         """A debt falls due; `bank` may be the creditor."""
         to_bank = creditor == "bank"
-        debt = Debt(
-            self._seat(debtor), BANK if to_bank else self._seat(creditor), amount, "tax" if to_bank else "rent"
-        )
-        return self._run(settle(self._match, [debt]), (), says)
+        debt = Debt(self._seat(debtor), BANK if to_bank else self._seat(creditor), amount, "tax" if to_bank else "rent")
+        return self._run(settle(self.match, [debt]), (), says)
 
     def auction(self, position: int, *, opener: str = "A", **says: Sequence[Decision]) -> Game:
         """A deed is auctioned, the bidders asked from the left of the opener."""
-        return self._run(auction(self._match, position, opener=self._seat(opener)), (), says)
+        return self._run(auction(self.match, position, opener=self._seat(opener)), (), says)
 
     def trade(self, target: str, gives: Side, wants: Side, answer: Answered = ACCEPT, proposer: str = "A") -> Game:
         """A trade is proposed, and answered where it is one."""
-        offered = deal(self._match, self._seat(proposer), proposal(target, gives, wants))
+        offered = deal(self.match, self._seat(proposer), proposal(target, gives, wants))
         return self._run(offered, (), {target: [answer]}, strict=False)
 
-    def does(self, player: str = "A", **changes: Iterable[int]) -> Game:
+    def does(self, player: str = "A", /, **changes: Iterable[int]) -> Game:
         """The player sees to its estate, as `bundle`; `IllegalDecision` where it may not."""
+
         async def manages() -> None:
             number = self._seat(player)
-            decision = await self._match.ask(number, ManageEstate, when="before")
-            self._match.carry_out(number, decision.action)
+            decision = await self.match.ask(number, ManageEstate, when="before")
+            self.match.carry_out(number, decision.action)
 
         return self._run(manages(), (), {player: [manage(**changes)]})
 
@@ -191,7 +126,9 @@ class Game:
     @property
     def gains(self) -> dict[str, int]:
         """Whose cash has changed since the position was set up, and by how much."""
-        return {player: cash - self._before[player] for player, cash in self.cash.items() if cash != self._before[player]}
+        return {
+            player: cash - self._before[player] for player, cash in self.cash.items() if cash != self._before[player]
+        }
 
     def at(self, player: str = "A") -> int:
         """Where its token stands."""
@@ -214,11 +151,11 @@ class Game:
 
     def deck(self, name: str) -> tuple[str, ...]:
         """A deck from its top."""
-        return self.state.decks[_DECKS[name]].order
+        return self.state.decks[DECK_NAMES[name]].order
 
     def events(self, kind: type[E]) -> list[E]:
         """Events of one class, in order."""
-        return [told.event for told in self._table.log if isinstance(told.event, kind)]
+        return [told.event for told in self.table.log if isinstance(told.event, kind)]
 
     def requests(self, kind: type[R], player: str | None = None) -> list[R]:
         """What was asked, of one player or all."""
@@ -230,11 +167,9 @@ class Game:
     def _seat(self, player: str) -> int:
         return self.players.index(player)
 
-    def _run(
-        self, play: Coroutine[Any, Any, None], dice: Sequence[Dice], says: Script, *, strict: bool = True
-    ) -> Game:
+    def _run(self, play: Coroutine[Any, Any, None], dice: Sequence[Dice], says: Script, *, strict: bool = True) -> Game:
         script = {player: list(decisions) for player, decisions in says.items()}
-        self._table.chance = Chance(1, {"dice": [die for pair in dice for die in pair]})
+        self.table.chance = Chance(1, {"dice": [die for pair in dice for die in pair]})
         thrown = len(self._rolls())
         try:
             wave = play.send(None)
@@ -256,7 +191,7 @@ class Game:
         return self
 
     def _rolls(self) -> list[Any]:
-        return [told for told in self._table.log if told.event.kind == "rolled"]
+        return [told for told in self.table.log if told.event.kind == "rolled"]
 
     def _sound(self) -> None:
         broken = self.state.check()
@@ -297,7 +232,7 @@ def _deal_hand(state: State, number: int, hand: str) -> None:
                 seat.cash = 0
                 state.retire(number)
             case _, ("chance" | "chest" as deck, _, _):
-                seat.cards.append(_DECKS[deck])
+                seat.cards.append(DECK_NAMES[deck])
             case _, (place, _, level):
                 position = int(place.rstrip("m"))
                 assert estate.owner[position] == BANK, f"two hold {position}"

@@ -48,7 +48,7 @@ def test_hotels_everywhere_would_cost() -> None:
     assert sum(HOTEL * space.house_cost for space in streets()) == 13_750
 
 
-@pytest.mark.parametrize(("level", "total"), enumerate([391, 1915, 5620, 14_110, 18_030, 21_850]))
+@pytest.mark.parametrize(("level", "total"), [*enumerate([391, 1915, 5620, 14_110, 18_030, 21_850])])
 def test_rents(level: int, total: int) -> None:
     assert sum(space.rents[level] for space in streets()) == total
 
@@ -77,7 +77,7 @@ def test_the_fixed_money_of_a_deck(deck: tuple[Card, ...], moving: int, money: i
     for card in deck:
         if card.effect in {"receive", "pay", "receive_each", "pay_each"}:
             name, space = ("chance", 7) if deck is CHANCE else ("chest", 2)
-            game = Game(**{name: card.id}).land(space)  # type: ignore[arg-type] # one of the decks
+            game = Game(**{name: card.id}).land(space)
             total += game.gains.get("A", 0)
     assert total == money
 

@@ -1,4 +1,4 @@
-"""What a player is shown: everything that decides how its options go, nothing that is not its own, and never too much."""
+"""What a player is shown: everything that decides how its options go, nothing private of others, never too much."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.events import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.requests import ManageEstate
-from tests.games.monopoly.table import Game, manage, refusal
+from tests.games.monopoly.answers import manage
+from tests.games.monopoly.table import Game, refusal
 
 TWENTY_FOUR = "31:4 32:4 34:4 26:4 27:4 29:4"
 THIRTY = f"{TWENTY_FOUR} 21:2 23:2 24:2"
@@ -232,3 +233,8 @@ def test_who_holds_nothing_is_not_asked_to_manage() -> None:
 def test_a_mountain_of_orders_is_refused() -> None:
     game = Game(A="1 3").turn((4, 6))
     assert "changes" in refusal(game.requests(ManageEstate)[0], manage(build=[1] * 10_000))
+
+
+def test_a_hotel_that_is_not_there_is_not_sold() -> None:
+    refused("16:1 18:1 19:1", "no hotel", sell=[-16])
+    refused("16:H 18:H 19:H", "no second hotel", sell=[-16, -16])

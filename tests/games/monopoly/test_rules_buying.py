@@ -6,7 +6,8 @@ import pytest
 
 from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade, DeedMoved, Paid
 from agentsim.games.monopoly.requests import AuctionBid, BuyOrAuction
-from tests.games.monopoly.table import BUY, DECLINE, Game, bid, refusal
+from tests.games.monopoly.answers import BUY, DECLINE, bid
+from tests.games.monopoly.table import Game, refusal
 
 SEALED = {"auction": "sealed"}
 

@@ -6,7 +6,8 @@ import pytest
 
 from agentsim.games.monopoly.events import Bankrupted, CardDrawn, Jailed, Moved, Paid, Rolled
 from agentsim.games.monopoly.requests import BuyOrAuction, RaiseCash
-from tests.games.monopoly.table import BUY, DECLINE, Game, bid, raises
+from tests.games.monopoly.answers import BUY, CARD, DECLINE, bid, raises
+from tests.games.monopoly.table import Game
 
 RAILROADS = "5 15 25 35"
 
@@ -233,7 +234,7 @@ def test_071_card_drawn_returns_to_the_bottom() -> None:
 
 @pytest.mark.parametrize(("deck", "space", "card"), [("chance", 22, "C11"), ("chest", 33, "H06")])
 def test_go_to_jail_cards(deck: str, space: int, card: str) -> None:
-    game = Game(**{deck: card}).land(space)  # type: ignore[arg-type] # one of the decks
+    game = Game(**{deck: card}).land(space)
     assert (game.at(), game["A"].jailed, game.gains) == (10, True, {})
     assert [jailed.why for jailed in game.events(Jailed)] == ["card"]
     assert game.events(Moved) == [], "it passes nothing"
@@ -242,3 +243,8 @@ def test_go_to_jail_cards(deck: str, space: int, card: str) -> None:
 def test_both_cards_out_of_jail_may_be_held() -> None:
     game = Game(chance="C09", chest="H05").land(7).land(2)
     assert game["A"].cards == ["chance", "community_chest"]
+
+
+def test_a_card_out_of_jail_that_is_used_lies_below_the_cards_drawn_before() -> None:
+    game = Game(A="jail chance", chance="C08").land(7, player="B").turn((1, 2), A=[CARD])
+    assert game.deck("chance")[-2:] == ("C08", "C09")

@@ -10,7 +10,8 @@ from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.events import GameEnded, Moved, Rolled
-from tests.games.monopoly.table import DECLINE, NO_TRADE, NOTHING, ROLL, Game, bid
+from tests.games.monopoly.answers import DECLINE, NO_TRADE, NOTHING, ROLL, bid
+from tests.games.monopoly.table import Game
 
 
 def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Rehearsal:

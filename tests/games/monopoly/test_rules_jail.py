@@ -6,7 +6,8 @@ import pytest
 
 from agentsim.games.monopoly.events import Bankrupted, Freed, Moved, Paid, Rolled, StayedInJail
 from agentsim.games.monopoly.requests import BuyOrAuction, JailAction, ManageEstate, RaiseCash
-from tests.games.monopoly.table import CARD, MANAGE, NOTHING, PAY, ROLL, Game, bid, manage, raises, refusal
+from tests.games.monopoly.answers import CARD, MANAGE, NOTHING, PAY, ROLL, bid, manage, raises
+from tests.games.monopoly.table import Game, refusal
 
 
 def offered(game: Game) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ import pytest
 
 from agentsim.games.monopoly.events import AuctionOpened, Jailed, Moved, Paid, Rolled
 from agentsim.games.monopoly.requests import BuyOrAuction, ManageEstate
-from tests.games.monopoly.table import BUY, DECLINE, Game, bid
+from tests.games.monopoly.answers import BUY, DECLINE, bid
+from tests.games.monopoly.table import Game
 
 
 def test_001_salary_on_landing() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.events import Paid
-from tests.games.monopoly.table import Game, raises
+from tests.games.monopoly.answers import raises
+from tests.games.monopoly.table import Game
 
 
 def rent(deeds: str, position: int, *, roll: tuple[int, int] = (1, 2)) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from agentsim.games.monopoly.actions import Side
@@ -16,8 +14,9 @@ from agentsim.games.monopoly.events import (
     TradeProposed,
     TradeRejected,
 )
-from agentsim.games.monopoly.requests import AnswerTrade, ProposeTrade, React
-from tests.games.monopoly.table import ACCEPT, NO_TRADE, REJECT, Game, bid, propose, raises, side
+from agentsim.games.monopoly.requests import AnswerTrade, ProposeTrade, RaiseCash, React
+from tests.games.monopoly.answers import ACCEPT, NO_TRADE, REJECT, proposal, propose, raises, side
+from tests.games.monopoly.table import Game
 
 
 def discarded(game: Game) -> str:
@@ -118,6 +117,7 @@ def test_131_no_loans_no_rent_promises() -> None:
         ("B", side(-1), side(cash=5), "no property"),
         ("B", side(40), side(cash=5), "no property"),
         ("B", side(3), side(16), "buildings"),
+        ("B", side(3), side(18), "buildings"),
         ("B", side(37), side(6), "buildings"),
     ],
 )
@@ -199,10 +199,8 @@ def test_what_is_offered_is_put_to_the_one_it_is_offered_to() -> None:
     assert (asked.player, asked.pitch, asked.terms.offer.properties) == ("B", "A fair one.", (3,))
 
 
-@pytest.mark.parametrize("accepts", [True, False])
-def test_a_debtor_may_propose_twice_a_debt(accepts: bool) -> None:
-    offer: Any = raises(raises(None).action.trade.model_copy(update={"propose_trade": True, "target_player": "C"}))
-    assert offer.action.trade.offer.empty
-    game = Game(A="$0 5 15").owe("A", "B", 100, A=[offer, offer, raises(mortgage=[5])])
+def test_a_discarded_proposal_of_a_debtor_counts_too() -> None:
+    nothing = raises(proposal("C", side(), side()))
+    game = Game(A="$0 5 15").owe("A", "B", 100, A=[nothing, nothing, raises(mortgage=[5])])
     assert [event.proposer for event in game.events(TradeDiscarded)] == ["A", "A"]
-    assert (game.cash["A"], bid(0).action.bid) == (0, 0)
+    assert [asked.may_propose for asked in game.requests(RaiseCash)] == [True, True, False]

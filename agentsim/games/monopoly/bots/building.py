@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agentsim.games.monopoly.actions import Build, Raise, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
@@ -58,27 +59,40 @@ def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
 
 def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
     lots = GROUPS[group]
-    levels, stock, hotels = {lot: view.level[lot] for lot in lots}, view.houses, view.hotels
-    coming, order, types = nearing(view, seat, lots), [], []
-    spent, gained = [], []
-    cost, gain = 0, 0.0
+    plan = _plan(group, tuple(view.level[lot] for lot in lots), view.houses, view.hotels, houses)
+    if not plan:
+        return None
+    coming, gained, total = nearing(view, seat, lots), [], 0.0
+    for lot, level in plan:
+        rents = SPACES[lot].rents
+        total += coming[lot] * (rents[level] - rents[level - 1] * (2 if level == 1 else 1))
+        gained.append(total)
+    cost = SPACES[lots[0]].house_cost
+    return Site(
+        group,
+        tuple(lot for lot, _ in plan),
+        tuple("hotel" if level == HOTEL else "house" for _, level in plan),
+        tuple(cost * count for count in range(1, len(plan) + 1)),
+        tuple(gained),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> tuple[tuple[int, int], ...]:
+    """(lot, its level then) of all that can be built one after another, evenly, the most visited lots first."""
+    now = dict(zip(GROUPS[group], levels, strict=True))
+    found: list[tuple[int, int]] = []
     while True:
-        lot = min(lots, key=lambda lot: (levels[lot], -stops()[lot]))
-        level, space = levels[lot], SPACES[lot]
-        if level >= houses or not (hotels if level == HOTEL - 1 else stock):
-            break
-        if level == HOTEL - 1:
+        lot = min(now, key=lambda lot: (now[lot], -stops()[lot]))
+        level = now[lot] + 1
+        if level > houses or not (hotels if level == HOTEL else stock):
+            return tuple(found)
+        if level == HOTEL:
             hotels, stock = hotels - 1, stock + HOTEL - 1
         else:
             stock -= 1
-        levels[lot] += 1
-        bare = space.rents[level] * (2 if level == 0 else 1)
-        cost, gain = cost + space.house_cost, gain + coming[lot] * (space.rents[level + 1] - bare)
-        order.append(lot)
-        types.append("hotel" if level == HOTEL - 1 else "house")
-        spent.append(cost)
-        gained.append(gain)
-    return Site(group, tuple(order), tuple(types), tuple(spent), tuple(gained)) if order else None
+        now[lot] = level
+        found.append((lot, level))
 
 
 def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]:
@@ -150,7 +164,8 @@ def raised(request: RaiseCash) -> Raise:
 
 
 def _yield(position: int) -> float:
-    return stops()[position] * SPACES[position].price / SPACES[position].mortgage * SPACES[position].price
+    """What a deed on its own brings, roughly: rents go with prices."""
+    return stops()[position] * SPACES[position].price
 
 
 def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:

@@ -25,9 +25,9 @@ from agentsim.games.monopoly.actions import (
 )
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES
 from agentsim.games.monopoly.bots.building import raised
-from agentsim.games.monopoly.bots.offers import Deal, best_deal
+from agentsim.games.monopoly.bots.offers import Deal, best_deal, wanted
 from agentsim.games.monopoly.bots.words import Lines
-from agentsim.games.monopoly.bots.worth import Taste, judged, npv, worst_rent
+from agentsim.games.monopoly.bots.worth import Taste, holdings, judged, npv, worst_rent
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.requests import (
     AnswerTrade,
@@ -69,7 +69,7 @@ class Character:
             case ProposeTrade():
                 return self.propose(request, luck)
             case ManageEstate():
-                return self.manage(request, luck)
+                return self.manage(request, luck) if _can_grow(request) else IDLE
             case AuctionBid():
                 return self.bid(request, luck)
             case BuyOrAuction():
@@ -147,6 +147,8 @@ class Character:
     def deal(self, request: ProposeTrade, budget: int, margin: float, sweetening: float = 40.0) -> Deal | None:
         """The best trade to propose; who has rejected lately is offered more, by `sweetening` for each time."""
         view = request.view
+        if not wanted(view.owner, len(view.seats), request.seat):
+            return None
         rejected = {entry.name: entry.rejected for entry in request.memory.rejections}
         margins = tuple(margin + sweetening * rejected.get(seat.name, 0) for seat in view.seats)
         return best_deal(view, request.seat, self.taste, budget, margins)
@@ -184,3 +186,9 @@ class Character:
             if "pay_fine" in request.actions and request.you.cash >= 2 * FINE:
                 return FINED
         return ROLL
+
+
+def _can_grow(request: ManageEstate) -> bool:
+    """Whether there may be a mortgage to lift or a group to build on; most often there is neither."""
+    view = request.view
+    return True in view.mortgaged or bool(holdings(view.owner, len(view.seats)).whole[request.seat])

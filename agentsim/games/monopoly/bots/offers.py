@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agentsim.games.monopoly.actions import Proposal, Side
 from agentsim.games.monopoly.board import GROUPS, SPACES
@@ -11,7 +12,7 @@ from agentsim.games.monopoly.bots.worth import Taste, change, holdings
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Deal", "best_deal"]
+__all__ = ["Deal", "best_deal", "wanted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[f
     """
     opponents = len(view.living) - 1
     best: Deal | None = None
-    for group, target, takes in _wanted(view, seat):
+    for group, target, takes in wanted(view.owner, len(view.seats), seat):
         for gives in _given(view, seat, target, group):
             mine = change(view, seat, takes, gives, opponents=opponents, taste=taste)
             theirs = change(view, target, gives, takes, opponents=opponents, taste={})
@@ -64,18 +65,20 @@ def _fees(view: View, positions: tuple[int, ...]) -> int:
     return sum(SPACES[position].interest for position in positions if view.mortgaged[position])
 
 
-def _wanted(view: View, seat: int) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+@lru_cache(maxsize=256)
+def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
     """(group, who holds the rest, the rest) of every group that one other player alone keeps from being whole."""
-    owner = view.owner
-    mine = holdings(owner, len(view.seats)).counts[seat]
+    mine = holdings(owner, seats).counts[seat]
+    found = []
     for group, lots in GROUPS.items():
         if 0 < mine[group] < len(lots):
             others = {owner[lot] for lot in lots if owner[lot] != seat}
             if len(others) == 1 and BANK not in others:
-                yield group, others.pop(), tuple(lot for lot in lots if owner[lot] != seat)
+                found.append((group, others.pop(), tuple(lot for lot in lots if owner[lot] != seat)))
+    return tuple(found)
 
 
-def _given(view: View, seat: int, target: int, wanted: str) -> Iterator[tuple[int, ...]]:
+def _given(view: View, seat: int, target: int, goal: str) -> Iterator[tuple[int, ...]]:
     """What could be given for it: nothing but cash, what makes a group of the target's whole, or a lone deed."""
     yield ()
     owner = view.owner
@@ -83,7 +86,7 @@ def _given(view: View, seat: int, target: int, wanted: str) -> Iterator[tuple[in
     lone: list[int] = []
     for group, lots in GROUPS.items():
         mine = held.counts[seat][group]
-        if group == wanted or not mine or mine == len(lots):
+        if group == goal or not mine or mine == len(lots):
             continue
         if mine + held.counts[target][group] == len(lots):
             yield tuple(lot for lot in lots if owner[lot] == seat)

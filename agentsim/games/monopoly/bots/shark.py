@@ -18,7 +18,7 @@ LEAST, MOST = 100, 200
 """Dollars of reserve: the least for buying, more where high rents wait."""
 FAVOUR = 200
 """Dollars that a trade must gain it, whoever proposes it."""
-HALF = 9
+FIRST = 9
 """Levels for which it mortgages what stands alone: three houses on three lots."""
 TASTE = {"green": 1.25, "dark_blue": 1.25}
 
@@ -64,7 +64,8 @@ class Shark(Character):
         if lifts := lifted(view, seat, budget, whole=request.you.cash < 3 * MOST):
             return self.built(lifts, (), luck)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
-            first, deeds, brought = site.spent[:HALF][-1], (), 0
+            first, brought = site.spent[:FIRST][-1], 0
+            deeds: tuple[int, ...] = ()
             if first > budget:
                 deeds, brought = pledged(view, seat, first - budget)
             if count := site.affordable(budget + brought):

@@ -62,7 +62,8 @@ class Paid(Event):
     def content(self) -> str:
         where = "" if self.position is None else f", {name_of(self.position)}"
         left = ", ".join(f"{self.names[player]} ${cash}" for player, cash in self.cash.items())
-        return f"{_FOR[self.why]}{where}; now {left}.".capitalize()
+        text = f"{_FOR[self.why]}{where}; now {left}."
+        return text[0].upper() + text[1:]  # names keep their capitals
 
 
 @dataclass(frozen=True)

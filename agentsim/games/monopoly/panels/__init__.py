@@ -28,5 +28,5 @@ def panels(log: Sequence[Told]) -> list[Panel]:
         *money.panels(turns, names),
         *trades.panels(deals(log), log, names),
         *landings.panels(log),
-        *words.panels(log),
+        *words.panels(log, names),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from agentsim.engine.event import Told
 from agentsim.engine.panel import Board, Cell, Panel, Scene, Table
-from agentsim.games.monopoly.board import JAIL, SPACES
+from agentsim.games.monopoly.board import JAIL, SPACES, name_of
 from agentsim.games.monopoly.events import Jailed, Moved, Rolled, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
 from agentsim.games.monopoly.panels.spots import SIDE, tile
@@ -44,23 +44,29 @@ def panels(log: Sequence[Told]) -> Iterator[Panel]:
 
 def _map(found: Counter[int]) -> Board:
     total, odds = found.total(), long_run("leave")
-    tiles = []
-    for position in range(len(SPACES)):
-        cells = (JAIL, IN_JAIL) if position == JAIL else (position,)
-        seen = sum(found[cell] for cell in cells) / total
-        expected = sum(odds[cell] for cell in cells)
-        often = "long run" if expected else "never rested on"
-        marks = (f"{seen:.1%}",)
-        note = f"{often} {expected:.1%}" if expected else often
-        tiles.append(tile(position, marks=marks, note=f"({expected:.1%})", heat=seen, says=note))
-    rolls = f"{total:,} rolls"
+    seen = [found[position] / total for position in range(len(SPACES))]
+    expected = list(odds[: len(SPACES)])
+    seen[JAIL] += found[IN_JAIL] / total
+    expected[JAIL] += odds[IN_JAIL]
+    tiles = tuple(
+        tile(position, marks=(f"{here:.1%}",), note=f"({long:.1%})", heat=here, says="in brackets the long run")
+        for position, (here, long) in enumerate(zip(seen, expected, strict=True))
+    )
+    by_excess = sorted(range(len(SPACES)), key=lambda position: seen[position] - expected[position])
     notes = (
-        "The shade and the framed share: how often a token rested there after a roll.",
+        "Framed, and as shade: how often a token rested there after a roll.",
         "In brackets: how often it does in the long run, by an exact Markov chain of players who leave jail at once.",
         "The corner of the jail counts those in it and those just visiting.",
+        f"Furthest above the long run: {_far(by_excess[:-4:-1], seen, expected)}.",
+        f"Furthest below it: {_far(by_excess[:3], seen, expected)}.",
     )
-    scene = Scene(f"Landings of {rolls}", tuple(tiles), notes=notes)
+    scene = Scene(f"{total:,} rolls", tiles, notes=notes)
     return Board("Landings against the long run", SIDE, SIDE, (scene,), ring=True)
+
+
+def _far(positions: Sequence[int], seen: Sequence[float], expected: Sequence[float]) -> str:
+    points = ((name_of(position), 100 * (seen[position] - expected[position])) for position in positions)
+    return ", ".join(f"{name} ({excess:+.1f} points)".replace("-", "\u2212") for name, excess in points)
 
 
 def _table(found: Counter[int]) -> Table:

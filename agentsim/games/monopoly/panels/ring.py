@@ -22,8 +22,8 @@ def board(turns: Sequence[Snapshot], names: Mapping[PlayerId, str]) -> Board:
     """A scene for every turn, the set-up first."""
     scenes = tuple(_scene(turn, names) for turn in turns)
     note = (
-        "As it stood after each turn. A strip names the owner, dashed where the deed is mortgaged; small blocks are houses, "
-        "a large one is a hotel; a token behind bars is in jail."
+        "As it stood after each turn. A strip names the owner, dashed where the deed is mortgaged; small blocks are "
+        "houses, a large one is a hotel; a token behind bars is in jail."
     )
     return Board("The board by turns", SIDE, SIDE, scenes, note, _HEADINGS, ring=True)
 
@@ -31,7 +31,9 @@ def board(turns: Sequence[Snapshot], names: Mapping[PlayerId, str]) -> Board:
 def _scene(turn: Snapshot, names: Mapping[PlayerId, str]) -> Scene:
     estate, called = turn.estate, list(names.values())
     tiles = tuple(
-        _tile(at, called[estate.owner[at]] if estate.owner[at] != BANK else None, estate.level[at], estate.mortgaged[at])
+        _tile(
+            at, called[estate.owner[at]] if estate.owner[at] != BANK else None, estate.level[at], estate.mortgaged[at]
+        )
         for at in range(len(SPACES))
     )
     pieces = tuple(

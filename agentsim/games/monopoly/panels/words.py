@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import PlayerId, Told
 from agentsim.engine.panel import Panel, Table
-from agentsim.games.monopoly.events import Spoke, Thought
+from agentsim.games.monopoly.events import Spoke, Thought, TradeProposed
 
 __all__ = ["Utterance", "panels", "utterances"]
 
@@ -17,28 +17,34 @@ Utterance = tuple[int, str, str, str]
 
 
 def utterances(log: Sequence[Told]) -> list[Utterance]:
-    """One for each decision with words, in order; of others' decisions only what was said may have been heard."""
+    """One for each decision with words, in order; a pitch is said aloud. Of others only what was heard is there."""
     found: dict[tuple[str, int], Utterance] = {}
     for place, told in enumerate(log):
-        event = told.event
-        if not isinstance(event, Spoke | Thought):
-            continue
+        match told.event:
+            case Spoke() as event:
+                player, turn, said, thought = event.player, event.turn, event.text, ""
+            case Thought() as event:
+                player, turn, said, thought = event.player, event.turn, "", event.text
+            case TradeProposed() as event if event.pitch:
+                player, turn, said, thought = event.proposer, told.round, event.pitch, ""
+            case _:
+                continue
         # Of a decision that the log does not name, every event stands for itself.
-        key = (event.player, told.decision if told.decision is not None else -1 - place)
-        _, _, said, thought = found.get(key, (0, "", "", ""))
-        said, thought = (event.text, thought) if isinstance(event, Spoke) else (said, event.text)
-        found[key] = (event.turn, event.player, said, thought)
+        key = (player, told.decision if told.decision is not None else -1 - place)
+        _, _, before, mind = found.get(key, (0, "", "", ""))
+        found[key] = (turn, player, " ".join(filter(None, (before, said))), mind or thought)
     return list(found.values())
 
 
-def panels(log: Sequence[Told]) -> Iterator[Panel]:
+def panels(log: Sequence[Told], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
     """Nothing where nobody said or thought anything."""
     found = utterances(log)
     if not found:
         return
-    names = {told.event.player: told.event.name for told in log if isinstance(told.event, Spoke | Thought)}
     rows = tuple((turn, names[player], said, thought) for turn, player, said, thought in found[-_MOST:])
     note = "Side by side with the same decision."
     if len(found) > _MOST:
         note += f" The last {_MOST} of {len(found)}; all of them are in the timeline."
-    yield Table("Said aloud, and thought in private", ("turn", "player", "said aloud", "thought in private"), rows, note)
+    yield Table(
+        "Said aloud, and thought in private", ("turn", "player", "said aloud", "thought in private"), rows, note
+    )

@@ -83,7 +83,7 @@ class MonopolyRequest(Request[S]):
         spoken: Any = self.answer
         decision: S = spoken(
             public_speech=f"{self.you.name} is thinking...",
-            private_thought="[Decision made by the fallback policy: no usable reply came]",
+            private_thought="[Decision made by fallback system due to LLM error]",
             **action,
         )
         return decision

@@ -1,0 +1,188 @@
+"""What a game of Monopoly between the four personalities costs, and what such games are like.
+
+A whole game is a real run: the scenario is loaded, every decision checked and journaled, the history written. Beside
+it, in turn, the same game in memory alone. Both are measured in CPU time of one process, which is one core.
+
+    uv run python -m benchmarks.monopoly
+    uv run python -m benchmarks.monopoly --games 40 --repeats 7 --profile
+    uv run python -m benchmarks.monopoly --distribution 400
+
+`--distribution` plays so many seeds in memory, seats rotated with the seed, and says how long games are, who wins,
+from which seat, and what comes of trades.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import pstats
+import statistics
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.reading import Decision
+from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.request import Request
+from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.bots import BOTS
+from agentsim.games.monopoly.events import GameEnded, TradeAccepted, TradeProposed
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+
+PLAYERS = ("shark", "professor", "hustler", "turtle")
+CAP = 1_000
+WHOLE, MEMORY = "journal and history", "in memory"
+PACKAGE = "agentsim"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One turn: `cpu_s` of all its games."""
+
+    path: str
+    games: int
+    decisions: int
+    cpu_s: float
+
+    @property
+    def rate(self) -> float:
+        """Games a second on one core."""
+        return self.games / self.cpu_s
+
+
+def seated(seed: int) -> tuple[str, ...]:
+    """Who sits where: everybody begins as often as the others."""
+    first = seed % len(PLAYERS)
+    return PLAYERS[first:] + PLAYERS[:first]
+
+
+def in_memory(seed: int) -> Rehearsal:
+    """The kernel, the rules and the bots alone."""
+
+    def each_its_own(request: Request[Any], luck: Stream) -> Decision:
+        return BOTS[request.player](request, luck)
+
+    return rehearse(GAME, {"max_turns": CAP}, seated(seed), bot=each_its_own, seed=seed)
+
+
+def whole(seed: int, folder: Path) -> int:
+    """From scenario to history; how many decisions it took."""
+    config = folder / "monopoly.toml"
+    players = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/{name}"\n' for name in seated(seed))
+    config.write_text(f'game = "monopoly"\nseed = {seed}\n[game_config]\nmax_turns = {CAP}\n{players}', "utf-8")
+    result = begin(load(config), folder, env={})
+    assert result.status == "completed", result.history["status_reason"]
+    return len(result.history["decisions"])
+
+
+def _timed(path: str, seeds: Sequence[int], play: Callable[[int], int]) -> Measured:
+    started = time.process_time()
+    decisions = sum(play(seed) for seed in seeds)
+    return Measured(path, len(seeds), decisions, time.process_time() - started)
+
+
+def measure(games: int, repeats: int) -> Iterator[Measured]:
+    """Both paths in turn, and that several times with the same games, after one of each that is not counted."""
+    seeds = range(games)
+    with tempfile.TemporaryDirectory() as scratch:
+        play_whole = partial(whole, folder=Path(scratch))
+        for turn in range(repeats + 1):
+            for path, play in ((WHOLE, play_whole), (MEMORY, lambda seed: len(in_memory(seed).waves))):
+                measured = _timed(path, seeds if turn else seeds[:1], play)
+                if turn:
+                    yield measured
+
+
+def report(results: Sequence[Measured]) -> None:
+    """Medians, and the range over the turns."""
+    for path in (WHOLE, MEMORY):
+        own = [each for each in results if each.path == path]
+        rates = [each.rate for each in own]
+        micros = statistics.median(1e6 * each.cpu_s / each.decisions for each in own)
+        print(
+            f"{path:22}{statistics.median(rates):7.1f} games/s [{min(rates):.1f}-{max(rates):.1f}]"
+            f"{own[0].decisions / own[0].games:8.0f} decisions a game{micros:8.1f} us a decision"
+        )
+
+
+def profiled(games: int) -> None:
+    """Where the time of whole games goes, by module: its own time, without what it calls."""
+    profile = cProfile.Profile()
+    with tempfile.TemporaryDirectory() as scratch:
+        whole(0, Path(scratch))
+        profile.enable()
+        for seed in range(games):
+            whole(seed, Path(scratch))
+        profile.disable()
+    by_module: defaultdict[str, float] = defaultdict(float)
+    stats: dict[tuple[str, int, str], tuple[int, int, float, float, Any]] = pstats.Stats(profile).stats  # type: ignore[attr-defined] # typeshed leaves it out
+    for (file, _, function), (_, _, own, _, _) in stats.items():
+        _, found, rest = file.rpartition(f"/{PACKAGE}/")
+        by_module[rest.removesuffix(".py") if found else function if file == "~" else f"({Path(file).stem})"] += own
+    total = sum(by_module.values())
+    print(f"{'of its own time':>20}  module, under the profiler")
+    for module, seconds in sorted(by_module.items(), key=lambda entry: -entry[1])[:30]:
+        print(f"{100 * seconds / total:19.1f}%  {module}")
+
+
+def distribution(games: int) -> None:
+    """What games are like, over so many seeds."""
+    turns: list[int] = []
+    wins: Counter[str] = Counter()
+    seats: Counter[int] = Counter()
+    proposed: Counter[str] = Counter()
+    accepted: Counter[str] = Counter()
+    for seed in range(games):
+        played = in_memory(seed)
+        (end,) = played.events(GameEnded)
+        turns.append(end.turns)
+        wins[end.results[0].player] += 1
+        seats[seated(seed).index(end.results[0].player) + 1] += 1
+        proposed.update(event.target for event in played.events(TradeProposed))
+        accepted.update(event.target for event in played.events(TradeAccepted))
+    tenths = statistics.quantiles(turns, n=10)
+    capped = sum(each >= CAP for each in turns)
+    print(
+        f"{games} games: median {statistics.median(turns):.0f} turns, {tenths[0]:.0f} to {tenths[-1]:.0f} in eight of"
+    )
+    print(f"ten, {max(turns)} at most; {capped} at the cap of {CAP} ({100 * capped / games:.1f}%)")
+    print("wins: " + ", ".join(f"{name} {wins[name]}" for name in PLAYERS))
+    print("wins by seat: " + ", ".join(f"{seat}: {seats[seat]}" for seat in sorted(seats)))
+    print(f"trades a game: {proposed.total() / games:.1f} proposed, {accepted.total() / games:.1f} accepted")
+    print("accepted: " + ", ".join(f"{name} {100 * accepted[name] / max(1, proposed[name]):.0f}%" for name in PLAYERS))
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n", maxsplit=1)[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=20, help="of one turn")
+    parser.add_argument("--repeats", type=int, default=5, help="turns that are counted")
+    parser.add_argument("--profile", action="store_true", help="also what the time goes to")
+    parser.add_argument("--distribution", type=int, default=0, help="games to say what they are like, and no timing")
+    parser.add_argument("--json", action="store_true", help="every turn as a line of JSON instead of a table")
+    given = parser.parse_args(words)
+    if given.distribution:
+        distribution(given.distribution)
+        return
+    results = list(measure(given.games, given.repeats))
+    if given.json:
+        for measured in results:
+            print(json.dumps(asdict(measured)))
+    else:
+        report(results)
+    if given.profile:
+        profiled(given.games)
+
+
+if __name__ == "__main__":
+    main()

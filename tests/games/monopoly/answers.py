@@ -1,0 +1,71 @@
+"""What players answer in the tests of Monopoly's rules, in one word each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentsim.games.monopoly.actions import (
+    Answered,
+    Bid,
+    Bought,
+    Build,
+    Bundle,
+    JailChoice,
+    Managed,
+    Proposal,
+    Proposed,
+    Raise,
+    Raised,
+    Sale,
+    Side,
+    StakedBid,
+)
+
+BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
+ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")
+PAY, CARD = JailChoice(action="pay_fine"), JailChoice(action="use_card")
+ROLL, MANAGE = JailChoice(action="roll_doubles"), JailChoice(action="manage")
+NOTHING = Managed(action=Bundle())
+NO_TRADE = Proposed(action=Proposal())
+
+
+def bid(amount: int) -> Bid:
+    """So many dollars; 0 withdraws."""
+    return Bid(action=StakedBid(bid=amount))
+
+
+def side(*deeds: int, cash: int = 0, cards: int = 0) -> Side:
+    """What one side of a trade gives."""
+    return Side(properties=deeds, cash=cash, jail_cards=cards)
+
+
+def proposal(target: str, gives: Side, wants: Side) -> Proposal:
+    return Proposal(propose_trade=True, target_player=target, offer=gives, request=wants, pitch="A fair one.")
+
+
+def propose(target: str, gives: Side, wants: Side) -> Proposed:
+    """A trade offered in one's own turn."""
+    return Proposed(action=proposal(target, gives, wants))
+
+
+def bundle(
+    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), lift: Iterable[int] = (), build: Iterable[int] = ()
+) -> Bundle:
+    """Changes of an estate by position, one entry a house; a negative position is a hotel."""
+    return Bundle(
+        sells=tuple(Sale(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
+        mortgages=tuple(mortgage),
+        unmortgages=tuple(lift),
+        builds=tuple(Build(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
+    )
+
+
+def manage(**changes: Iterable[int]) -> Managed:
+    """As `bundle`, in one's own turn."""
+    return Managed(action=bundle(**changes))
+
+
+def raises(trade: Proposal | None = None, **changes: Iterable[int]) -> Raised:
+    """As `bundle`, to pay a debt; or a trade."""
+    made = bundle(**changes)
+    return Raised(action=Raise(sells=made.sells, mortgages=made.mortgages, trade=trade or Proposal()))

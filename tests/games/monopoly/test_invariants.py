@@ -1,0 +1,207 @@
+"""What no game of Monopoly can do, whoever plays: see `ledger` for what is held against what, after every wave.
+
+`soak` run by itself plays thousands of games; here are as many as show every kind of thing that can happen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentsim.engine.chance import Chance
+from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.actions import Build, Bundle, Sale, Side
+from agentsim.games.monopoly.board import SPACES, STREETS
+from agentsim.games.monopoly.bundle import Step, carry_out
+from agentsim.games.monopoly.cards import CARDS
+from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.requests import REQUESTS
+from agentsim.games.monopoly.state import State
+from tests.games.monopoly.answers import bid, side
+from tests.games.monopoly.ledger import Ledger
+from tests.games.monopoly.soak import crisis, drawn_hands, shuffled_decks, soak
+from tests.games.monopoly.table import Game
+
+FORMS = ("open", "sealed")
+NOT_OF_PLAYERS = {"Summarized"}
+"""Events that no player's decision brings about."""
+
+
+def test_whole_games_show_every_question_every_event_and_every_card() -> None:
+    seen: Counter[str] = Counter()
+    for size in range(2, 9):
+        for form in FORMS:
+            seen += soak(size, size, auction=form, proposals_per_phase=1, max_turns=50 + 4 * size)[0]
+    seen += soak(5, 3, start_cash=100, max_turns=150)[0]  # somebody is ruined, and the game ends
+    wanted = {request.kind for request in REQUESTS} | {event.__name__ for event in GAME.events} | set(CARDS)
+    assert wanted - NOT_OF_PLAYERS <= set(seen)
+    assert {f"paid: {why}" for why in ("salary", "rent", "tax", "fine", "card", "purchase", "auction", "trade")} <= set(
+        seen
+    )
+
+
+def test_a_game_of_the_poor_ends_with_one_left() -> None:
+    ended: Counter[str] = Counter()
+    for seed in range(4):
+        ended += soak(seed, 2, start_cash=60, max_turns=200)[0]
+    assert ended["ended by the last one left"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_crises_show_every_path_of_a_debt(form: str) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(140):
+        seen += crisis(seed, 2 + seed % 7, auction=form, proposals_per_phase=1)
+    paths = {
+        *("raised by selling", "raised by mortgaging", "raised by a trade", "hotel broken down", "hotel razed"),
+        *("bankrupt to a player with mortgaged deeds", "bankrupt to a player with deeds"),
+        *("bankrupt to the bank with mortgaged deeds", "auction of a bankrupt's deed"),
+        *("bankrupt on a card for several", "bankrupt by interest", "bankrupt in jail"),
+        *("freed by fine", "freed by card", "freed by doubles", "freed by third roll"),
+        *("jailed by space", "jailed by card", "jailed by third doubles"),
+        *("paid: bankruptcy", "paid: interest", "deed by bankruptcy", "deed by auction", "deed by trade"),
+    }
+    assert paths <= set(seen), paths - set(seen)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**9), players=st.integers(2, 8), form=st.sampled_from(FORMS), step=st.integers(1, 60))
+def test_any_crisis(seed: int, players: int, form: str, step: int) -> None:
+    crisis(seed, players, turns=8, auction=form, auction_min_step=step, official_third_turn=bool(seed % 2))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_seed_and_choices_make_the_same_log(form: str) -> None:
+    first, second = (soak(3, 4, auction=form, max_turns=60)[1] for _ in range(2))
+    assert "\n".join(first) == "\n".join(second)
+    assert first != soak(4, 4, auction=form, max_turns=60)[1]
+
+
+# -- any bundle, any trade
+
+PLACES = st.integers(-1, 40)
+KINDS = st.sampled_from(["house", "hotel"])
+BUNDLES = st.builds(
+    Bundle,
+    sells=st.lists(st.builds(Sale, position=st.sampled_from(STREETS), type=KINDS), max_size=6).map(tuple),
+    mortgages=st.lists(PLACES, max_size=2).map(tuple),
+    unmortgages=st.lists(PLACES, max_size=2).map(tuple),
+    builds=st.lists(st.builds(Build, position=st.sampled_from(STREETS), type=KINDS), max_size=6).map(tuple),
+)
+ESTATES = ("16 18 19 1:4 3:4", "16:4 18:4 19:H 5m", "6:1 8:2 9:1 12m 28", "37:H 39:H 21:3 23:3 24:4")
+
+
+@settings(max_examples=300, deadline=None)
+@given(hand=st.sampled_from(ESTATES), cash=st.sampled_from([0, 50, 400, 3000]), bundle=BUNDLES)
+def test_any_bundle_is_refused_or_sound(hand: str, cash: int, bundle: Bundle) -> None:
+    game = Game(A=f"${cash} {hand}")
+    estate = game.state.estate.copy()
+    try:
+        steps = carry_out(estate, 0, cash, bundle)
+    except IllegalDecision:
+        return
+    assert not list(estate.check())
+    assert estate.owner == game.state.estate.owner
+    for step in steps:
+        cash += step.amount if step.kind in {"sell", "mortgage"} else -step.amount
+        assert cash >= 0
+    assert liquid_after(game.state.estate, steps) >= estate.liquid(0), "no bundle makes money out of nothing"
+
+
+def liquid_after(before: Estate, steps: Sequence[Step]) -> int:
+    """What the estate could bring at most after these steps: what comes in goes out of it."""
+    received = sum(step.amount for step in steps if step.kind in {"sell", "mortgage"})
+    spent = sum(step.amount for step in steps if step.kind in {"lift", "build"})
+    return before.liquid(0) - received + spent
+
+
+SIDES = st.builds(
+    Side,
+    properties=st.lists(st.integers(0, 39), max_size=3).map(tuple),
+    cash=st.integers(-1, 450),
+    jail_cards=st.integers(0, 2),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 10**6), gives=SIDES, wants=SIDES)
+def test_any_trade_is_discarded_or_sound(seed: int, gives: Side, wants: Side) -> None:
+    """`trade` checks the state afterwards."""
+    game = Game(**drawn_hands("ABCD", Chance(seed).stream("hands")))
+    before = sum(game.cash.values())
+    mortgaged = [
+        position for position in (*gives.properties, *wants.properties) if game.state.estate.mortgaged[position]
+    ]
+    game.trade("B", gives, wants)
+    due = sum(SPACES[position].interest for position in mortgaged) if game.gains or game.asked else 0
+    assert sum(game.cash.values()) in {before, before - due}
+
+
+# -- the checks themselves can fail
+
+
+def fails_thrice(state: State) -> None:
+    state.lock_up(0)
+    for _ in range(3):
+        state.fail(0)
+
+
+BREAKS: dict[str, Callable[[State], object]] = {
+    "cash changes by named payments": lambda state: setattr(state.seats[0], "cash", 1),
+    "cash is not below zero": lambda state: state.move_cash(0, 1, 9999),
+    "houses on lots and in the bank": lambda state: setattr(state.estate, "houses", 33),
+    "hotels on lots and in the bank": lambda state: setattr(state.estate, "hotels", 11),
+    "buildings are even": lambda state: [state.estate.build(16) for _ in range(2)],
+    "whole groups": lambda state: state.give_deed(18, 1),
+    "clear groups": lambda state: state.estate.mortgaged.__setitem__(19, True),
+    "what the bank holds is clear": lambda state: state.estate.mortgaged.__setitem__(39, True),
+    "nobody holds what is no deed": lambda state: state.give_deed(0, 1),
+    "on streets alone": lambda state: state.estate.level.__setitem__(5, 1),
+    "the bank's or a living player's": lambda state: state.give_deed(39, 2),
+    "the bankrupt hold nothing": lambda state: state.keep_card(2, "chance"),
+    "stands there": lambda state: setattr(state.seats[0], "jailed", True),
+    "failed at most twice": fails_thrice,
+    "counted in jail alone": lambda state: state.fail(0),
+    "the token is on the board": lambda state: state.place(0, 40),
+    "every chance card": lambda state: state.decks["chance"].put_back("C09"),
+    "every community_chest card": lambda state: state.keep_card(0, "community_chest"),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_a_broken_invariant_is_named(broken: str) -> None:
+    state = Game(A="16:1 18:1 19:1 5", C="out").state
+    assert state.check() == []
+    BREAKS[broken](state)
+    assert any(broken in line for line in state.check())
+
+
+def test_a_broken_invariant_is_named_every_time() -> None:
+    state = Game(A="16").state
+    state.give_deed(0, 1)
+    assert state.check() == state.check() != []
+
+
+def test_an_impossible_position_cannot_be_set_up() -> None:
+    with pytest.raises(AssertionError, match="even"):
+        Game(A="16:3 18 19")
+    with pytest.raises(AssertionError, match="whole groups"):
+        Game(A="16:1 18:1")
+
+
+def test_the_ledger_disagrees_with_a_board_that_is_not_so() -> None:
+    game = Game(A="16")
+    ledger = Ledger(shuffled_decks(1))
+    ledger.begin_at(game.state)
+    game.trade("B", side(16), side(cash=5)).auction(6, B=[bid(3)])
+    view = game.asked[-1].view  # type: ignore[attr-defined] # every question of Monopoly has one
+    with pytest.raises(AssertionError):
+        ledger.assert_is(view)
+    for told in game.table.log:
+        ledger.hear(told)
+    assert ledger.cash == game.cash
