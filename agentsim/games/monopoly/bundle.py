@@ -65,9 +65,9 @@ def razing(estate: Estate, seat: int) -> list[Sale]:
     """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
     lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
     return [
-        Sale(position=lot, type="hotel" if estate.level[lot] == HOTEL else "house")
+        Sale(position=lot, type="hotel" if level == HOTEL else "house")
         for lot in lots
-        for _ in range(1 if estate.level[lot] == HOTEL else estate.level[lot])
+        for level in range(estate.level[lot], 0, -1)
     ]
 
 
@@ -95,7 +95,7 @@ def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
             raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
     for lots in GROUPS.values():
         whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
-        if whole and all(wanted[lot] == _pieces(estate.level[lot], bundle.sells, lot) for lot in lots):
+        if whole and all(wanted[lot] == estate.level[lot] for lot in lots):
             for lot in lots:  # the whole group to the ground, in one step (S11)
                 del wanted[lot]
                 if before := estate.level[lot]:
@@ -108,12 +108,6 @@ def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
         before = estate.level[lot]
         yield Step("sell", lot, estate.sell(lot), before, before - 1)
         wanted[lot] -= 1
-
-
-def _pieces(level: int, sales: tuple[Sale, ...], lot: int) -> int:
-    """How many entries sell a lot to the ground: a hotel is sold as one, or as one and its four houses."""
-    named = [sale.type for sale in sales if sale.position == lot]
-    return 1 if level == HOTEL and named == ["hotel"] else level
 
 
 def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:

@@ -232,7 +232,9 @@ def test_a_debt_takes_lone_deeds_first_then_buildings_and_hotels_even_without_ho
     assert more.mortgages == (5,)
     assert len(more.sells) == 4
     stuck = raised(_debt(_view(_held(RED, level=5), cash=(0, 0, 0), houses=0), 100))
-    assert [(sale.position, sale.type) for sale in stuck.sells] == [(lot, "hotel") for lot in RED]
+    assert [(sale.position, sale.type) for sale in stuck.sells] == [
+        (lot, kind) for lot in RED for kind in ("hotel", "house", "house", "house", "house")
+    ]
 
 
 def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:

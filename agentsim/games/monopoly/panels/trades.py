@@ -60,7 +60,7 @@ def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> Table:
     columns = ("turn", "proposer", "gives", "to", "for", "answer", "list price", "rent, proposer", "rent, other")
     note = (
         "List price: what the proposer would gain (+) or lose (−) with deeds at list price, mortgaged ones at half, "
-        "and cards out of jail at $50. Rent: how the sum of all rents of either side would change, whole groups counted."
+        "and cards out of jail at $50. Rent: how the sum of all rents of either side would change, with whole groups."
     )
     if len(found) > len(kept):
         note += f" {len(kept)} of {len(found)} are shown: the accepted ones and the latest others."
