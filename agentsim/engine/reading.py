@@ -69,8 +69,8 @@ def without_thinking(text: str) -> str:
 
     Thinking that was cut off hides what follows it; where only its end is in the reply (some templates write
     the beginning themselves), everything before that end goes. In a reply that begins as an object does, an end
-    alone is taken for somebody's words, and so is a beginning alone inside that object. Wherever a whole object stands,
-    one of its strings may name a tag; a thought from beginning to end is taken out of it too, since it is nobody's words.
+    alone is taken for somebody's words, and so is a beginning alone inside that object. In a string of a whole object,
+    wherever that stands, a tag alone is a word; a thought from beginning to end goes from there too.
     """
     text = text[:MAX_TEXT]
     begun = text.lstrip().startswith("{")
