@@ -49,9 +49,7 @@ _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 _ALWAYS_RECORDED = frozenset(
     ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
 )
-_SHAPING = (
-    *("structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"),
-)
+_SHAPING = (*("structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"),)
 
 
 class ProviderSettings(BaseModel):
