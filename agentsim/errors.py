@@ -111,8 +111,11 @@ class ModelError(AgentsimError):
     """One call to a provider failed.
 
     `code` is a short stable word for the history (`timeout`, `unreachable`, `http_500`); `status` the HTTP
-    status where there was one. The message never holds headers, keys or more than 300 foreign characters.
+    status where there was one. The message never holds headers, keys or more than 300 foreign characters. `usage` is
+    the `models.base.Usage` of a call that was paid for all the same, where the provider says so.
     """
+
+    usage: object = None
 
     def __init__(self, message: str, *, code: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -120,7 +123,14 @@ class ModelError(AgentsimError):
 
 
 class TransportFailed(ModelError):
-    """Nothing usable came back: timeout, refused connection, reset, 5xx, a body that is no completion."""
+    """Nothing usable came back: timeout, refused connection, reset, 5xx, a body that is no completion.
+
+    `retry_after` are the seconds after which the host wants to be asked again, where it says so (with a 503).
+    """
+
+    def __init__(self, message: str, *, code: str, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message, code=code, status=status)
+        self.retry_after = retry_after
 
 
 class RateLimited(ModelError):

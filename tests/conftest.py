@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped] # it ships no types
 
 # How long an example takes is a busy machine's affair: nothing here is a test of speed.
 settings.register_profile("agentsim", deadline=None)
@@ -18,16 +20,24 @@ _LOOPBACK = ("127.", "::1", "localhost")
 
 
 # Tests of the embedded model in one process, first and one after another: two servers on two cores are five times as
-# slow as one. All others stay together by file.
+# slow as one. All others stay together by file, whose fixtures then are made once.
 _EMBEDDED = {"test_local.py", "test_local_live.py", "test_embedded_game.py"}
 
 
+class _ByFile(LoadScopeScheduling):  # type: ignore[misc] # xdist ships no types
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        return "embedded" if Path(path).name in _EMBEDDED else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
+    """Which tests share a process."""
+    return _ByFile(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests for the processes that share them."""
+    """The longest first."""
     items.sort(key=lambda item: item.path.name not in _EMBEDDED)
-    for item in items:
-        group = "embedded" if item.path.name in _EMBEDDED else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _guarded(connect: Any) -> Any:

@@ -24,11 +24,11 @@ seed = 3
 [defaults]
 model = "local/smollm2-135m"
 temperature = 0.6
-max_tokens = 80
+max_tokens = 48
 timeout_s = 150
 client_kwargs = { repeat_penalty = 1.15 }
 [game_config]
-pitch_chars = 120
+pitch_chars = 70
 explanation_chars = 40
 [[players]]
 id = "Ada"
@@ -100,7 +100,7 @@ seed = 3
 [defaults]
 model = "local/smollm2-135m"
 temperature = 0.8
-max_tokens = 60
+max_tokens = 40
 timeout_s = 150
 [game_config]
 budget = 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from agentsim.cli.finish import money, spent
@@ -32,16 +32,29 @@ class PlainDisplay(Watcher):
 
     def __init__(self) -> None:
         self._round = self._used = ""
+        self._limits: Callable[[], Sequence[str]] = list
+        self._said_held = False
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
+
+    def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
+        self._limits = notes
+
+    def held(self, ask: Ask) -> None:
+        if not self._said_held and (limits := self._limits()):
+            self._said_held = True  # a whole wave may be waiting; the next call that goes out ends that
+            self._line(f"held back: {shortened(', '.join(limits), 200)}")
+
+    def calling(self, ask: Ask) -> None:
+        self._said_held = False
 
     def told(self, events: Sequence[Told]) -> None:
         for heading, content in public_lines(events, 200):
             self._line(f"{heading}: {content}")
 
     def counted(self, totals: Totals) -> None:
-        cost = money(None if totals.unpriced_calls else totals.cost_usd)
+        cost = money(totals.cost_usd, totals.unpriced_calls)
         failed = f" ({totals.failed_calls} failed)" if totals.failed_calls else ""
         self._used = f"{totals.calls} calls{failed}; {spent(totals.to_json(), totals.cached_share)}; cost: {cost}"
 

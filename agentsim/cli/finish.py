@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["finish", "money", "show", "spent"]
 
 DEGRADED = 4
+_LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 
 def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> None:
@@ -32,8 +33,10 @@ def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> Non
     html = None if page is None else _page(result.files, page)
     history, error = result.history, result.error
     show(result.files, history, html, as_json=as_json)
+    if result.remark is not None:
+        note(f"agentsim: {shortened(result.remark, 600)}")
     if error is not None:
-        note(f"agentsim: {shortened(str(error), 600)}; {_hint(result.files, error)}")
+        note(f"agentsim: {shortened(str(error), 600)}; {_hint(result, error)}")
         raise typer.Exit(error.exit_code)
     if result.status == "degraded":
         limit = history["volatile"]["run"]["limits"]["max_fallback_rate"]
@@ -57,8 +60,13 @@ def _page(files: RunFiles, page: PageOptions) -> Path | None:
         return None
 
 
-def _hint(files: RunFiles, error: AgentsimError) -> str:
-    again = f"go on with: {again_with(files)}"
+def _hint(result: RunResult, error: AgentsimError) -> str:
+    from agentsim.runner.session import FINISHED
+
+    if result.status in FINISHED:
+        return "the game itself is over"
+    # Without the option, who only replays would suddenly call models.
+    again = f"go on with: {again_with(result.files)}{' --replay-replies FILE' if result.replayed else ''}"
     if not isinstance(error, BudgetReached):
         return again
     options = {"max_calls": "--max-calls N", "max_cost_usd": "--max-cost USD", "max_wall_s": "--max-wall SECONDS"}
@@ -103,11 +111,13 @@ def _report(history: Any) -> list[str]:
             rows.append(f"  {place['rank']}. {place['player']}{name}  {models[place['player']]}  {score}")
     if usage["calls"]:
         used = (decision["usage"] for decision in history["decisions"])
-        share = cached_share(Usage(**tokens) for tokens in used if tokens is not None)
+        calls = [Usage(**tokens) for tokens in used if tokens is not None]
+        share = cached_share(calls)
+        known = usage["cost_usd"] or sum(call.cost_usd or 0.0 for call in calls)
         rows.append(
             f"calls: {usage['calls']} ({usage['failed_calls']} failed, {usage['reasks']} re-asked, "
             f"{usage['fallbacks']} fallbacks{_repaired(usage)}{_takeovers(usage)}); {spent(usage, share)}; "
-            f"cost: {money(usage['cost_usd'])}; {history['volatile']['wall_s']:.1f} s"
+            f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile']['wall_s']:.1f} s"
         )
     rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
     return [safe(row) for row in rows]
@@ -129,6 +139,9 @@ def spent(usage: Mapping[str, Any], share: float | None) -> str:
     return f"{usage['prompt_tokens']:,} tokens in{cached}, {usage['completion_tokens']:,} out{thinking}"
 
 
-def money(cost_usd: float | None) -> str:
-    """US dollars, or that nobody knows."""
-    return "unknown" if cost_usd is None else f"${cost_usd:.4f}"
+def money(cost_usd: float | None, unpriced: int = 0) -> str:
+    """US dollars, or that nobody knows; so many calls of unknown price come on top of them."""
+    if cost_usd is None or (unpriced and not cost_usd):
+        return "unknown"
+    known = "under $0.0001" if 0 < cost_usd < _LEAST_SHOWN_USD else f"${cost_usd:.4f}"
+    return f"{known} and {unpriced} {'call' if unpriced == 1 else 'calls'} of unknown price" if unpriced else known

@@ -141,7 +141,6 @@ class RichDisplay(Watcher):
 
     def _panel(self) -> RenderableType:
         totals, seconds = self._totals, int(time.monotonic() - self._started)
-        cost = None if totals.unpriced_calls else totals.cost_usd
         speaking = list(self._speaking)
         names = ", ".join(speaking[:_SHOWN_AT_ONCE]) + (
             f" and {len(speaking) - _SHOWN_AT_ONCE} more" * (len(speaking) > _SHOWN_AT_ONCE)
@@ -158,7 +157,7 @@ class RichDisplay(Watcher):
             f"{totals.calls} calls",
             *(f"{number} {what}" for number, what in trouble if number),
             spent(totals.to_json(), totals.cached_share),
-            f"cost {money(cost)}",
+            f"cost {money(totals.cost_usd, totals.unpriced_calls)}",
             f"{seconds // 60}:{seconds % 60:02d}",
             *(shortened(limit, 100) for limit in self._limits()),
         )

@@ -39,11 +39,13 @@ def run(
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish
+    from agentsim.cli.screen import note, shortened
     from agentsim.cli.tapes import tape_of
     from agentsim.history.files import check_name
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import begin
     from agentsim.scenario.load import load
+    from agentsim.scenario.scenario import idle_prices
 
     if name is not None:
         check_name(name)
@@ -57,6 +59,8 @@ def run(
         allow_dirs=allow_dir or (),
         max_cost_usd=max_cost,
     )
+    for line in idle_prices(scenario):
+        note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
     tape = tape_of(record, replay_replies)
     with shown(display) as watcher:
         result = begin(scenario, logs_dir, env=env, stem=name, watcher=watcher, tape=tape)

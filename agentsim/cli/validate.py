@@ -35,24 +35,27 @@ def validate(
     tokens and cost are forecast from one game on bots.
     """
     from agentsim.cli.environment import environment
+    from agentsim.cli.screen import note, shortened
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import seated
     from agentsim.scenario.load import load
+    from agentsim.scenario.scenario import idle_prices
 
     scenario = load(config, overrides=overrides or (), provider=provider, game=game, allow_dirs=allow_dir or ())
     played, env = find(scenario.game), environment(env_file)
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)
+    for line in idle_prices(scenario):
+        note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
     verdict = "" if ping else ", can be played"
     typer.echo(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
     for plan in (*scenario.players, *scenario.staff.values()):
         typer.echo(f"  {plan.id}: {plan.title}")
-    expected = forecast(scenario, played)
+    expected = forecast(scenario, played, env=env)
     for row in _rows(scenario, expected):
         typer.echo(row)
     if ping:
-        from agentsim.cli.screen import shortened
         from agentsim.runner.ping import ping as pinged
 
         answers = pinged(scenario, played, env, expected)
@@ -86,10 +89,8 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
 def _words(part: ModelForecast) -> str:
     from agentsim.cli.finish import money
 
-    if part.usd is None or part.most_usd is None:
-        cost = "unknown price"
-    else:
-        cost = f"cost {money(part.usd)}, at most {money(part.most_usd)}"
+    unknown = part.usd is None and part.most_usd is None
+    cost = "unknown price" if unknown else f"cost {money(part.usd)}, at most {money(part.most_usd)}"
     return (
         f"{part.calls:,} calls; {part.prompt:,} prompt tokens, {part.repeated:,} of them "
         f"({part.repeated / part.prompt:.0%}) a repeated prefix; {part.completion:,} completion tokens, "

@@ -69,14 +69,19 @@ def without_thinking(text: str) -> str:
 
     Thinking that was cut off hides what follows it; where only its end is in the reply (some templates write
     the beginning themselves), everything before that end goes. In a reply that begins as an object does, an end
-    alone is taken for somebody's words, and so is a beginning alone inside that object.
+    alone is taken for somebody's words, and so is a beginning alone inside that object. In a string of a whole object,
+    wherever that stands, a tag alone is a word; a thought from beginning to end goes from there too.
     """
     text = text[:MAX_TEXT]
     begun = text.lstrip().startswith("{")
     first = closing(text, len(text) - len(text.lstrip())) if begun else 0  # where that object ends, if it does
     kept: list[str] = []
     position, thinking = 0, False
-    for tag in _THINKING.finditer(text):
+    tags = list(_THINKING.finditer(text))
+    named = _named_in_strings(text, tags)
+    for tag in tags:
+        if tag.start() in named and not thinking:
+            continue
         if not tag[1] and not thinking:
             kept.append(text[position : tag.start()])
             position, thinking = tag.start(), True
@@ -89,12 +94,36 @@ def without_thinking(text: str) -> str:
     return "".join(kept) if thinking and not inside else "".join((*kept, text[position:]))
 
 
+def _named_in_strings(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
+    """Where tags stand that are words in a string of a whole object: every end, and beginnings that no end follows."""
+    named: set[int] = set()
+    waiting = list(reversed(tags))
+    start = text.find("{") if tags else -1
+    while start >= 0 and waiting and (end := closing(text, start)) is not None:
+        inside = []
+        while waiting and waiting[-1].start() < end:
+            tag = waiting.pop()
+            inside += [tag] if tag.start() > start else []
+        last = max((tag.start() for tag in inside if tag[1]), default=-1)
+        if inside and _is_whole(text[start:end]):
+            named.update(tag.start() for tag in inside if tag[1] or tag.start() > last)
+        start = text.find("{", end)
+    return named
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def read(
     text: str, answer: type[D], pick: Pick, respelt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 ) -> Reading[D]:
     """The decision in a reply: the last (or first) object that names a field of `answer`, and no other.
 
-    Objects that name none are examples, echoes or asides; the one that counts is not passed over for an
+    Objects that name none, in any case, are examples, echoes or asides; the one that counts is not passed over for an
     earlier one when it does not fit. `respelt` gives an object as `answer` spells it, `{}` where it is no answer.
 
     Raises `UnreadableReply` where that object does not fit `answer`, `AmbiguousReply` where one object names a
@@ -113,12 +142,18 @@ def read(
     if respelt is not None:
         found = [Found(respelt(entry.value), entry.start, entry.end) for entry in found]
     names = _names(answer)
+    in_any_case = {name.casefold(): name for name in names}
     # where every field is optional, an object that names none says as much as any, if there is no better one
-    counting = [entry for entry in found if not names.isdisjoint(entry.value)] or found
+    counting = [entry for entry in found if any(key.casefold() in in_any_case for key in entry.value)] or found
     chosen = counting[-1] if pick == "last" else counting[0]
     beyond = (chosen.end, len(body)) if pick == "last" else (0, chosen.start)
     if _broken(body, beyond, found, names):
         raise UnreadableReply(f"The {'last' if pick == 'last' else 'first'} JSON object of the reply is broken.")
+    for key, value in chosen.value.items():
+        name = in_any_case.get(key.casefold(), key)
+        at_odds = chosen.value[name] != value if name in chosen.value else names.isdisjoint(chosen.value)
+        if name != key and at_odds:
+            raise UnreadableReply(f"In the JSON object, the key {key[:40]!r} must be spelt {name!r}.")
     try:
         return Reading(answer.model_validate(chosen.value), stage, candidates=len(counting))
     except ValidationError as error:

@@ -156,6 +156,10 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
         out["fault"] = attempt.fault
     if attempt.model is not None:
         out |= {"model": attempt.model, "takeover": attempt.takeover}
+    if attempt.final:
+        out["final"] = True
+    if attempt.wasted is not None:
+        out["wasted"] = usage_to_json(attempt.wasted)
     return out
 
 
@@ -185,6 +189,8 @@ def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
         fault=_fault(line.get("fault")),
         model=_word(line.get("model")),
         takeover=bool(line.get("takeover", False)),
+        final=bool(line.get("final", False)),
+        wasted=None if line.get("wasted") is None else _usage(line["wasted"]),
     )
 
 

@@ -121,6 +121,7 @@ def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> di
 def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
+    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
     return {
         "index": entry.index,
         "wave": entry.wave,
@@ -134,7 +135,7 @@ def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
         "model": (used.model or by) if used else None,
         "provider": used.provider if used else None,
         **({} if by is None else {"answered_by": by}),
-        "usage": usage_to_json(usage_of(entry)) if used and entry.source != "human" else None,
+        "usage": usage_to_json(usage_of(entry)) if counted else None,
     }
 
 

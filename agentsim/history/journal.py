@@ -46,6 +46,7 @@ class Contents:
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Mapping[str, Any]] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
+        self.replies: list[str] = []  # names of the files that replies came from, where nobody was called
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.size = 0  # bytes of whole lines
@@ -69,13 +70,14 @@ class Contents:
             for kept in tries
         ]
 
-    def calls(self) -> list[tuple[str, Try]]:
-        """Every attempt that was made, with its player, those that count no more included."""
-        entries = (entry for entry in self.entries.values() if entry.source != "human")
-        made = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
-        for key, tries in self.tries.items():
-            made += [(kept.player, kept.attempt) for kept in tries if kept.void or key not in self.entries]
-        return made
+    def calls(self, wave: int, place: int) -> list[Try]:
+        """Every attempt that was made at a request, those that count no more included."""
+        entry, kept = self.entries.get((wave, place)), self.tries.get((wave, place), ())
+        return [*(entry.tries if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
+
+    def void_calls(self) -> int:
+        """How many attempts at decided requests count for no decision: those before a provider stopped the run."""
+        return sum(kept.void for key in self.entries for kept in self.tries.get(key, ()))
 
     def _begin(self, line: Mapping[str, Any]) -> None:
         if line["format"] != JOURNAL_FORMAT:
@@ -83,6 +85,11 @@ class Contents:
         for part in _HEAD:
             line[part]
         self.head = line
+
+    def _stop(self, line: Mapping[str, Any]) -> None:
+        self.stops.append({"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])})
+        if line["status"] == ProviderStopped.status:
+            self._stopped_by_provider()
 
     def _stopped_by_provider(self) -> None:
         """A provider's bad hour uses up nobody's attempts: on resume an undecided request has all of them again."""
@@ -113,12 +120,10 @@ class Contents:
                 self.put(entry)
             case "structured":
                 self.structured[str(line["model"])] = str(line["mode"])
+            case "replies":
+                self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "stop":
-                self.stops.append(
-                    {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])}
-                )
-                if line["status"] == ProviderStopped.status:
-                    self._stopped_by_provider()
+                self._stop(line)
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
@@ -227,6 +232,12 @@ class Journal:
         """Append which structured mode `auto` has chosen for a model: a resumed run goes on in it."""
         self._write([{"record": "structured", "model": model, "mode": mode}], sync=True)
         self.contents.structured[model] = mode
+
+    def plays(self, files: Sequence[str]) -> None:
+        """Append which files replies come from from now on, where that is not known."""
+        if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:
+            self._write([{"record": "replies", "files": new}], sync=True)
+            self.contents.replies += new
 
     def stopped(self, status: str, at: str, wall_s: float) -> None:
         """Append that this process is done with the run."""

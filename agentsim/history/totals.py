@@ -20,7 +20,7 @@ def _added(values: Iterable[int | None]) -> int | None:
 
 def usage_of(entry: Entry) -> Usage:
     """The tokens and dollars of all calls of one decision; the cost is None where any call's is."""
-    calls = [attempt.completion.usage for attempt in entry.tries if attempt.completion is not None]
+    calls = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
     costs = [call.cost_usd for call in calls]
     return Usage(
         prompt_tokens=_added(call.prompt_tokens for call in calls),
@@ -70,10 +70,10 @@ class Totals:
         """Count one call."""
         self.calls += 1
         self.takeovers += attempt.takeover
-        if attempt.completion is None:
-            self.failed_calls += 1
+        self.failed_calls += attempt.completion is None
+        usage = attempt.usage
+        if usage is None:
             return
-        usage = attempt.completion.usage
         self.prompt_tokens += usage.prompt_tokens or 0
         self.cached_tokens += usage.cached_tokens or 0
         self.completion_tokens += usage.completion_tokens or 0

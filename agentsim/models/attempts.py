@@ -60,7 +60,8 @@ def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | N
         wait = policy.rate_limit_wait_s if error.retry_after is None else error.retry_after
         return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
     if isinstance(error, TransportFailed) and used.retries < policy.retries and used.made < policy.max_attempts:
-        return retry_wait(policy, used.retries)
+        asked = min(error.retry_after or 0.0, policy.rate_limit_patience_s)
+        return max(retry_wait(policy, used.retries), asked)
     return None
 
 

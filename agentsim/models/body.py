@@ -5,7 +5,6 @@ Headers, addresses and answers do not belong here.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Set
 from typing import Any
@@ -13,44 +12,7 @@ from typing import Any
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
 
-__all__ = ["extra_problem", "function_name", "portable", "request_body"]
-
-# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
-_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
-# What a player's `client_kwargs` may not set, with the setting that does.
-_OURS = {
-    "model": "`model`",
-    "messages": "the prompt",
-    "stream": "nothing: answers are read whole",
-    "stream_options": "nothing: answers are read whole",
-    "n": "nothing: one answer is asked for",
-    "timeout": "`timeout_s`",
-    "extra_headers": "`api_key_env` of a provider",
-    "extra_query": "`base_url` of a provider",
-    "api_key": "`api_key_env` of a provider",
-    "base_url": "`base_url` of a provider",
-}
-
-
-def extra_problem(extra: Mapping[str, Any]) -> str | None:
-    """Why these extra parameters cannot be sent, or None."""
-    if not extra:
-        return None
-    for key in extra:
-        if key in _OURS:
-            return f"`{key}` cannot be set there; what sets it is {_OURS[key]}"
-        if key in _MAX_TOKENS:
-            return f"`{key}` cannot be set there; say max_tokens"
-    inner = extra.get("extra_body", {})
-    if not isinstance(inner, Mapping):
-        return "`extra_body` must be a table"
-    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
-        return f"in `extra_body`, {problem}"
-    try:
-        json.dumps(extra, allow_nan=False)
-    except (TypeError, ValueError):
-        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
-    return None
+__all__ = ["function_name", "portable", "request_body"]
 
 
 def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -76,11 +38,16 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
 
 
 def _merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Nested tables are merged, so that a routing preference does not undo `require_parameters`."""
+    """Nested tables are merged, so that a routing preference does not undo `require_parameters`.
+
+    One of another `type` is another thing (a response format, a choice of tools) and takes the place of the whole.
+    """
     for key, value in more.items():
         if isinstance(value, Mapping):
             inner = body.get(key)
-            merged = dict(inner) if isinstance(inner, Mapping) else {}
+            inner = inner if isinstance(inner, Mapping) else {}
+            another = {"type"} <= value.keys() & inner.keys() and value["type"] != inner["type"]
+            merged = {} if another else dict(inner)
             _merge(merged, value)
             body[key] = merged
         else:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentsim.engine.prompt import cleaned
+from agentsim.errors import ModelError
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.keys import redact_reply
@@ -32,24 +33,40 @@ def completion_in(body: bytes, content_type: str, faults: Faults, function: str 
 
 
 def completion_of(envelope: object, faults: Faults, function: str | None = None) -> Completion:
-    """The completion in a body that has been decoded."""
+    """The completion in a body that has been decoded; an error says what it used."""
+    try:
+        return _judged(envelope, faults, function)
+    except ModelError as error:
+        said = _usage(envelope.get("usage")) if isinstance(envelope, Mapping) else Usage()
+        error.usage = None if said == Usage() else said
+        raise
+
+
+def _judged(envelope: object, faults: Faults, function: str | None) -> Completion:
     if isinstance(envelope, list) and envelope and isinstance(envelope[0], Mapping):
         envelope = envelope[0]  # Gemini's errors come as a list of one
     if not isinstance(envelope, Mapping):
         raise faults.bad_envelope(f"a JSON {type(envelope).__name__}", str(envelope)[:1000])
-    if envelope.get("error"):
-        raise faults.reported(envelope["error"])
     choices = envelope.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if _is_error(envelope.get("error"), message):
+        raise faults.reported(envelope["error"])
     if not isinstance(choice, Mapping):
         raise faults.bad_envelope("no choices")
-    if choice.get("error") or choice.get("finish_reason") == "error":
+    if _is_error(choice.get("error"), message) or choice.get("finish_reason") == "error":
         raise faults.reported(choice.get("error"))
-    message = choice.get("message")
     if not isinstance(message, Mapping):
         raise faults.bad_envelope("a choice without a message")
     completion = _completion(envelope, choice, message, faults)
     return completion if function is None or completion.refusal else _called(completion, message, function, faults)
+
+
+def _is_error(error: object, message: object) -> bool:
+    """Whether something went wrong: some proxies put an error beside every answer, of which every value is null."""
+    if isinstance(error, Mapping) and isinstance(message, Mapping):
+        return any(error.values())
+    return bool(error)
 
 
 def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
@@ -153,15 +170,26 @@ def _usage(usage: object) -> Usage:
     if not isinstance(usage, Mapping):
         return Usage()
     prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    sent, said, total = (_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    thought = _count(completion.get("reasoning_tokens")) if isinstance(completion, Mapping) else None
     cost = usage.get("cost")
     real = isinstance(cost, (int, float)) and not isinstance(cost, bool) and abs(cost) < 1e9 and math.isfinite(cost)
     return Usage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
+        prompt_tokens=sent,
         cached_tokens=_count(prompt.get("cached_tokens")) if isinstance(prompt, Mapping) else None,
-        completion_tokens=_count(usage.get("completion_tokens")),
-        reasoning_tokens=_count(completion.get("reasoning_tokens")) if isinstance(completion, Mapping) else None,
+        completion_tokens=_paid(said, thought, sent, total),
+        reasoning_tokens=thought,
         cost_usd=float(cost) if real and cost is not None and cost >= 0 else None,
     )
+
+
+def _paid(said: int | None, thought: int | None, sent: int | None, total: int | None) -> int | None:
+    """Tokens that are paid as completion: some providers count thinking beside what they call so (Gemini, xAI)."""
+    if thought is not None and said is not None and thought > said:  # so it is no part of it
+        said += thought
+    if total is not None and sent is not None and total - sent > (said or 0):
+        return total - sent
+    return said
 
 
 def _count(value: object) -> int | None:

@@ -7,15 +7,13 @@ error does not belong here (`attempts`), nor does reading a good answer (`envelo
 from __future__ import annotations
 
 import json
-import os
 import re
-import socket
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.broken import is_connecting, is_of_proxy, root, system_words
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
 from agentsim.models.retry_after import retry_after
@@ -39,18 +37,18 @@ _MODERATED = re.compile(
 _NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits"}
 _BAD_KEY = re.compile(r"api.?key (not|is not) valid|api_key_invalid|invalid api.?key", re.IGNORECASE)
 
-# What a 200 may call its error instead of an HTTP status.
+# What a 200 may call its error instead of an HTTP status, in its code, its type or its status.
 _WORDS = {
-    "rate_limit_exceeded": 429,
-    "rate_limited": 429,
-    "insufficient_quota": 429,
-    "invalid_api_key": 401,
-    "model_not_found": 404,
-    "context_length_exceeded": 400,
-    "invalid_request_error": 400,
-    "content_filter": 403,
-    "content_policy_violation": 403,
+    **dict.fromkeys(("rate_limit_exceeded", "rate_limited", "rate_limit_error", "resource_exhausted"), 429),
+    **dict.fromkeys(_NO_CREDIT, 402),
+    "billing_error": 402,
+    **dict.fromkeys(("invalid_api_key", "authentication_error", "unauthenticated", "unauthorized"), 401),
+    **dict.fromkeys(("permission_error", "permission_denied", "content_filter", "content_policy_violation"), 403),
+    **dict.fromkeys(("model_not_found", "not_found_error", "not_found"), 404),
+    **dict.fromkeys(("context_length_exceeded", "invalid_request_error", "invalid_argument"), 400),
 }
+# A limit on the reply that does not fit the window: the prompt of another turn would not change it.
+_ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_)?tokens\b", re.IGNORECASE)
 
 _FORMAT_HINT = (
     'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
@@ -88,6 +86,11 @@ class _Complaint:
     def words(self) -> str:
         return " ".join((self.message, *sorted(self.codes)))
 
+    @property
+    def of_max_tokens(self) -> bool:
+        """Whether what it is about is the limit on the reply."""
+        return any(map(_ABOUT_MAX_TOKENS.match, (self.message, *self.codes)))
+
 
 @dataclass(frozen=True, slots=True)
 class Faults:
@@ -103,12 +106,15 @@ class Faults:
 
     def connection(self, error: BaseException) -> ModelError:
         """No connection, or one that broke; only the type and the system's own words of the error are used."""
-        root = _root(error)
-        why = _system_words(root)
-        if isinstance(root, (ConnectionRefusedError, socket.gaierror, ssl.SSLError)) or _is_connecting(error):
-            message = f"{self._who}: cannot be reached at {self.profile.host} ({why}); {self.profile.unreachable_hint}"
+        why, host = system_words(root(error)), self.profile.host
+        if is_of_proxy(error):
+            hint = f"is it right, or does NO_PROXY have to name {host}?"
+            message = f"{self._who}: the proxy of the environment does not lead to {host} ({why}); {hint}"
             return TransportFailed(message, code="unreachable")
-        return TransportFailed(f"{self._who}: the connection to {self.profile.host} broke ({why})", code="reset")
+        if is_connecting(error):
+            message = f"{self._who}: cannot be reached at {host} ({why}); {self.profile.unreachable_hint}"
+            return TransportFailed(message, code="unreachable")
+        return TransportFailed(f"{self._who}: the connection to {host} broke ({why})", code="reset")
 
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
         """A 200 that is no completion."""
@@ -120,12 +126,9 @@ class Faults:
 
     def reported(self, error: object) -> ModelError:
         """An error inside a 200: as if its code had been the HTTP status."""
-        code = error.get("code") if isinstance(error, Mapping) else None
-        if isinstance(code, str):
-            code = int(code) if re.fullmatch(r"[1-5]\d\d", code) else _WORDS.get(code)
         complaint = _complaint({"error": error})
-        if isinstance(code, int) and not isinstance(code, bool) and 300 <= code <= 599:
-            return self._judged(code, complaint)
+        if (status := _status_in(error)) is not None:
+            return self._judged(status, complaint)
         return TransportFailed(
             f"{self._who}: the provider failed while answering{self._says(complaint.message)}",
             code="provider_error",
@@ -150,13 +153,16 @@ class Faults:
         if 300 <= status < 400:
             what = "answers with a redirect, which is not followed; check base_url"
             return self._rejected("redirect", status, what)
-        if status in {400, 413, 422, 500} and (status == 413 or _TOO_LONG.search(complaint.words)):
+        too_long = _TOO_LONG.search(complaint.words) and not complaint.of_max_tokens
+        if status == 413 or (status in {400, 422, 500} and too_long):
             return ModelRefused(f"{self._who}: the prompt is too long{says}", code="context", status=status)
         if status == 429 and not complaint.codes & _NO_CREDIT:
             # Without a wait the policy's own applies; the words help to see which limit it was.
             return RateLimited(f"{self._who}: rate limited{says}", retry_after=complaint.retry_after, status=status)
-        if status in {408, 409, 425} or status >= 500:
-            return TransportFailed(f"{self._who}: HTTP {status}{says}", code=f"http_{status}", status=status)
+        if status < 200 or status in {408, 409, 425} or status >= 500:
+            wait = complaint.retry_after
+            message = f"{self._who}: HTTP {status}{says}"
+            return TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
         if status in {400, 403, 422} and _MODERATED.search(complaint.words):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         return self._final(status, complaint, says)
@@ -197,6 +203,19 @@ class Faults:
         return f" [it says: {line if len(line) <= _FOREIGN else line[: _FOREIGN - 1] + '…'}]"
 
 
+def _status_in(error: object) -> int | None:
+    """The HTTP status that an error inside a 200 stands for: the first of its code, type and status that says one."""
+    values = [error.get(key) for key in ("code", "type", "status")] if isinstance(error, Mapping) else []
+    for value in values:
+        if isinstance(value, str):
+            found: float | None = int(value) if re.fullmatch(r"[3-5]\d\d", value) else _WORDS.get(value.lower())
+        else:
+            found = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        if found is not None and 300 <= found <= 599 and found == int(found):
+            return int(found)
+    return None
+
+
 def _complaint(body: object) -> _Complaint:
     """The parts of an error body: `{"error": {...}}`, `{"error": "..."}`, Gemini's list of one, or plain text."""
     if isinstance(body, list):
@@ -231,44 +250,3 @@ def _details(details: object) -> tuple[float | None, set[str]]:
         if isinstance(reason, str):
             reasons.add(reason[:100])
     return seconds, reasons
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    chain: list[BaseException] = []
-    step: BaseException | None = error
-    while step is not None and step not in chain:
-        chain.append(step)
-        if isinstance(step, BaseExceptionGroup) and step.exceptions:
-            step = step.exceptions[0]
-        else:
-            step = step.__cause__ or step.__context__
-    return chain
-
-
-def _root(error: BaseException) -> BaseException:
-    """The system's own error inside the HTTP layer's, or else the innermost one."""
-    chain = _chain(error)
-    system = [step for step in chain if isinstance(step, OSError) and not isinstance(step, TimeoutError)]
-    return system[-1] if system else chain[-1]
-
-
-# What HTTP libraries (httpx2's and aiohttp's) call it, by name: here none of them is loaded.
-_CONNECTING = frozenset(
-    (
-        *("ConnectError", "ConnectTimeout", "ProxyError"),
-        *("ClientConnectorError", "ClientProxyConnectionError", "ClientHttpProxyError"),
-    )
-)
-
-
-def _is_connecting(error: BaseException) -> bool:
-    return any(kind.__name__ in _CONNECTING for step in _chain(error) for kind in type(step).__mro__)
-
-
-def _system_words(error: BaseException) -> str:
-    """The operating system's words for an error; str() of others may hold a header, and a header the key."""
-    if isinstance(error, (socket.gaierror, ssl.SSLError)):
-        return error.strerror or type(error).__name__
-    if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno)
-    return type(error).__name__

@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 
 from agentsim.errors import ProviderRejected, ScenarioError
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import extra_problem, function_name, portable
+from agentsim.models.body import function_name, portable
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.envelope import completion_of, decoded
+from agentsim.models.extra import extra_problem
 from agentsim.models.intake import ASKED_ENCODING, Unacceptable
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
@@ -88,7 +89,7 @@ class Gemini(RemoteModel):
         from google.genai import types
         from pydantic import ValidationError
 
-        if problem := extra_problem(sampling.extra) or extra_problem(profile.extra_body):
+        if problem := extra_problem(sampling.extra):
             raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         if taken := sorted(_OURS & set(sampling.extra)):
             raise ProviderRejected(f"{self._name}: `{taken[0]}` cannot be set there", code="bad_request")
@@ -229,7 +230,7 @@ def _in_openai_words(answer: Any) -> Any:
     candidate = candidates[0] if isinstance(candidates, list) and candidates else None
     blocked = _inner(answer, "promptFeedback").get("blockReason")
     if not isinstance(candidate, Mapping) and not blocked:
-        return {"choices": []}
+        return {"choices": [], "usage": _usage(_inner(answer, "usageMetadata"))}
     candidate = candidate if isinstance(candidate, Mapping) else {}
     reason = candidate.get("finishReason")
     reason = reason if isinstance(reason, str) else None

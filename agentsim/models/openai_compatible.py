@@ -10,8 +10,9 @@ from typing import Any
 
 from agentsim.errors import ProviderRejected
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import extra_problem, function_name, request_body
+from agentsim.models.body import function_name, request_body
 from agentsim.models.envelope import completion_in
+from agentsim.models.extra import extra_problem
 from agentsim.models.intake import Unacceptable
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
@@ -25,9 +26,8 @@ class OpenAICompatible(RemoteModel):
 
     def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> tuple[dict[str, Any], str | None]:
         """The body, and the function that the reply must call."""
-        for extra in (sampling.extra, profile.extra_body):
-            if problem := extra_problem(extra):
-                raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
+        if problem := extra_problem(sampling.extra):
+            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         self._endpoint.open()
         called = call.schema is not None and profile.structured == "tool"
         return request_body(profile, self._model, call, sampling), function_name(call) if called else None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agentsim.models.address import is_near
 from agentsim.models.base import Usage
+from agentsim.models.profiles import ProviderSettings, address_of, is_own
 
 __all__ = ["Price", "Prices", "context_window"]
 
 # Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
 # its own, whatever its name resembles.
 _CATALOGUE = {"openai": "openai", "openrouter": "openrouter", "gemini": "google"}
-_FREE = ("ollama/", "vllm/", "lmstudio/", "llama-server/", "local/", "bot/", "script:")
+_FREE = ("local/", "bot/", "script:")
+_FREE_NEARBY = frozenset(("ollama", "vllm", "lmstudio", "llama-server"))  # on machines of one's own
+_RELAYED = re.compile(r"[:-]cloud$")  # what `ollama serve` sends on to a service, which is paid for
 
 
 class Price(BaseModel):
@@ -27,10 +32,21 @@ class Price(BaseModel):
 
 
 class Prices:
-    """What is believed, in this order: the response itself, the scenario, that it is free, the bundled catalogue."""
+    """What is believed, in this order: the response itself, the scenario, that it is free, the bundled catalogue.
 
-    def __init__(self, overrides: Mapping[str, Price]) -> None:
+    `providers` are the scenario's tables and `env` the environment: they say where a provider's name leads. Elsewhere
+    than on machines of one's own nothing is free, and elsewhere than at the provider's own address the catalogue says
+    nothing.
+    """
+
+    def __init__(
+        self,
+        overrides: Mapping[str, Price],
+        providers: Mapping[str, ProviderSettings] | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
         self._overrides = dict(overrides)
+        self._providers, self._env = providers or {}, env or {}
 
     def cost(self, model_name: str, usage: Usage) -> float | None:
         """US dollars of a finished call; None where the price or a token count is unknown."""
@@ -58,7 +74,15 @@ class Prices:
         if model_name == "human" or model_name.startswith(_FREE):
             return 0.0
         provider, _, model = model_name.partition("/")
+        if provider in _FREE_NEARBY:
+            relayed = provider == "ollama" and _RELAYED.search(model) is not None
+            return 0.0 if is_near(self._address(provider)) and not relayed else None
+        if provider not in _CATALOGUE or not model or not is_own(provider, self._address(provider)):
+            return None
         return _catalogue_cost(provider, model, prompt, cached, completion)
+
+    def _address(self, provider: str) -> str:
+        return address_of(provider, self._providers, self._env)
 
 
 def context_window(model_name: str) -> int | None:
@@ -76,8 +100,6 @@ def context_window(model_name: str) -> int | None:
 
 
 def _catalogue_cost(provider: str, model: str, prompt: int, cached: int, completion: int) -> float | None:
-    if provider not in _CATALOGUE or not model:
-        return None
     import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
 
     usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)

@@ -15,8 +15,20 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agentsim.errors import ScenarioError
+from agentsim.models.address import normal, url_problem
+from agentsim.models.extra import extra_problem
 
-__all__ = ["BUILT_IN", "Api", "MaxTokensField", "Profile", "ProviderSettings", "Structured", "resolve"]
+__all__ = [
+    "BUILT_IN",
+    "Api",
+    "MaxTokensField",
+    "Profile",
+    "ProviderSettings",
+    "Structured",
+    "address_of",
+    "is_own",
+    "resolve",
+]
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
@@ -37,6 +49,7 @@ _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 _ALWAYS_RECORDED = frozenset(
     ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
 )
+_SHAPING = (*("structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"),)
 
 
 class ProviderSettings(BaseModel):
@@ -62,10 +75,21 @@ class ProviderSettings(BaseModel):
         kept = self.model_dump(mode="json", exclude={"base_url"})
         return {name: value for name, value in kept.items() if value is not None or name in _ALWAYS_RECORDED}
 
+    def request_part(self) -> dict[str, Any]:
+        """What is set of that which shapes a request, apart from where it goes and when."""
+        return self.model_dump(mode="json", include=set(_SHAPING), exclude_none=True)
+
     @field_validator("base_url")
     @classmethod
     def _usable_url(cls, value: str | None) -> str | None:
-        if value is not None and (problem := _url_problem(value)):
+        if value is not None and (problem := url_problem(value)):
+            raise ValueError(problem)
+        return value
+
+    @field_validator("extra_body")
+    @classmethod
+    def _can_be_sent(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value is not None and (problem := extra_problem(value)):
             raise ValueError(problem)
         return value
 
@@ -177,15 +201,15 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
     if known is None and settings.base_url is None:
         raise _unknown(provider, overrides)
     start = known or Profile(provider=provider, base_url="")
-    base_url = settings.base_url or _address_from(env, provider) or start.base_url
-    own = _own_address(base_url, start.base_url)
+    base_url = address_of(provider, overrides, env)
+    own = is_own(provider, base_url)
     if settings.api_key_env is not None:
         key_envs: tuple[str, ...] = (settings.api_key_env,)
     else:
         key_envs = start.key_envs if own else ()
     return replace(
         start,
-        base_url=base_url.rstrip("/"),
+        base_url=normal(base_url),
         key_envs=key_envs,
         spacing_s=start.spacing_s if settings.spacing_ms is None else settings.spacing_ms / 1000,
         requests_per_minute=settings.requests_per_minute or start.requests_per_minute,
@@ -223,7 +247,7 @@ def _address_from(env: Mapping[str, str], provider: str) -> str | None:
     address = env.get(variable, "").strip()
     if not address and provider == "ollama" and (host := env.get("OLLAMA_HOST", "").strip()):
         variable, address = "OLLAMA_HOST", _ollama_address(host)
-    if address and (problem := _url_problem(address)):
+    if address and (problem := url_problem(address)):
         raise ScenarioError(f"the environment variable {variable} {problem}")
     return address or None
 
@@ -231,6 +255,7 @@ def _address_from(env: Mapping[str, str], provider: str) -> str | None:
 def _ollama_address(host: str) -> str:
     """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
     scheme, separator, rest = host.rpartition("://")
+    scheme = scheme.lower()
     place, _, path = rest.partition("/")
     name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
     default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
@@ -239,23 +264,16 @@ def _ollama_address(host: str) -> str:
     return f"{scheme or 'http'}://{name}:{port or default}/{path.strip('/') + '/' if path.strip('/') else ''}v1"
 
 
-def _own_address(address: str, own: str) -> bool:
-    here, there = urlsplit(address), urlsplit(own)
+def address_of(provider: str, overrides: Mapping[str, ProviderSettings], env: Mapping[str, str]) -> str:
+    """Where a provider is reached: the scenario's word, the environment's, the built-in one, or else ''."""
+    settings, known = overrides.get(provider), BUILT_IN.get(provider)
+    said = settings.base_url if settings is not None else None
+    return said or _address_from(env, provider) or (known.base_url if known is not None else "")
+
+
+def is_own(provider: str, address: str) -> bool:
+    """Whether an address is the built-in provider's own."""
+    known = BUILT_IN.get(provider)
+    here, there = urlsplit(address), urlsplit(known.base_url if known is not None else "")
     host, own_host = here.hostname or "", there.hostname or ""
     return here.scheme == there.scheme and (host == own_host or host.endswith(f".{own_host}"))
-
-
-def _url_problem(address: str) -> str | None:
-    """What is wrong with a base address, without repeating it: it may hold a password."""
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        return "is not a URL"
-    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        return "must look like http://host:port/v1"
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        return "must not hold a user, a password, a query or a fragment"
-    if not re.fullmatch(r"[\x21-\x7e]+", address):
-        return "must be printable ASCII without spaces"
-    return None

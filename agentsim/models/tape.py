@@ -9,13 +9,14 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from agentsim.errors import AgentsimError, ModelError, UsageError
 from agentsim.models.base import Call, Completion, Model, Sampling
-from agentsim.models.cassette import CASSETTE_FORMAT, Cassette, completion_in, error_in, error_to_json, sent
+from agentsim.models.cassette import CASSETTE_FORMAT, Cassette, sent
+from agentsim.models.recorded import error_to_json
 
 __all__ = ["Playback", "Recorder", "Tape"]
 
@@ -33,12 +34,27 @@ class Tape(Protocol):
         """The names of the files that replies come from."""
         ...
 
-    def model(self, name: str, provider: str, opened: Callable[[], Model]) -> Model:
-        """The model that a seat gets; `opened` makes the real one, and may raise for want of a key."""
+    @property
+    def seed(self) -> int | None:
+        """The seed of the game that the replies come from, where that is known."""
         ...
 
-    def start(self) -> None:
+    def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
+        """The model that a seat gets; `opened` makes the real one, and may raise for want of a key.
+
+        `settings` are what the scenario says of how its provider is asked.
+        """
+        ...
+
+    def start(self, seed: int) -> None:
         """The run can be played, and is about to."""
+        ...
+
+    def finished(self) -> str | None:
+        """The game has come to its end: what somebody should know of the files, in a line.
+
+        Raises `AgentsimError` where a recording is not whole.
+        """
         ...
 
     def close(self) -> None:
@@ -47,40 +63,64 @@ class Tape(Protocol):
 
 
 class Recorder:
-    """Writes every reply of a run to a new file, each at once: what a killed process leaves is a usable beginning."""
+    """Writes every reply of a run to a new file, each at once: what a killed process leaves is a usable beginning.
+
+    Where the file cannot be written any more, replies that are paid for still go to whoever asked, and no further call
+    begins.
+    """
 
     live = True
+    seed = None
 
     def __init__(self, path: Path) -> None:
         """`UsageError` where the file cannot be a new one."""
         self.played: list[str] = []
-        if path.exists() or path.is_symlink():
+        try:
+            there, placed = path.exists() or path.is_symlink(), path.parent.is_dir()
+        except OSError as error:
+            raise self._unusable(path, error) from None
+        if there:
             raise UsageError(f"{path}: is there already; replies are recorded into a new file")
-        if not path.parent.is_dir():
+        if not placed:
             raise UsageError(f"{path}: there is no directory {path.parent}")
         self._path = path
         self._handle = -1
+        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
 
-    def model(self, name: str, provider: str, opened: Callable[[], Model]) -> Model:
-        return _Recorded(opened(), self)
+    @staticmethod
+    def _unusable(path: Path, error: OSError) -> UsageError:
+        return UsageError(f"{path}: cannot be written: {error.strerror}")
 
-    def start(self) -> None:
+    def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
+        return _Recorded(opened(), self, settings)
+
+    def start(self, seed: int) -> None:
         """Create the file; `UsageError` where that cannot be."""
         try:
             self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise UsageError(f"{self._path}: cannot be written: {error.strerror}") from None
-        self.write({"format": CASSETTE_FORMAT})
+            raise self._unusable(self._path, error) from None
+        self.write({"format": CASSETTE_FORMAT, "seed": seed})
+        self.check()
 
     def write(self, line: Mapping[str, Any]) -> None:
-        """Append a line, in one piece."""
+        """Append a line, in one piece; what goes wrong is for `check` to say."""
         row = json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         data = memoryview(f"{row}\n".encode())
         try:
-            while data:
+            while data and self._failure is None:
                 data = data[os.write(self._handle, data) :]
         except OSError as error:
-            raise AgentsimError(f"{self._path}: cannot write the replies: {error.strerror}") from None
+            self._failure = error.strerror or str(error)
+
+    def check(self) -> None:
+        """Raise `AgentsimError` where a reply could not be written."""
+        if self._failure is not None:
+            raise AgentsimError(f"{self._path}: cannot write the replies: {self._failure}; what came is in the journal")
+
+    def finished(self) -> None:
+        """`AgentsimError` where the file is not whole."""
+        self.check()
 
     def close(self) -> None:
         """The file is whole; may be called again."""
@@ -92,8 +132,8 @@ class Recorder:
 class _Recorded:
     """A model whose replies are written down."""
 
-    def __init__(self, model: Model, recorder: Recorder) -> None:
-        self._model, self._recorder = model, recorder
+    def __init__(self, model: Model, recorder: Recorder, settings: Mapping[str, Any]) -> None:
+        self._model, self._recorder, self._settings = model, recorder, settings
 
     @property
     def name(self) -> str:
@@ -104,10 +144,16 @@ class _Recorded:
         return self._model.provider
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """The model's own answer or error, once it is in the file."""
-        line = {"model": self.name, "call": call.tag, "sent": sent(call, sampling)}
+        """The model's own answer or error, once it is in the file, or could not be put there."""
+        line = {"model": self.name, "call": call.tag, "sent": sent(call, sampling, self._settings)}
+
+        def begin() -> None:
+            self._recorder.check()
+            if call.begin is not None:
+                call.begin()
+
         try:
-            completion = await self._model.complete(call, sampling)
+            completion = await self._model.complete(replace(call, begin=begin), sampling)
         except ModelError as error:
             self._recorder.write({**line, "error": error_to_json(error)})
             raise
@@ -128,11 +174,19 @@ class Playback:
         self.cassette = Cassette.read(paths)
         self.played = [path.name for path in paths]
 
-    def model(self, name: str, provider: str, opened: Callable[[], Model]) -> Model:
-        return _Replayed(name, provider, self.cassette)
+    @property
+    def seed(self) -> int | None:
+        return self.cassette.seed
 
-    def start(self) -> None:
+    def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
+        return _Replayed(name, provider, self.cassette, settings)
+
+    def start(self, seed: int) -> None:
         """Nothing is to be made ready."""
+
+    def finished(self) -> str | None:
+        """What to say of replies that were recorded and not asked for."""
+        return self.cassette.unasked()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -141,8 +195,8 @@ class Playback:
 class _Replayed:
     """A model that has said everything already."""
 
-    def __init__(self, name: str, provider: str, cassette: Cassette) -> None:
-        self._name, self._provider, self._cassette = name, provider, cassette
+    def __init__(self, name: str, provider: str, cassette: Cassette, settings: Mapping[str, Any]) -> None:
+        self._name, self._provider, self._cassette, self._settings = name, provider, cassette, settings
 
     @property
     def name(self) -> str:
@@ -157,10 +211,7 @@ class _Replayed:
         await asyncio.sleep(0)  # as a real call does, it lets others have their turn
         if call.begin is not None:
             call.begin()
-        line = self._cassette.line(self._name, call, sampling)
-        if "error" in line:
-            raise error_in(line["error"])
-        return completion_in(line["reply"])
+        return self._cassette.line(self._name, call, sampling, self._settings).answer()
 
     async def aclose(self) -> None:
         """Nothing is open."""

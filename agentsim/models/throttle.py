@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from weakref import WeakKeyDictionary
 
-from agentsim.errors import RateLimited
+from agentsim.errors import RateLimited, TransportFailed
 from agentsim.models.allowance import Allowance, Terms, Ticket
 from agentsim.models.base import Usage
 from agentsim.models.spacing import Spacer
@@ -60,7 +60,7 @@ class Throttle:
         """A slot for the length of the block, which is one call of about so many tokens.
 
         A `RateLimited` that leaves the block is a 429, a block that ends well an answer; other errors say nothing of
-        how busy the host is. Whoever is cancelled in the queue leaves no gap.
+        how busy the host is, but may ask for time. Whoever is cancelled in the queue leaves no gap.
         """
         ticket = await self._turn(tokens)
         try:
@@ -71,6 +71,10 @@ class Throttle:
             self.allowance.used(ticket, 0)
             if limited.retry_after is not None:
                 self.spacer.push_back(limited.retry_after)
+            raise
+        except TransportFailed as failed:
+            if failed.retry_after is not None:
+                self.spacer.push_back(failed.retry_after)
             raise
         finally:
             self.allowance.ended(ticket)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from agentsim.errors import ScenarioError
+from agentsim.models.address import http_parts
 from agentsim.models.intake import Intake
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ class Transport:
         if self._session is None:
             self._session = _session(self._tls)
         data = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-        url = URL(f"{self._base_url}{path}", encoded=True)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:
+            url = URL(f"{self._base_url}{path}", encoded=True)
             async with self._session.post(
                 url, data=data, headers=self._headers, allow_redirects=False, **ways
             ) as response:
@@ -87,7 +88,7 @@ class Transport:
                         response.close()  # the rest would only be read to be thrown away
                         break
                 return Answer(response.status, response.headers, b"".join(chunks))
-        except (aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that looked like one
             raise NoAnswer from error
 
     async def aclose(self) -> None:
@@ -100,11 +101,11 @@ class Transport:
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     import aiohttp
 
+    from agentsim.models.connector import Connector
+
     return aiohttp.ClientSession(
         # How many calls there may be at once is the throttle's business.
-        connector=aiohttp.TCPConnector(
-            limit=0, ssl=tls if tls is not None else True, resolver=aiohttp.ThreadedResolver()
-        ),
+        connector=Connector(limit=0, ssl=tls if tls is not None else True, resolver=aiohttp.ThreadedResolver()),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),  # the deadline is the caller's, and holds for everything
         auto_decompress=False,
@@ -132,8 +133,8 @@ def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
     proxy = named.get(parts.scheme) or named.get("all")
     if not proxy:
         return None, {}
-    at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    if at.scheme not in {"http", "https"} or not at.hostname:
+    at = http_parts(proxy if "://" in proxy else f"http://{proxy}")
+    if at is None:
         raise ScenarioError(
             f"the proxy of the environment for {parts.scheme}:// addresses is not an HTTP proxy",
             valid=f"http://host:port; or NO_PROXY={parts.hostname} where no proxy is needed",

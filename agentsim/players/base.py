@@ -12,9 +12,9 @@ from typing import Literal, Protocol, TypeAlias
 from agentsim.engine.play import Ask
 from agentsim.errors import ModelError, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Completion
+from agentsim.models.base import Completion, Usage
 
-__all__ = ["Complaint", "Fault", "Message", "Player", "ReaskPolicy", "Try", "fault_of"]
+__all__ = ["Complaint", "Fault", "Message", "Player", "ReaskPolicy", "Try", "fault_of", "wasted_by"]
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
 """Which of the four kinds of `ModelError` a failed call met."""
@@ -48,6 +48,7 @@ class Try:
     `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is how long the next
     attempt was put off. `fault` says of a failed call what kind of error it was. Where several models may answer for
     one player, `model` is the one that was called, and `takeover` says that the next one took over after this attempt.
+    After a failed call that is `final` nobody is asked any more. `wasted` is what a failed call used all the same.
     """
 
     messages: tuple[Message, ...]
@@ -59,6 +60,18 @@ class Try:
     fault: Fault | None = None
     model: str | None = None
     takeover: bool = False
+    final: bool = False
+    wasted: Usage | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it used; None of a call of which nobody says so."""
+        return self.wasted if self.completion is None else self.completion.usage
+
+
+def wasted_by(error: ModelError) -> Usage | None:
+    """What a failed call used, where its provider says so."""
+    return error.usage if isinstance(error.usage, Usage) else None
 
 
 def fault_of(error: ModelError) -> Fault:

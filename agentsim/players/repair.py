@@ -135,7 +135,8 @@ def _letters(text: str) -> str:
 def _is_spelt(part: Any, source: str) -> bool:
     """Whether a value stands in the source, begun and ended by what begins and ends a value there."""
     if part is None or isinstance(part, bool):
-        return True
+        word = "null|None" if part is None else json.dumps(part)
+        return re.search(rf"[:\[,]\s*(?:{word})\s*[,}}\]\n]", source, re.IGNORECASE) is not None
     if not isinstance(part, str):
         return re.search(rf"[:\[,]\s*{re.escape(json.dumps(part))}\s*[,}}\]\n]", source) is not None
     words = "".join(map(_spelling, part))

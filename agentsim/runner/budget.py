@@ -58,9 +58,28 @@ class Budget:
 
     def check_time(self) -> None:
         """Raise `BudgetReached` where the run has had its time; also asked when an admitted call's turn comes."""
-        wall_s = self._earlier_s + self._clock() - self._started
-        if self.max_wall_s is not None and wall_s >= self.max_wall_s:
-            raise BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {wall_s:.1f} s played")
+        if self.left_s() == 0:
+            raise self.out_of_time()
+
+    def left_s(self) -> float | None:
+        """Seconds until the run has had its time; None where it has all there is."""
+        if self.max_wall_s is None:
+            return None
+        return max(0.0, self.max_wall_s - self._played_s())
+
+    def out_of_time(self) -> BudgetReached:
+        """The error of a run that has had its time."""
+        return BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {self._played_s():.1f} s played")
+
+    async def rest(self, seconds: float) -> None:
+        """Wait so long; `BudgetReached` where the run's time is over before that."""
+        left = self.left_s()
+        await asyncio.sleep(seconds if left is None else min(seconds, left))
+        if left is not None and seconds >= left:
+            raise self.out_of_time()
+
+    def _played_s(self) -> float:
+        return self._earlier_s + self._clock() - self._started
 
     def _foreseen(self, worst_case_usd: float) -> float:
         return self.cost_usd + self._reserved + worst_case_usd

@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentsim.engine.play import Ask, Wave
@@ -20,9 +20,9 @@ from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
-from agentsim.models.base import Completion
+from agentsim.models.base import Completion, Usage
 from agentsim.models.prices import Prices
-from agentsim.players.base import Message, Player, Try, fault_of
+from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
@@ -34,6 +34,8 @@ from agentsim.runner.watch import Watcher
 __all__ = ["Desk", "Seat"]
 
 Seat: TypeAlias = Player | BotPlayer
+NOTICEABLE_S = 1.0
+"""A wait for a call's turn that somebody who looks on is told of."""
 
 
 @dataclass
@@ -44,15 +46,17 @@ class Desk:
     journal: Journal
     budget: Budget
     prices: Prices
-    slots: asyncio.Semaphore
+    concurrency: int
     watcher: Watcher
 
     def __post_init__(self) -> None:
         self.health = Health()
         self.totals = Totals()
-        self.stopped: RunStopped | None = None
+        self.stopped: Exception | None = None  # what ended the run; whoever is still at it follows
         self.in_flight: set[asyncio.Task[Any] | None] = set()
         self.people = {player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer)}
+        # Of each provider its own: who waits for one that is busy must not keep anybody from another.
+        self._slots: dict[str, asyncio.Semaphore] = {}
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._asked = 0  # people who are asked now, or wait for their turn at the terminal
@@ -76,6 +80,9 @@ class Desk:
                 self.health.recalled(place, attempt.model, attempt.fault, answered=answered, past=past)
             if entry is not None:
                 self.health.settled(place)
+            for attempt in recorded.calls(*key):
+                if isinstance(player := self._player(ask), ModelPlayer):
+                    self._count_earlier(ask, player.linked(attempt.model), attempt)
 
     def _player(self, ask: Ask) -> Player:
         player = self.seats[ask.request.player]
@@ -88,7 +95,6 @@ class Desk:
         It is on its way to the disk; the rules may not see it before `journal.sync()`.
         """
         player = self._player(ask)
-
         place = self._places[ask.place]
 
         async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
@@ -98,19 +104,36 @@ class Desk:
             self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
             self.totals.takeovers += sum(attempt.takeover for attempt in tries)
 
-        ruling = await rule(ask, player, attempt, keep, earlier, self.health.order(place))
         try:
+            ruling = await rule(ask, player, attempt, keep, earlier, self.health.order(place), self._rest)
             if ruling.fallback_reason is not None:
+                if self.health.waits(place):
+                    self._go_on()  # or it would wait for somebody who is asked no more
                 await self.health.gave_up(place)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
             # Replies that arrive together are synced together: in this turn of the loop, not one by one.
             asyncio.get_running_loop().call_soon(self._sync)
-            self.health.settled(place)
-        except RunStopped as stop:
-            self.stopped = stop
+        except Exception as error:  # also a mistake of ours: nobody may wait for what will not come
+            self.stopped = self.stopped or error
             raise
         return entry
+
+    def settled(self, ask: Ask) -> None:
+        """A decision of `settle` is taken in, and counts; raises `RunStopped` where what waited for it ends the run."""
+        try:
+            self.health.settled(self._places[ask.place])
+        except RunStopped as stop:
+            self.stopped = self.stopped or stop
+            raise
+
+    def _go_on(self) -> None:
+        if self.stopped is not None:
+            raise self.stopped
+
+    async def _rest(self, seconds: float) -> None:
+        self._go_on()
+        await self.budget.rest(seconds)
 
     def _sync(self) -> None:
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
@@ -127,14 +150,9 @@ class Desk:
                 self._asked -= 1
                 if not self._asked:  # the next in turn needs the screen as it is
                     self.watcher.person(asked=False)
-        async with self.slots:
-            if self.stopped is not None:
-                raise self.stopped
-            try:
-                return await self._model_call(ask, link, player, messages, number)
-            except RunStopped as stop:
-                self.stopped = stop
-                raise
+        async with self._slots.setdefault(player.provider, asyncio.Semaphore(self.concurrency)):
+            self._go_on()
+            return await self._model_call(ask, link, player, messages, number)
 
     async def _model_call(
         self, ask: Ask, link: int, player: ModelPlayer, messages: tuple[Message, ...], number: int
@@ -144,33 +162,41 @@ class Desk:
         await self.budget.admit(worst)
         cost: float | None = None
         task = asyncio.current_task()
+        queueing = asyncio.timeout(self.budget.left_s())
+        notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, self.watcher.held, ask)
 
         def begin() -> None:
-            if self.stopped is not None:
-                raise self.stopped  # it waited for its turn while the run was stopped
+            self._go_on()  # the run may have been stopped while it waited for its turn
             self.budget.check_time()
+            queueing.reschedule(None)
+            notice.cancel()
             self.in_flight.add(task)
             self.watcher.calling(ask)
 
         try:
-            completion = self._priced(player, await player.reply(ask, messages, number, begin))
-            cost = completion.usage.cost_usd
-            if cost is None:  # nobody says what it cost: the most that it can have cost
-                cost = self._worst_case([player], messages, ask.request.schema())
+            async with queueing:
+                completion = await player.reply(ask, messages, number, begin)
+            cost = self._cost(ask, player, messages, completion.usage)
             self.totals.add_call(Try(messages, completion))
             self._warn(player, Try(messages, completion))
             self._note_mode(player, completion)
             self.health.called(self._places[ask.place], None, link)
         except ModelError as error:
-            named = player.name if len(self._player(ask).links) > 1 else None
-            self._failed(
-                ask, link, Try(messages, None, error.code, str(error), fault=fault_of(error), model=named), error
-            )
+            named, wasted = player.name if len(self._player(ask).links) > 1 else None, wasted_by(error)
+            cost = self._cost(ask, player, messages, wasted)
+            attempt = Try(messages, None, error.code, str(error), fault=fault_of(error), model=named, wasted=wasted)
+            self._failed(ask, link, attempt, error)
             raise
+        except TimeoutError:
+            raise self.budget.out_of_time() from None
         finally:
-            self.in_flight.discard(task)
+            notice.cancel()
             self.budget.settle(worst, cost)
-            self.watcher.called(ask, self.totals)
+            if task in self.in_flight:
+                self.in_flight.discard(task)
+                self.watcher.called(ask, self.totals)
+            else:
+                self.watcher.counted(self.totals)  # it never went out
         return completion
 
     def _note_mode(self, player: ModelPlayer, completion: Completion) -> None:
@@ -194,11 +220,16 @@ class Desk:
             self.journal.tried(ask.wave, ask.place, ask.request.player, [attempt])  # nobody else will
             raise
 
-    def count_earlier(self, player: ModelPlayer, attempt: Try) -> None:
+    def _count_earlier(self, ask: Ask, player: ModelPlayer, attempt: Try) -> None:
         """A call that an earlier process of the run made counts against its limits, and is shown."""
         self.totals.add_call(attempt)
-        cost = 0.0 if attempt.completion is None else attempt.completion.usage.cost_usd
-        self.budget.spent(1, self._worst_case([player], attempt.messages, {}) if cost is None else cost)
+        self.budget.spent(1, self._cost(ask, player, attempt.messages, attempt.usage))
+
+    def _cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
+        """US dollars of a call that used so much: where nobody says what it cost, the most that it can have cost."""
+        if usage is None:
+            return 0.0
+        return self._worst_case([player], messages, ask.request.schema()) if usage.cost_usd is None else usage.cost_usd
 
     def _worst_case(
         self, players: Sequence[ModelPlayer], messages: Sequence[Message], schema: Mapping[str, Any]
@@ -209,7 +240,3 @@ class Desk:
         prompt = tokens.at_most((*(message.text for message in messages), json.dumps(schema)))
         most = max(each.sampling.max_tokens for each in players)
         return max(self.prices.estimate(each.name, prompt, most) or 0.0 for each in players)
-
-    def _priced(self, player: ModelPlayer, completion: Completion) -> Completion:
-        cost = self.prices.cost(player.model.name, completion.usage)
-        return replace(completion, usage=replace(completion.usage, cost_usd=cost))

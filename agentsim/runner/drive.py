@@ -70,6 +70,7 @@ async def _settle_live(
         settled[ask.place] = entry
         entries.append(entry)
         desk.watcher.decided(entry)
+        desk.settled(ask)
 
     if len(live) < 2:
         for ask in live:

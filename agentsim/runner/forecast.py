@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from agentsim.players.base import Message
 from agentsim.players.model import prompt_messages
 from agentsim.runner.session import new_play
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, prices_of
 
 __all__ = ["Forecast", "ModelForecast", "Sample", "forecast", "shared", "wordy"]
 
@@ -50,8 +50,8 @@ class ModelForecast:
     """One model's part: calls, and tokens by estimate. `repeated` are those of prompts that an earlier one began with.
 
     `most_completion` is what `max_tokens` allows. Dollars are None where the price is unknown; `most_usd` is what the
-    budget would reserve for these calls. `longest` is the longest prompt, `shortest_answer` the request whose answer
-    has the least room for words.
+    budget would reserve for these calls, each as for the dearest of a chain. `longest` is the longest prompt,
+    `shortest_answer` the request whose answer has the least room for words.
     """
 
     model: str
@@ -95,10 +95,13 @@ def forecast(
     most_decisions: int = MOST_DECISIONS,
     most_seconds: float = MOST_SECONDS,
     clock: Callable[[], float] = time.monotonic,
+    env: Mapping[str, str] | None = None,
 ) -> Forecast:
     """Play the scenario once on bots, and estimate what its models would be sent; a scenario without a seed with 0.
+    The environment `env` may say where a provider is, and with it what a call costs there.
 
-    Of a chain of models the first is taken. It stops after so many decisions or seconds, and then says so (`ended`).
+    Of a chain of models the first is taken, but for `most_usd`. It stops after so many decisions or seconds, and then
+    says so (`ended`).
     """
     scenario = replace(scenario, seed=scenario.seed or 0)
     seats = {plan.id: plan for plan in (*scenario.players, *scenario.staff.values())}
@@ -110,7 +113,7 @@ def forecast(
         return found
     understudy = game.bots.get("random") or next(iter(game.bots.values()))
     policies = {seat: _policy(game, plan, understudy) for seat, plan in seats.items()}
-    counter = _Counter(found, seats, Prices(scenario.prices))
+    counter = _Counter(found, seats, prices_of(scenario, env or {}))
     play = new_play(scenario, game)
     until = clock() + most_seconds
     wave = play.start()
@@ -189,12 +192,18 @@ class _Counter:
         part.most_completion += limit
         part.usd = _sum(part.usd, self._prices.estimate(plan.model, prompt, completion))
         most = tokens.at_most((*texts, json.dumps(ask.request.schema())))
-        part.most_usd = _sum(part.most_usd, self._prices.estimate(plan.model, most, limit))
+        part.most_usd = _sum(part.most_usd, self._most(plan, most, limit))
         sample = Sample(ask.request, messages, prompt)
         if part.longest is None or prompt > part.longest.tokens:
             part.longest = sample
         if part.shortest_answer is None or _room(ask.request) < _room(part.shortest_answer.request):
             part.shortest_answer = sample
+
+    def _most(self, plan: PlayerPlan, prompt: int, limit: int) -> float | None:
+        """What the dearest of a seat's models takes: before a call, nobody knows who will answer."""
+        costs = [self._prices.estimate(each.model, prompt, limit) for each in plan.models]
+        known = [cost for cost in costs if cost is not None]
+        return max(known) if len(known) == len(costs) else None
 
     def _repeated(self, plan: PlayerPlan, text: str) -> int:
         keys = ((plan.model, ""), (plan.model, plan.id))

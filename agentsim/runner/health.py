@@ -115,18 +115,23 @@ class Health:
         self._places[place].settled = True
         self._judge()
 
+    def waits(self, place: int) -> bool:
+        """Whether requests before this one are not decided yet."""
+        return self._judged < place
+
     async def gave_up(self, place: int) -> None:
         """A decision ran out of attempts, and everything before it is waited for.
 
         Raises `ProviderStopped` where its calls failed and, in request order, none had been answered before.
         """
-        while self._judged < place:
+        while self.waits(place):
             self._moved.clear()
             await self._moved.wait()
         links = self._places[place].links
         if all(self._never_answered(link) for link in links):
             silent = next((link.provider for link in links if link.provider in self._last), links[0].provider)
-            why = self._last.get(silent, "it is rejected")
+            rejected = any(link.name in self._rejected for link in links)
+            why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
             raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
 
     def _never_answered(self, link: Link) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agentsim.engine.game import Game
-from agentsim.errors import DecisionError, ModelError, ScenarioError
+from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
 from agentsim.history.concerns import concerns
 from agentsim.models.base import Call, Completion
 from agentsim.models.prices import Prices, context_window
@@ -68,14 +69,25 @@ async def _all(
         player = seats.by_id[plan.id]
         assert isinstance(player, ModelPlayer), "bots and people are not asked"
         try:
-            words = await _tried(player, asked, longest, Prices(scenario.prices))
+            words = await _tried(player, asked, longest, seats.prices)
         except ModelError as error:
-            return Pinged(plan.model, ok=False, words=str(error).removeprefix(f"{plan.model}: "))
+            return Pinged(
+                plan.model, ok=False, words=f"{str(error).removeprefix(f'{plan.model}: ')}{_advice(plan, error)}"
+            )
         finally:
             await seats.aclose()
         return words
 
     return list(await asyncio.gather(*(one(plan) for plan in plans)))
+
+
+def _advice(plan: PlayerPlan, error: ModelError) -> str:
+    """What can be done about a host that is too busy; other errors say it themselves."""
+    if not isinstance(error, RateLimited):
+        return ""
+    later = "later" if error.retry_after is None else f"in {math.ceil(error.retry_after):,} s"
+    slower = f"`requests_per_minute` or `tokens_per_minute` in [providers.{plan.name.provider}]"
+    return f"; ask again {later}; a game waits as it is told to, and {slower} keeps below a limit"
 
 
 async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | None, prices: Prices) -> Pinged:

@@ -18,7 +18,7 @@ from agentsim.history.entry import Entry, Parse
 from agentsim.history.record import Source
 from agentsim.models.attempts import Attempts, pause, persevere
 from agentsim.models.base import MOST_TEXT, Completion
-from agentsim.players.base import Complaint, Message, Player, Try, fault_of
+from agentsim.players.base import Complaint, Message, Player, Try, fault_of, wasted_by
 from agentsim.players.model import emptiness
 from agentsim.players.repair import read_reply
 
@@ -28,7 +28,10 @@ Attempt = Callable[[tuple[Message, ...], int, int], Awaitable[Completion]]
 """One call with these messages; the first number counts this decision's attempts from 1, the second is the place of the
 one who is asked among `player.links`. Raises `ModelError`."""
 Keep = Callable[[Sequence[Try]], None]
-"""Puts tries of an unfinished decision on disk: what was paid for is not paid for again."""
+"""Puts tries of an unfinished decision on disk: what was paid for is not paid for again. Every try is kept but the good
+one, which goes there with its decision: behind a last bad one the decision may have to wait for others."""
+Rest = Callable[[float], Awaitable[object]]
+"""Waits so many seconds before the next attempt; what it raises ends the hearing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,10 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
 class _Hearing:
     """One decision in the making: its tries, complaints and what is used up of its attempts."""
 
-    def __init__(self, ask: Ask, player: Player, attempt: Attempt, keep: Keep, order: Sequence[int]) -> None:
-        self.ask, self.player, self._attempt, self._keep = ask, player, attempt, keep
+    def __init__(  # noqa: PLR0917 - each has a type of its own
+        self, ask: Ask, player: Player, attempt: Attempt, keep: Keep, order: Sequence[int], rest: Rest
+    ) -> None:
+        self.ask, self.player, self._attempt, self._keep, self._rest = ask, player, attempt, keep, rest
         self._links, self._order = player.links, order
         self._link = order[0]
         self.tries: list[Try] = []
@@ -71,7 +76,7 @@ class _Hearing:
         self.used = Attempts()
 
     def take(self, attempt: Try) -> None:
-        """Count an attempt after which another one follows: it is on disk before that."""
+        """Count an attempt that is not the decision: it is on disk before anything follows."""
         self.tries.append(attempt)
         self._keep([attempt])
 
@@ -107,6 +112,7 @@ class _Hearing:
 
         def failed(error: ModelError) -> None:
             wait = pause(error, self.player.attempts, self.used)
+            takeover = wait is None and self.may_take_over(error)
             attempt = Try(
                 messages,
                 code=error.code,
@@ -114,12 +120,14 @@ class _Hearing:
                 latency_s=clock() - started,
                 wait_s=wait or 0.0,
                 fault=fault_of(error),
+                wasted=wasted_by(error),
                 model=self._named(),
-                takeover=wait is None and self.may_take_over(error),
+                takeover=takeover,
+                final=wait is None and not takeover,
             )
-            self.tries.append(attempt) if wait is None and not attempt.takeover else self.take(attempt)
+            self.take(attempt)
 
-        completion = await persevere(once, self.player.attempts, self.used, failed)
+        completion = await persevere(once, self.player.attempts, self.used, failed, self._rest)
         return Try(messages, completion, latency_s=clock() - started, model=self._named())
 
     def _named(self) -> str | None:
@@ -147,7 +155,7 @@ class _Hearing:
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # it would only be refused again
             refused = replace(attempt, code=completion.refusal, error="The model or a filter refused to answer.")
-            self.resume(refused) if resumed else self.tries.append(refused)
+            self.resume(refused) if resumed else self.take(refused)
             return self.fallback(completion.refusal)
         try:
             if completion.unusable is not None:
@@ -158,13 +166,9 @@ class _Hearing:
         except DecisionError as error:
             code, reason = _bad(completion, error)
             bad = replace(attempt, code=code, error=reason)
-            if resumed:
-                self.resume(bad)
+            self.resume(bad) if resumed else self.take(bad)
             if not self.may_reask(error):
-                self.tries += [] if resumed else [bad]
                 return self.fallback(code)
-            if not resumed:
-                self.take(bad)
             self.complaints.append(Complaint(completion.text, reason))
             return None
         self.tries.append(attempt)
@@ -199,13 +203,14 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     return code, str(error)
 
 
-async def rule(  # noqa: PLR0917 - what a hearing needs, and each but the last two has a type of its own
+async def rule(  # noqa: PLR0917 - what a hearing needs, and all but two have types of their own
     ask: Ask,
     player: Player,
     attempt: Attempt,
     keep: Keep,
     earlier: Sequence[Try] = (),
     order: Sequence[int] = (),
+    rest: Rest = asyncio.sleep,
 ) -> Ruling:
     """Decide one request. `earlier` are the tries an interrupted process left for it.
 
@@ -213,7 +218,7 @@ async def rule(  # noqa: PLR0917 - what a hearing needs, and each but the last t
     reached; all, if it is empty. `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go
     through; any other `ModelError` ends in the fallback.
     """
-    hearing = _Hearing(ask, player, attempt, keep, order or range(len(player.links)))
+    hearing = _Hearing(ask, player, attempt, keep, order or range(len(player.links)), rest)
     pending = list(earlier)
     ruling: Ruling | None = None
     while ruling is None:
@@ -228,6 +233,7 @@ async def rule(  # noqa: PLR0917 - what a hearing needs, and each but the last t
                 return hearing.given_up(error)
         elif tried.completion is None:
             hearing.resume(tried)
+            ruling = hearing.fallback(str(tried.code)) if tried.final else None
         else:
             ruling = hearing.judge(replace(tried, code=None, error=None), resumed=True)
     return ruling

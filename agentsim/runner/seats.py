@@ -16,7 +16,9 @@ from agentsim.models.base import Model, Sampling
 from agentsim.models.endpoint import Endpoints
 from agentsim.models.keys import key_for
 from agentsim.models.openai_compatible import OpenAICompatible
-from agentsim.models.profiles import Structured, resolve
+from agentsim.models.priced import Priced
+from agentsim.models.prices import Prices
+from agentsim.models.profiles import ProviderSettings, Structured, resolve
 from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy
 from agentsim.players.bot import BotPlayer
@@ -25,7 +27,7 @@ from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
 from agentsim.runner.desk import Seat
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, check_prices, prices_of
 from agentsim.scenario.wording import one_line
 
 __all__ = ["Seats", "seated"]
@@ -39,6 +41,7 @@ class Seats:
     models: dict[str, Model]
     endpoints: Endpoints
     chosen: Mapping[str, str]
+    prices: Prices
 
     @property
     def has_person(self) -> bool:
@@ -62,10 +65,14 @@ def seated(
     """A player for every plan; players of one model share it. A `tape` records the models, or plays instead of them.
     `chosen` are the structured modes that `auto` found earlier in this run, by model.
 
-    Raises `ScenarioError` for a missing key, an unknown provider, a missing extra or an unusable script; it names
-    the scenario's file and the key of the model.
+    Raises `ScenarioError` for a missing key, an unknown provider, a missing extra, an unusable script or, under a limit
+    in dollars, an unknown price; it names the scenario's file and the key.
     """
-    seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {})
+    try:
+        check_prices(scenario, env)
+    except ScenarioError as error:
+        raise ScenarioError(error.problem, key=error.key, where=_shown(scenario.path)) from None
+    seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {}, prices_of(scenario, env))
     terminal = Terminal()
     for plan in (*scenario.players, *scenario.staff.values()):
         if plan.name.kind == "bot":
@@ -86,8 +93,10 @@ def _model_player(
     key = f"{plan.model} {plan.path or ''}"
     if key not in seats.models:
         try:
-            opened = partial(_model, plan, scenario, env, seats)
-            seats.models[key] = opened() if tape is None else tape.model(plan.model, _provider(plan), opened)
+            opened = partial(_priced, plan, scenario, env, seats)
+            provider = _provider(plan)
+            asked = scenario.providers.get(provider, ProviderSettings()).request_part()
+            seats.models[key] = opened() if tape is None else tape.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
             at = error.key or plan.key or f"the model of {plan.id}"
             raise ScenarioError(error.problem, key=at, where=_shown(scenario.path), valid=error.valid) from None
@@ -118,6 +127,10 @@ def _shown(path: Path) -> str:
     """The scenario's file as somebody who works in this directory would name it."""
     here = Path.cwd()
     return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def _priced(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:
+    return Priced(_model(plan, scenario, env, seats), seats.prices)
 
 
 def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:

@@ -6,17 +6,14 @@ The loop over waves is `drive`; pages, progress and exit codes belong to the com
 from __future__ import annotations
 
 import asyncio
-import platform
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
-from agentsim import __version__
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, RunStopped
@@ -24,18 +21,18 @@ from agentsim.games import find
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history, fold
-from agentsim.history.journal import Contents, Journal, read_journal
-from agentsim.models.prices import Prices
+from agentsim.history.journal import Journal, read_journal
 from agentsim.models.tape import Tape
 from agentsim.players.base import Try
-from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
 from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
+from agentsim.runner.imprint import head_of, stamp, volatile_of
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
-from agentsim.scenario.scenario import Scenario, check_prices
+from agentsim.scenario.relimit import with_limits
+from agentsim.scenario.scenario import Scenario
 
 __all__ = ["FINISHED", "RunResult", "begin", "finished_status", "folded", "go_on", "new_play", "restored_scenario"]
 
@@ -45,11 +42,16 @@ MAX_DRAWN_SEED = 2**31
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a session ended: its files, its history, and the error that ended it, if one did."""
+    """How a session ended: its files, its history, and the error that ended it, if one did.
+
+    `replayed` says that its replies came from files, `remark` what somebody should know about them.
+    """
 
     files: RunFiles
     history: Mapping[str, Any]
     error: AgentsimError | None = None
+    replayed: bool = False
+    remark: str | None = None
 
     @property
     def status(self) -> str:
@@ -71,25 +73,19 @@ def begin(
     Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
     mean that nothing was written.
     """
-    seed = secrets.randbelow(MAX_DRAWN_SEED) if scenario.seed is None else scenario.seed
+    seed = scenario.seed
+    if seed is None and tape is not None:
+        seed = tape.seed  # other dice would make another game than that of the replies
+    if seed is None:
+        seed = secrets.randbelow(MAX_DRAWN_SEED)
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
     seats = seated(scenario, game, env, tape)
     now = datetime.now(UTC)
     if tape is not None:
-        tape.start()
+        tape.start(seed)
     files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
-    head = {
-        "game": game.name,
-        "rules_version": game.rules_version,
-        "seed": seed,
-        "name": files.name,
-        "started_at": _stamp(now),
-        "versions": _versions(),
-        "scenario": scenario.identity(),
-        "run": scenario.run_part(),
-    }
-    journal = Journal.create(files.journal, handle, head)
+    journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
     return _Session(scenario, game, seats, files, journal, watcher or Watcher(), tape).run()
 
 
@@ -106,7 +102,7 @@ def go_on(
     """Resume a run where its journal ends; None where it is finished and nothing is to be done.
 
     New limits take the place of the recorded ones for this session. Raises `JournalError` for a journal
-    that cannot be used.
+    that cannot be used, `UsageError` for limits that are none.
     """
     stops = read_journal(files.journal).stops
     if stops and stops[-1]["status"] in FINISHED and files.history.is_file():
@@ -114,13 +110,10 @@ def go_on(
     journal = Journal.reopen(files.journal)
     try:
         scenario, game = restored_scenario(journal.contents.head)
-        given = {"max_cost_usd": max_cost_usd, "max_calls": max_calls, "max_wall_s": max_wall_s}
-        limits = scenario.limits.model_copy(update={key: value for key, value in given.items() if value is not None})
-        scenario = replace(scenario, limits=limits)
-        check_prices(scenario)
+        scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
         seats = seated(scenario, game, env, tape, journal.contents.structured)
         if tape is not None:
-            tape.start()
+            tape.start(cast("int", scenario.seed))
     except BaseException:
         journal.close()
         raise
@@ -205,11 +198,14 @@ class _Session:
         entries: list[Entry] = []
         status = "failed"
         error: AgentsimError | None = None
-        ours = True
+        remark: str | None = None
+        ours, fresh = True, not self.journal.contents.entries
         try:
             with stoppable() as stop:
                 asyncio.run(self._play(play, entries, stop))
             status = finished_status(self.scenario, entries)
+            if self.tape is not None:
+                remark = self.tape.finished()
         except RunStopped as stopped:
             status, error = stopped.status, stopped
         except JournalError:
@@ -226,7 +222,9 @@ class _Session:
                 self.journal.close()
                 if self.tape is not None:
                     self.tape.close()
-        return RunResult(self.files, history, error)
+        replayed = self.tape is not None and not self.tape.live
+        # What the journal answers is asked of nobody again: only a whole game can leave replies over.
+        return RunResult(self.files, history, error, replayed, remark if fresh else None)
 
     async def _play(self, play: GamePlay, entries: list[Entry], stop: Callable[[asyncio.Task[Any]], None]) -> None:
         limits = self.scenario.limits
@@ -234,11 +232,13 @@ class _Session:
             seats=self.seats.by_id,
             journal=self.journal,
             budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s),
-            prices=Prices(self.scenario.prices),
-            slots=asyncio.Semaphore(limits.concurrency),
+            prices=self.seats.prices,
+            concurrency=limits.concurrency,
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
         )
-        self._count_earlier(desk, self.journal.contents)
+        if self.tape is not None:
+            self.journal.plays(self.tape.played)
+        desk.budget.spent(0, 0.0, self._earlier_s())
         self.watcher.began(self.files.name, self.game.title, play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
         task = asyncio.create_task(drive(play, desk, entries))
@@ -248,49 +248,17 @@ class _Session:
         finally:
             await self.seats.aclose()
 
-    def _count_earlier(self, desk: Desk, recorded: Contents) -> None:
-        """What earlier processes called and spent on this run counts against its limits, and is shown."""
-        for player, attempt in recorded.calls():
-            if isinstance(seat := self.seats.by_id[player], ModelPlayer):
-                desk.count_earlier(seat.linked(attempt.model), attempt)
-        desk.budget.spent(0, 0.0, self._earlier_s())
-
     def _earlier_s(self) -> float:
         """Seconds of earlier sessions; one that was killed left no word of its own."""
         return float(sum(stop["wall_s"] for stop in self.journal.contents.stops))
 
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
-        head, now = self.journal.contents.head, _stamp(datetime.now(UTC))
-        volatile = {
-            "name": self.files.name,
-            "started_at": head["started_at"],
-            "finished_at": now,
-            "wall_s": round(self._earlier_s() + wall_s, 3),
-            "versions": head["versions"],
-            "run": _run_part(self.scenario),
-        }
-        if self.tape is not None and not self.tape.live:
-            volatile["replies"] = self.tape.played  # who reads that a model said it may want to know when
-        if self.journal.contents.structured:
-            volatile["structured"] = dict(sorted(self.journal.contents.structured.items()))
-        undecided = self.journal.contents.undecided()
+        now, contents = stamp(datetime.now(UTC)), self.journal.contents
+        volatile = volatile_of(self.scenario, contents, self.files.name, now, self._earlier_s() + wall_s)
+        undecided = contents.undecided()
         history = folded(
             self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile
         )
         write_whole(self.files.history, dump_history(history))
         self.journal.stopped(status, now, wall_s)
         return history
-
-
-def _run_part(scenario: Scenario) -> dict[str, Any]:
-    part = scenario.run_part()
-    return {"concurrency": part["limits"]["concurrency"], **part}
-
-
-def _versions() -> dict[str, str]:
-    names = ("openai", "pydantic", "tenacity")
-    return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -31,6 +31,9 @@ class Watcher:
     def playing(self, round_title: str) -> None:
         """A wave of this round is about to be decided; all that may be known of it where a player looks on."""
 
+    def held(self, ask: Ask) -> None:
+        """A call for this request has been waiting for its turn for a while: see `limited_by`."""
+
     def calling(self, ask: Ask) -> None:
         """A call for this request goes out."""
 

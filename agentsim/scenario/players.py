@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from agentsim.models.body import extra_problem
+from agentsim.models.extra import extra_problem
 from agentsim.scenario.model_name import ModelName
 
 __all__ = ["ClientKwargs", "Defaults", "ModelSettings", "PlayerTable", "StaffTable", "Table", "legal_id"]

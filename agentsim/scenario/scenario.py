@@ -17,12 +17,12 @@ from agentsim.engine.game import Game, GameConfig
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.complaint import validated
+from agentsim.scenario.complaint import nearest, validated
 from agentsim.scenario.plan import PlayerPlan, SeatRecord
 from agentsim.scenario.players import Table
 from agentsim.scenario.schema import Limits
 
-__all__ = ["Find", "Scenario", "check_prices", "found"]
+__all__ = ["Find", "Scenario", "check_prices", "found", "idle_prices", "prices_of", "unpriced"]
 
 Find: TypeAlias = Callable[[str], Game]
 """From a game's name to the game; `ScenarioError` for an unknown one."""
@@ -162,16 +162,33 @@ class Scenario:
         )
 
 
-def check_prices(scenario: Scenario) -> None:
-    """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
+def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
+    """What the scenario's models cost where its tables and the environment say that they are."""
+    return Prices(scenario.prices, scenario.providers, env)
+
+
+def idle_prices(scenario: Scenario) -> list[str]:
+    """A line for each price of a model that is not in the scenario: left over where models change, or mistyped."""
+    seats = (*scenario.players, *scenario.staff.values())
+    used = list(dict.fromkeys(each.model for plan in seats for each in plan.models))
+    idle = [model for model in scenario.prices if model not in used]
+    return [f'prices."{model}": nobody plays with this model{nearest(model, used)[0]}' for model in idle]
+
+
+def unpriced(scenario: Scenario, env: Mapping[str, str]) -> str | None:
+    """The first of its models whose price nobody knows, where a limit in dollars is set; None where there is none."""
     if scenario.limits.max_cost_usd is None:
-        return
-    prices = Prices(scenario.prices)
-    for plan in (*scenario.players, *scenario.staff.values()):
-        for each in plan.models:
-            if not prices.known(each.model):
-                raise ScenarioError(
-                    f'the price of {each.model} is unknown; add a [prices."{each.model}"] table with input and output, '
-                    "in US dollars per million tokens",
-                    key="limits.max_cost_usd",
-                )
+        return None
+    prices = prices_of(scenario, env)
+    seats = (*scenario.players, *scenario.staff.values())
+    return next((each.model for plan in seats for each in plan.models if not prices.known(each.model)), None)
+
+
+def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:
+    """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
+    if (model := unpriced(scenario, env)) is not None:
+        raise ScenarioError(
+            f'the price of {model} is unknown; add a [prices."{model}"] table with input and output, '
+            "in US dollars per million tokens",
+            key="limits.max_cost_usd",
+        )

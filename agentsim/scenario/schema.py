@@ -27,7 +27,7 @@ class Limits(Table):
     max_wall_s: float | None = Field(
         default=None, gt=0, description="Seconds of wall clock, all sessions together, checked before each call"
     )
-    concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once; never changes the game")
+    concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once to each provider")
     max_fallback_rate: float | None = Field(
         default=None, ge=0, le=1, description="The share of decisions that may be fallbacks before the run is degraded"
     )

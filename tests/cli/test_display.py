@@ -18,6 +18,7 @@ import pytest
 from rich.cells import cell_len
 
 from agentsim.cli.display import PlainDisplay, public_lines
+from agentsim.cli.finish import money
 from agentsim.cli.progress import RichDisplay
 from agentsim.cli.screen import safe
 from agentsim.engine.event import Audience, Event, Everyone, Nobody, Told
@@ -259,6 +260,42 @@ def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -
     assert "slots" not in shown.panel()
     held.append("8 of 16 slots at openrouter")
     assert "· 8 of 16 slots at openrouter" in shown.panel()
+
+
+def test_plain_lines_say_what_holds_calls_back_once_until_the_next_goes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    display = PlainDisplay()
+    display.held(ask("A"))
+    held: list[str] = []
+    display.limited_by(lambda: held)
+    display.held(ask("A"))
+    assert capsys.readouterr().err == "", "nothing is known to hold it"
+    held += ["waiting for requests_per_minute at lab", "8 of 16 slots at openrouter"]
+    display.held(ask("A"))
+    display.held(ask("B"))
+    said = "held back: waiting for requests_per_minute at lab, 8 of 16 slots at openrouter\n"
+    assert capsys.readouterr().err == said
+    display.calling(ask("A"))
+    display.held(ask("C"))
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    ("cost", "unpriced", "says"),
+    [
+        (None, 0, "unknown"),
+        (0.0, 0, "$0.0000"),
+        (0.00001, 0, "under $0.0001"),
+        (0.00006, 0, "$0.0001"),
+        (1.5, 0, "$1.5000"),
+        (0.0, 3, "unknown"),
+        (1.5, 1, "$1.5000 and 1 call of unknown price"),
+        (1.5, 3, "$1.5000 and 3 calls of unknown price"),
+    ],
+)
+def test_a_cost_is_never_said_to_be_none_and_what_is_known_of_it_is_said(
+    cost: float | None, unpriced: int, says: str
+) -> None:
+    assert money(cost, unpriced) == says
 
 
 def test_a_person_at_the_screen_is_not_told_which_provider_is_busy(shown: Shown) -> None:

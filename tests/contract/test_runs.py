@@ -14,6 +14,7 @@ import pytest
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Contents, Journal, read_journal
 from agentsim.history.record import History
+from agentsim.players.base import Try
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import RunResult, go_on
 from tests.contract.harness import GAMES, on_server, tiny
@@ -133,13 +134,16 @@ def _words(body: Any) -> str:
 
 def _sent(recorded: Contents) -> set[str]:
     """The messages of every attempt that is on disk."""
-    attempts = (attempt for _, attempt in recorded.calls())
-    return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in attempts}
+    return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in _calls(recorded)}
+
+
+def _calls(recorded: Contents) -> list[Try]:
+    return [attempt for key in {*recorded.entries, *recorded.tries} for attempt in recorded.calls(*key)]
 
 
 def _made(files: RunFiles, cut: int, lines: list[bytes]) -> int:
     files.journal.with_suffix(".part").write_bytes(b"".join(lines[:cut]))
-    return len(read_journal(files.journal.with_suffix(".part")).calls())
+    return len(_calls(read_journal(files.journal.with_suffix(".part"))))
 
 
 def test_replay_proves_the_live_history(name: str, server: FakeServer, tmp_path: Path) -> None:

@@ -70,6 +70,11 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
     "only the end of the thinking": ('hm {"price": 9} or</think>{"price": 5}', (5, "json", 1)),
     "thinking that begins behind an answer": ('{"price": 5}<think>{"price": 9}', (5, "json", 1)),
     "thinking as a word of an answer": ('{"price": 5, "words": "</think> <think>"}', (5, "json", 1)),
+    "a beginning as a word in prose": ('Sure. {"words": "<think> is a tag", "price": 5}', (5, "embedded", 1)),
+    "an end as a word in a fence": ('```json\n{"words": "a </think>", "price": 5}\n```', (5, "fenced", 1)),
+    "a word of an answer, then thinking": ('So {"words": "<think>", "price": 5}<think>9</think>', (5, "embedded", 1)),
+    "a word of what was thought": ('<think>or {"words": "<think>", "price": 9}</think>{"price": 5}', (5, "json", 1)),
+    "a word in what ends as thinking": ('or {"words": "<think>", "price": 9}</think>{"price": 5}', (5, "json", 1)),
     "thought": ('<thought>{"price": 9}</thought>{"price": 5}', (5, "json", 1)),
     "thoughts": ('<thoughts>{"price": 9}</thoughts>{"price": 5}', (5, "json", 1)),
     "scratchpad": ('<scratchpad>{"price": 9}</scratchpad>{"price": 5}', (5, "json", 1)),
@@ -171,6 +176,11 @@ COUNTS: dict[str, tuple[str, Pick, tuple[int, int] | None]] = {
     "first fits": ('{"price": 5} {"price": "much"}', "first", (5, 2)),
     "leading does not fit": ('{"price": "much"} {"price": 5}', "leading", None),
     "leading fits": ('{"price": 5} {"price": "much"}', "leading", (5, 1)),
+    "last is spelt otherwise": ('{"price": 5} no, {"Price": 6}', "last", None),
+    "first is spelt otherwise": ('{"PRICE": 6} {"price": 5}', "first", None),
+    "spelt otherwise, but not the last": ('{"Price": 6} {"price": 5}', "last", (5, 2)),
+    "spelt in two ways": ('{"price": 5, "Price": 6}', "last", None),
+    "spelt in two ways, said once": ('{"price": 5, "Price": 5}', "last", (5, 1)),
     "others are passed over": ('{"cost": 1} {"price": 5} {"state": {"price": 9}} {}', "last", (5, 1)),
     "others are passed over, first": ('{"cost": 1} {} {"price": 5}', "first", (5, 1)),
     "fenced, last does not fit": ('```\n{"price": 5}\n```\n```\n{"price": []}\n```', "last", None),
@@ -220,6 +230,12 @@ def test_where_every_field_is_optional_an_object_without_any_counts_only_alone(t
     assert read(text, Wish, "last").decision == expected
 
 
+def test_where_every_field_is_optional_one_that_is_spelt_otherwise_is_not_left_out() -> None:
+    with pytest.raises(UnreadableReply, match="'Colour' must be spelt 'colour'"):
+        read('{"Colour": "red"}', Wish, "last")
+    assert read('{"Colour": "red", "size": 3}', Wish, "last").decision == Wish(size=3)
+
+
 def test_an_object_counts_that_names_a_field_by_its_alias_or_by_its_name() -> None:
     class Aliased(Decision):
         kind: str = Field("none", alias="class")
@@ -245,6 +261,8 @@ HOSTILE = {
     "quotes and braces": '{"\\"{' * 50_000,
     "thoughts that never end": "<think>" * 36_000,
     "ends of thoughts": "{" + "</think>" * 30_000,
+    "thoughts in a string": '{"a": "' + "<think>" * 30_000 + '"}',
+    "thoughts in strings": '{"a": "<think></think>"}' * 3_000,
     "fences": "```" * 80_000,
     "fences of half objects": '```{"```' * 30_000,
     "fences of braces": "```{\n```" * 30_000,
@@ -296,6 +314,11 @@ DEALS = st.builds(
 @given(DEALS, NOISE, NOISE)
 def test_noise_around_an_object_never_changes_it(deal: Deal, before: str, after: str) -> None:
     assert read(before + deal.model_dump_json() + after, Deal, "last").decision == deal
+
+
+def test_a_whole_thought_in_a_string_is_not_said_aloud() -> None:
+    deal = read('{"words": "<think>They must not know.</think>Hello.", "price": 5}', Deal, "last").decision
+    assert deal.words == "Hello."
 
 
 @given(DEALS, NOISE, NOISE)

@@ -85,6 +85,7 @@ class FakeServer:
         self.completed: Counter[str] = Counter()
         self.in_flight = self.most_in_flight = 0
         self.connections: set[_Connection] = set()
+        self.connections_made = 0
         self._server: asyncio.Server | None = None
 
     def url(self, scenario: str = "ok") -> str:
@@ -214,6 +215,7 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.server.connections.add(self)
+        self.server.connections_made += 1
 
     def connection_lost(self, _error: Exception | None) -> None:
         self.server.connections.discard(self)

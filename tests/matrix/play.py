@@ -14,7 +14,7 @@ from tests.cli.command_line import Said, agentsim
 from tests.fakes.faults import FaultyServer
 from tests.matrix.rows import KEY, Row
 
-__all__ = ["GAMES", "Played", "config", "events", "history_of", "play", "server_for", "stable"]
+__all__ = ["ENV", "GAMES", "Played", "config", "events", "history_of", "play", "server_for", "stable"]
 
 GAMES = {
     "agent_island": "",
@@ -26,6 +26,16 @@ items.items = [
     { Name = "Kettle", Quality = 12, IsRequired = false },
 ]
 """,
+}
+
+
+# The account that is meant for OpenAI is none of this server's business.
+ENV = {
+    "LAB_KEY": KEY,
+    "OPENAI_API_KEY": "sk-canary-openai",
+    "OPENAI_ORG_ID": "org-canary",
+    "OPENAI_PROJECT_ID": "project-canary",
+    "OPENAI_CUSTOM_HEADERS": "X-Canary: canary",
 }
 
 
@@ -65,7 +75,7 @@ def play(game: str, row: Row, url: str, directory: Path) -> Played:
     path = config(game, url, directory, row.persona, hurried=row.hurried)
     overrides = [word for setting in row.settings for word in ("--set", setting)]
     words = ("run", "--config", path.name, "--name", "run", "--display", "plain", "--include-prompts", *overrides)
-    return checked(agentsim(*words, cwd=directory, env={"LAB_KEY": KEY}), directory)
+    return checked(agentsim(*words, cwd=directory, env=ENV), directory)
 
 
 def checked(said: Said, directory: Path) -> Played:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -17,12 +18,12 @@ from typing import Any
 import pytest
 
 from tests.cli.command_line import agentsim, program
-from tests.fakes.faults import Fault, FaultyServer, bomb, with_text
+from tests.fakes.faults import Fault, FaultyServer, answer, bomb, seat_of, with_text
+from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
-from tests.matrix.play import GAMES, checked, config, history_of, play, server_for, stable
-from tests.matrix.rows import KEY, ROWS, Row, limited
+from tests.matrix.play import ENV, GAMES, checked, config, history_of, play, server_for, stable
+from tests.matrix.rows import ROWS, Row, limited
 
-ENV = {"LAB_KEY": KEY}
 BY_ID = {row.id: row for row in ROWS}
 
 
@@ -174,6 +175,87 @@ def test_f28_f37_words_never_change_what_is_done(row: str, game: str, tmp_path: 
             assert decision["decision"][key] == sent[key]
 
 
+# -- F20, F27, F40: another answer, another object, another address
+
+
+class Talkative(FaultyServer):
+    """Strikes nobody, but sends another answer behind the first that A gets, once that has been read."""
+
+    def _finish(self, connection: Any, name: str, raw: Raw) -> None:
+        super()._finish(connection, name, raw)
+        if self.asked["A"] == 1 and not self.struck.is_set():
+            self.struck.set()
+            stale = Raw(body=envelope('{"bid": 1, "reasoning": "stale", "text": "stale", "vote": "C"}')).encoded()
+            asyncio.get_running_loop().call_later(0.03, connection.transport.write, stale)
+
+
+def test_an_answer_that_nobody_asked_for_is_nobodys(tmp_path: Path) -> None:
+    server = Talkative(seat="nobody")
+    server.latency_s = lambda body: 0.0 if seat_of(body) == "A" else 0.1  # A's connection waits for the others
+    with server.in_thread():
+        history = play("auction", Row(id="unasked", fault="ok"), server.url(), tmp_path).history
+    assert server.struck.is_set()
+    assert "stale" not in json.dumps([history["texts"], history["decisions"]])
+    assert (history["usage"]["failed_calls"], history["usage"]["fallbacks"]) == (0, 0)
+
+
+def two_objects(body: dict[str, Any]) -> str:
+    """Two decisions that are both legal, the proper one last."""
+    proper = varied_by_schema(body)
+    other = json.loads(proper)
+    kinds = body["response_format"]["json_schema"]["schema"]["properties"]
+    for key, value in other.items():
+        choices = kinds[key].get("enum", ())
+        other[key] = next((one for one in choices if one != value), 3 if isinstance(value, int) else value)
+    return f"{json.dumps(other)}\n{proper}"
+
+
+def test_f27_of_two_bids_the_last_counts_and_of_two_votes_none(tmp_path: Path) -> None:
+    row = Row(id="F27-two-objects", fault=answer(two_objects))
+    for game, kind, reasons in (("auction", "bid", {None}), ("agent_island", "vote", {"ambiguous"})):
+        (tmp_path / game).mkdir()
+        with server_for(row) as server:
+            history = play(game, row, server.url(), tmp_path / game).history
+        decided = [decision for decision in decided_by_b(history) if decision["kind"] == kind]
+        assert {decision["fallback_reason"] for decision in decided} == reasons
+        for decision in decided if kind == "bid" else ():
+            (reply,) = replies_of(decision, history)
+            first, last = map(json.loads, reply.splitlines())
+            assert decision["decision"]["bid"] == last["bid"] != first["bid"]
+
+
+def test_f40_where_a_redirect_leads_nothing_is_sent(tmp_path: Path) -> None:
+    with FaultyServer().in_thread() as elsewhere:
+        elsewhere.mended = True
+        location = f"{elsewhere.url()}/chat/completions"
+        row = Row(id="F40", fault=lambda _body: Raw(307, b"", {"Location": location}), first=2)
+        with server_for(row) as server:
+            played = play("auction", row, server.url(), tmp_path)
+            assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
+            assert "answers with a redirect, which is not followed; check base_url" in played.said.err
+            server.mended = True
+            assert agentsim("resume", "run", cwd=tmp_path, env=ENV).code == 0
+    assert elsewhere.connections_made == 0
+
+
+_MANY = ("defaults.retries=99", "defaults.max_attempts=99")
+
+
+def test_a_host_that_fails_everybody_at_different_speeds_stops_the_run(tmp_path: Path) -> None:
+    """The fifth failure in a row of the first who asks is the last, however slowly the others fail."""
+    row = Row(id="outage", fault="http_503", everybody=True, first=2, settings=_MANY)
+    with server_for(row) as server:
+        server.latency_s = lambda body: {"A": 0.0, "B": 0.02, "C": 0.3}[seat_of(body)]
+        played = play("auction", row, server.url(), tmp_path)
+        assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
+        assert (server.asked["A"], server.asked["C"]) == (1 + 5, 2)
+        server.mended = True
+        again = agentsim("resume", "run", cwd=tmp_path, env=ENV)
+        assert again.code == 0, again.err
+    history = checked(again, tmp_path).history
+    assert (history["status"], history["usage"]["fallbacks"]) == ("completed", 0)
+
+
 def test_f36_a_long_speech_is_cut_for_all_to_see(tmp_path: Path) -> None:
     with server_for(BY_ID["F36-20-KB-speech"]) as server:
         history = play("agent_island", BY_ID["F36-20-KB-speech"], server.url(), tmp_path).history
@@ -200,7 +282,7 @@ def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "setting", "sign"),
     [
-        (limited(retry_after="200"), "limits.concurrency=16", b"rate limited"),
+        (limited(retry_after="200"), "limits.concurrency=1", b"rate limited"),  # holds for all who call there
         ("http_503", "defaults.retry_wait_s=200.0", b"HTTP 503"),
         ("ok", "providers.lab.spacing_ms=200000", None),
     ],
@@ -225,6 +307,8 @@ def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: bytes | None
             out, err = process.communicate(timeout=30)
             took = time.monotonic() - began
     assert process.returncode == 130, err
+    assert max(server.asked.values()) == 1
+    assert fault == "http_503" or server.asked.total() == 1
     assert took < 10  # a second on a machine with nothing else to do, and far from any of the waits
     text = (out + said + err).decode()
     assert "Traceback" not in text

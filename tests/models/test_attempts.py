@@ -54,6 +54,13 @@ def test_the_first_answer_is_taken() -> None:
     assert (story.calls, story.sleeps, story.heard, story.used) == (1, [], [], Attempts(made=1))
 
 
+@pytest.mark.parametrize(("asked", "waited"), [(3.0, 3.0), (0.1, 0.5), (9_999.0, 300.0)])
+def test_a_host_that_says_when_it_is_back_is_asked_then(asked: float, waited: float) -> None:
+    story = Story(TransportFailed("loading", code="http_503", status=503, retry_after=asked))
+    assert story.play() is GOOD
+    assert story.sleeps == [waited], "never sooner than otherwise, and no longer than a limit is waited for"
+
+
 def test_a_transport_fault_is_tried_again_once() -> None:
     story = Story(BROKEN)
     assert story.play() is GOOD

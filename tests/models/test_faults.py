@@ -46,6 +46,9 @@ GEMINI_QUOTA = [
 ]
 
 
+WINDOW = "This model's maximum context length is 512 tokens."
+
+
 @pytest.mark.parametrize(
     ("status", "body", "kind", "code"),
     [
@@ -59,6 +62,10 @@ GEMINI_QUOTA = [
         ),
         (400, [error("The input token count (9) exceeds the maximum", code=400)], ModelRefused, "context"),
         (413, b"<html>Payload Too Large</html>", ModelRefused, "context"),
+        (400, error(f"'max_tokens' is too large: 9. {WINDOW}"), ProviderRejected, "bad_request"),
+        (400, error(f"max_completion_tokens is too large. {WINDOW}"), ProviderRejected, "bad_request"),
+        (400, error(WINDOW, param="max_tokens"), ProviderRejected, "bad_request"),
+        (400, error(f"{WINDOW} You asked for 300 max_tokens."), ModelRefused, "context"),
         (500, error("input length exceeds the context length"), ModelRefused, "context"),
         (400, error("flagged", code="content_policy_violation"), ModelRefused, "moderation"),
         (400, error("filtered", code="content_filter"), ModelRefused, "moderation"),
@@ -92,6 +99,8 @@ GEMINI_QUOTA = [
         (502, b"<html>Bad gateway</html>", TransportFailed, "http_502"),
         (503, b"[" * 100_000, TransportFailed, "http_503"),
         (529, b"\xff\xfe", TransportFailed, "http_529"),
+        (101, b"", TransportFailed, "http_101"),
+        (0, b"", TransportFailed, "http_0"),
     ],
 )
 def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], code: str) -> None:
@@ -114,6 +123,22 @@ def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], c
         ({"code": 400, "message": "maximum context length"}, ModelRefused, "context"),
         ({"code": 403, "message": "flagged"}, ModelRefused, "moderation"),
         ({"code": "server_error"}, TransportFailed, "provider_error"),
+        ({"type": "insufficient_quota", "code": None}, ProviderRejected, "no_credit"),
+        ({"type": "billing_not_active"}, ProviderRejected, "no_credit"),
+        ({"code": "insufficient_credits"}, ProviderRejected, "no_credit"),
+        ({"code": 402.0}, ProviderRejected, "no_credit"),
+        ({"code": "402"}, ProviderRejected, "no_credit"),
+        ({"type": "authentication_error"}, ProviderRejected, "bad_key"),
+        ({"code": "server_error", "type": "Invalid_API_Key"}, ProviderRejected, "bad_key"),
+        ({"status": "UNAUTHENTICATED"}, ProviderRejected, "bad_key"),
+        ({"status": 401}, ProviderRejected, "bad_key"),
+        ({"type": "permission_error"}, ProviderRejected, "forbidden"),
+        ({"type": "rate_limit_error"}, RateLimited, "rate_limited"),
+        ({"code": 502, "type": "invalid_request_error"}, TransportFailed, "http_502"),
+        ({"code": "model_not_found", "type": "invalid_request_error"}, ProviderRejected, "unknown_model"),
+        ({"code": [], "type": {}, "status": None}, TransportFailed, "provider_error"),
+        ({"code": 402.5}, TransportFailed, "provider_error"),
+        ({"code": float("nan")}, TransportFailed, "provider_error"),
         ({"code": True}, TransportFailed, "provider_error"),
         ({"code": 7}, TransportFailed, "provider_error"),
         ("just words", TransportFailed, "provider_error"),
@@ -130,6 +155,8 @@ def test_an_error_inside_a_200(reported: Any, kind: type[ModelError], code: str)
 def test_a_rate_limit_says_how_long() -> None:
     assert isinstance(fault := judged(429, error("x"), {"Retry-After": "3"}), RateLimited)
     assert fault.retry_after == 3
+    assert isinstance(unwell := judged(503, "loading", {"Retry-After": "3"}), TransportFailed)
+    assert unwell.retry_after == 3
     assert isinstance(fault := judged(429, GEMINI_QUOTA), RateLimited)
     assert fault.retry_after == 36.5
 
@@ -142,6 +169,7 @@ def test_hints() -> None:
     assert "leave `temperature` out" in str(judged(400, error("Unsupported value", param="temperature")))
     assert "`max_tokens_field` in [providers.openai]" in str(judged(400, error("use 'max_completion_tokens'")))
     assert "`strip_schema_keywords`" in str(judged(400, GEMINI_SCHEMA))
+    assert "see `max_tokens`" in str(judged(400, error(WINDOW, param="max_tokens")))
 
 
 @pytest.mark.parametrize(
@@ -216,6 +244,20 @@ def test_a_200_that_is_no_completion(body: Any, kind: type[ModelError], code: st
     fault = received(body)
     assert type(fault) is kind
     assert fault.code == code
+
+
+@pytest.mark.parametrize(
+    "nothing", [{"message": None, "code": None}, {"message": "", "code": 0}, {}, "", None, False], ids=repr
+)
+def test_a_good_answer_beside_an_error_that_says_nothing_is_a_good_answer(nothing: Any) -> None:
+    assert received(envelope("yes") | {"error": nothing}).text == "yes"
+    assert received(envelope("yes", error=nothing)).text == "yes"
+
+
+def test_where_there_is_no_answer_an_error_that_says_nothing_is_one() -> None:
+    assert received({"error": {"message": None}}).code == "provider_error"
+    assert received(envelope("half", finish_reason="error", error={"message": None})).code == "provider_error"
+    assert received({"error": {"message": None}, "choices": [{"message": None}]}).code == "provider_error"
 
 
 def test_a_page_is_shown_by_its_type_and_its_first_words() -> None:

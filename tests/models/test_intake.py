@@ -25,7 +25,7 @@ def test_a_packed_answer_is_refused_before_a_byte_of_it(encoding: str) -> None:
     assert Intake(401, {"content-encoding": encoding}).full, "an error is told by its status"
 
 
-@pytest.mark.parametrize("encoding", ["", "identity", " Identity "])
+@pytest.mark.parametrize("encoding", ["", "identity", " Identity ", "identity, identity", ","])
 def test_a_plain_answer_is_taken(encoding: str) -> None:
     assert Intake(200, {"content-encoding": encoding}).taken(b"x") == b"x"
 

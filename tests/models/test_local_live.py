@@ -85,8 +85,8 @@ def test_a_nested_schema_is_honoured() -> None:
 
 
 def test_a_long_context_is_read_once() -> None:
-    """Two questions behind the same history of over 2,000 tokens: the second finds the history in the cache."""
-    history = "\n".join(f'{{"round":{n},"from":"P{n % 5}","text":"I keep {n} coins."}}' for n in range(95))
+    """Two questions behind the same history of over 1,300 tokens: the second finds the history in the cache."""
+    history = "\n".join(f'{{"round":{n},"from":"P{n % 5}","text":"I keep {n} coins."}}' for n in range(62))
     few = Sampling(0.0, max_tokens=4, timeout_s=PATIENT)
 
     async def twice(model: LocalModel) -> list[Completion]:
@@ -97,7 +97,7 @@ def test_a_long_context_is_read_once() -> None:
 
     first, second = with_model(twice)
     assert first.usage.prompt_tokens is not None
-    assert first.usage.prompt_tokens > 2_000
+    assert first.usage.prompt_tokens > 1_300
     assert second.usage.prompt_tokens is not None
     assert second.usage.cached_tokens is not None
     assert second.usage.cached_tokens > 0.9 * second.usage.prompt_tokens

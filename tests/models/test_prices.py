@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from agentsim.models.base import Usage
 from agentsim.models.prices import Price, Prices
+from agentsim.models.profiles import ProviderSettings
 
 MILLION = Usage(prompt_tokens=1_000_000, cached_tokens=500_000, completion_tokens=1_000_000)
 
@@ -59,6 +60,48 @@ def test_what_runs_here_is_free(name: str) -> None:
     assert prices.cost(name, Usage()) == 0.0
     assert prices.cost(name, MILLION) == 0.0
     assert prices.estimate(name, 10, 10) == 0.0
+
+
+def at(name: str, address: str) -> float | None:
+    """What a call costs where the scenario says that the provider is there."""
+    provider = name.partition("/")[0]
+    return Prices({}, {provider: ProviderSettings(base_url=address)}).cost(name, MILLION)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("127.0.0.1:8000", "localhost", "[::1]:1234", "10.0.0.7:8000", "192.168.1.5", "100.64.0.1", "[fd00::1]"),
+        *("gpu-box:8000", "gpu.local", "model.lan", "host.docker.internal:11434"),
+    ],
+)
+def test_a_server_on_machines_of_ones_own_is_free(place: str) -> None:
+    assert at("vllm/x", f"http://{place}/v1") == 0.0
+
+
+@pytest.mark.parametrize("place", ["api.example.com", "8.8.8.8", "134744072", "[2606:4700::1111]:8000"])
+@pytest.mark.parametrize("name", ["ollama/x", "vllm/x", "lmstudio/x", "llama-server/x"])
+def test_a_server_elsewhere_is_not_free_because_of_its_name(name: str, place: str) -> None:
+    assert at(name, f"https://{place}/v1") is None
+
+
+def test_the_environments_address_counts_as_the_scenarios_does() -> None:
+    assert Prices({}, {}, {"OLLAMA_HOST": "https://ollama.example.com"}).cost("ollama/x", MILLION) is None
+    assert Prices({}, {}, {"OPENAI_BASE_URL": "https://llm.example.com/v1"}).cost("openai/gpt-5-mini", MILLION) is None
+    assert Prices({}, {}, {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}).known("openai/gpt-5-mini")
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-5-mini", "openrouter/openai/gpt-5-mini", "gemini/gemini-2.5-flash"])
+def test_the_catalogue_is_of_the_providers_own_addresses(name: str) -> None:
+    assert at(name, "http://127.0.0.1:4000/v1") is None
+    table = {name: Price(input=1, output=1)}
+    elsewhere = {name.partition("/")[0]: ProviderSettings(base_url="http://127.0.0.1:4000/v1")}
+    assert Prices(table, elsewhere).cost(name, MILLION) == pytest.approx(2)
+
+
+@pytest.mark.parametrize(("name", "free"), [("gpt-oss:120b-cloud", False), ("glm:cloud", False), ("cloudy", True)])
+def test_what_ollama_sends_on_to_a_service_is_not_free(name: str, free: bool) -> None:
+    assert Prices({}).known(f"ollama/{name}") is free
 
 
 def test_an_estimate_is_the_worst_case() -> None:

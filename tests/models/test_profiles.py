@@ -73,6 +73,21 @@ def test_a_named_variable_sends_its_key_anywhere() -> None:
     assert resolve("openai", {"openai": settings}, {}).key_envs == ("MINE",)
 
 
+def test_the_scheme_of_an_address_is_in_lower_case() -> None:
+    """Where it decides what is said to a proxy, and who is trusted."""
+    for spelt in ("HTTPS", "Https"):
+        settings = ProviderSettings(base_url=f"{spelt}://Lab.example/V1//")
+        assert resolve("lab", {"lab": settings}, {}).base_url == "https://Lab.example/V1"
+        assert resolve("openai", {}, {"OPENAI_BASE_URL": f"{spelt}://api.openai.com/v1"}).key_envs
+    assert resolve("ollama", {}, {"OLLAMA_HOST": "HTTP://gpu1"}).base_url == "http://gpu1:80/v1"
+
+
+@pytest.mark.parametrize("host", ["gpu1", "a_b", "a.example.", "[::1]", "2130706433", "xn--a", "127.0.0.1"])
+def test_other_hosts_are_left_to_the_network(host: str) -> None:
+    for port in ("", ":", ":8000"):
+        assert ProviderSettings(base_url=f"http://{host}{port}/v1").base_url
+
+
 def test_the_table_counts_more_than_the_environment() -> None:
     settings = ProviderSettings(base_url="http://127.0.0.1:1/v1")
     env = {"OPENROUTER_BASE_URL": "http://127.0.0.1:2/v1"}
@@ -104,7 +119,7 @@ def test_ollama_base_url_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["nonsense", "ftp://x/v1", "http://user:canary@x/v1", "http://x:99999", "http://[x"]
+    "address", ["nonsense", "ftp://x/v1", "http://user:canary@x/v1", "http://x:99999", "http://[x", "http://x/v1?"]
 )
 def test_an_unusable_address_in_the_environment_is_named_but_not_shown(address: str) -> None:
     with pytest.raises(ScenarioError, match="OPENAI_BASE_URL") as caught:
@@ -148,6 +163,13 @@ def test_a_table_without_an_address_says_which_key_is_missing() -> None:
         {"max_tokens_field": "max"},
         {"base_url": "localhost:8000"},
         {"base_url": "http://me:canary@host/v1"},
+        {"base_url": "http://canary..b:1/v1"},
+        {"base_url": f"http://{'canary' * 11}.example/v1"},
+        {"base_url": "http://[::1]canary:80/v1"},
+        {"base_url": "http://canary/v1?"},
+        {"base_url": "http://canary/v1#"},
+        {"extra_body": {"max_completion_tokens": 9_000}},
+        {"extra_body": {"x": float("inf"), "y": "canary"}},
         {"api_key_env": "sk-canary"},
         {"api_key": "canary"},
     ],

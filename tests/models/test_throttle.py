@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.errors import RateLimited, TransportFailed
+from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.allowance import Terms
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling, Usage
@@ -127,16 +127,24 @@ def test_who_is_large_is_not_passed_by_who_is_small() -> None:
     ]
 
 
-def test_what_a_host_asks_with_retry_after_moves_everybody() -> None:
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [
+        (RateLimited("later", retry_after=7.0), "1 of 2 slots, asked to wait 7 s"),
+        (TransportFailed("loading", code="http_503", status=503, retry_after=7.0), "asked to wait 7 s"),
+    ],
+    ids=["429", "503"],
+)
+def test_what_a_host_asks_with_retry_after_moves_everybody(error: ModelError, note: str) -> None:
     crowd = Crowd(Terms(2))
 
     async def main() -> None:
-        with pytest.raises(RateLimited):
+        with pytest.raises(type(error)):
             async with crowd.throttle.admission():
-                raise RateLimited("later", retry_after=7.0)
+                raise error
         task = asyncio.create_task(crowd.call(1))
         await asyncio.sleep(0)
-        assert crowd.throttle.note() == "1 of 2 slots, asked to wait 7 s"
+        assert crowd.throttle.note() == note
         await crowd.time.until(task)
 
     asyncio.run(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import ssl
 import struct
@@ -54,6 +55,7 @@ class Sockets:
     hang_up: bool = False
     tls: ssl.SSLContext | None = None
     requests: list[list[bytes]] = field(default_factory=list)
+    writers: list[asyncio.StreamWriter] = field(default_factory=list)
     host: str = "127.0.0.1"
     closed: int = 0
     port: int = 0
@@ -71,6 +73,7 @@ class Sockets:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         mine: list[bytes] = []
         self.requests.append(mine)
+        self.writers.append(writer)
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]
@@ -168,6 +171,43 @@ def test_a_kept_connection_that_breaks_under_a_request_is_a_fault_and_nothing_is
     assert sent(server) == [2]
 
 
+UNASKED = [
+    Raw(body=envelope("stale")).encoded(),
+    Raw(body=envelope("stale")).encoded()[:20],
+    Raw(408, b"").encoded(keep_alive=False),
+]
+
+
+@pytest.mark.parametrize("unasked", UNASKED, ids=["an-answer", "a-piece", "408"])
+def test_a_kept_connection_that_says_something_unasked_is_not_used_again(unasked: bytes) -> None:
+    """Else what it says would be the answer to the next request, which may be another player's."""
+
+    async def twice(model: OpenAICompatible) -> list[str]:
+        first = await once(model)
+        server.writers[0].write(unasked)
+        await until(lambda: server.closed == 1)
+        return [first.text, (await once(model)).text]
+
+    server = Sockets()
+    assert with_model(twice, server) == ["said", "said"]
+    assert sent(server) == [1, 1]
+
+
+def test_nor_is_one_whose_answer_has_more_behind_its_end() -> None:
+    async def twice(model: OpenAICompatible) -> list[str]:
+        task = asyncio.create_task(once(model))
+        await until(lambda: sent(server) == [1])
+        for _ in range(20):
+            await asyncio.sleep(0)  # the headers are read, and the answer is begun
+        server.writers[0].write(ANSWER[-10:] + UNASKED[0])
+        first = await task
+        return [first.text, (await once(model)).text]
+
+    server = Sockets([ANSWER[:-10], ANSWER])
+    assert with_model(twice, server) == ["said", "said"]
+    assert sent(server) == [1, 1]
+
+
 def test_there_are_as_many_connections_as_calls() -> None:
     server = FakeServer(latency_s=0.2)
 
@@ -230,6 +270,7 @@ def test_what_is_no_http_is_a_fault() -> None:
         with pytest.raises(TransportFailed) as caught:
             await once(model)
         assert "canary" not in str(caught.value)
+        assert "HTTP" not in str(caught.value)
         return caught.value.code
 
     assert with_model(garbled, Sockets([b"SSH-2.0-canary\r\n\r\n"])) == "reset"
@@ -294,16 +335,17 @@ def test_the_proxy_of_the_environment_is_asked_for_other_hosts(monkeypatch: pyte
     assert b"\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n" in request
 
 
+@pytest.mark.parametrize("scheme", ["https", "HTTPS"])
 def test_to_a_secure_host_there_is_a_tunnel_that_alone_is_told_the_proxys_password(
-    monkeypatch: pytest.MonkeyPatch,
+    scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = Sockets([b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"])
 
     async def main() -> None:
         async with proxy.serve():
             monkeypatch.setenv("https_proxy", f"me:secret@127.0.0.1:{proxy.port}")
-            model = model_at("https://model.invalid/v1", KEY)
-            with pytest.raises(TransportFailed, match=r"cannot be reached at model\.invalid") as caught:
+            model = model_at(f"{scheme}://model.invalid/v1", KEY)
+            with pytest.raises(TransportFailed, match=r"does not lead to model\.invalid \(HTTP 407\)") as caught:
                 await once(model)
             assert (caught.value.code, "secret" in str(caught.value)) == ("unreachable", False)
             await model.aclose()
@@ -315,14 +357,37 @@ def test_to_a_secure_host_there_is_a_tunnel_that_alone_is_told_the_proxys_passwo
     assert b"canary" not in request
 
 
+def test_a_proxy_that_cannot_be_reached_is_not_taken_for_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lost(model: OpenAICompatible) -> str:
+        with pytest.raises(TransportFailed, match="the proxy of the environment") as caught:
+            await once(model)
+        return str(caught.value)
+
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("all_proxy", f"http://me:secret@127.0.0.1:{taken.getsockname()[1]}")
+        said = with_model(lost, url="http://model.invalid/v1")
+    assert "(Connection refused); is it right, or does NO_PROXY have to name model.invalid?" in said
+    assert "secret" not in said
+
+
 def test_a_proxy_is_not_asked_where_the_environment_excludes_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "127.0.0.2")
     assert with_model(once, Sockets(host="127.0.0.2"), "http://127.0.0.2:{port}/v1").text == "said"
 
 
-def test_a_proxy_that_speaks_no_http_is_said_at_once_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("all_proxy", "socks5://me:canary@127.0.0.1:1080")
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        *("socks5://me:canary@127.0.0.1:1080", "http://[::1", "http://canary..b:80", "http://me:canary@[::1]x:80"),
+        *("http://canary:port", "canary:99999", "http://can ary:80", f"http://{'canary' * 11}:80", "://canary"),
+    ],
+)
+def test_a_proxy_that_speaks_no_http_is_said_at_once_and_not_repeated(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("all_proxy", proxy)
     with pytest.raises(ScenarioError, match="not an HTTP proxy") as caught:
         Transport("https://model.invalid/v1", {})
     assert "canary" not in str(caught.value)
@@ -370,6 +435,43 @@ def test_every_header_is_meant() -> None:
         "Content-Type": "application/json",
         "Authorization": f"Bearer {KEY}",
     }
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("OPENAI_ORG_ID", "canary\nX-A: b"),
+        ("OPENAI_PROJECT_ID", "canary\x00"),
+        ("OPENAI_CUSTOM_HEADERS", "X-A: canary\rX-B: c"),
+        ("OPENAI_CUSTOM_HEADERS", "X A: canary"),
+        ("OPENAI_CUSTOM_HEADERS", ": canary"),
+    ],
+)
+def test_what_no_header_can_hold_is_named_by_its_variable(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", {**os.environ, variable: value})  # the system's own take no zero byte
+    with pytest.raises(ScenarioError, match=variable) as caught:
+        headers_for("https://api.openai.com/v1", KEY)
+    assert "canary" not in str(caught.value)
+
+
+def test_the_proxy_is_nothing_to_the_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("all_proxy", "socks5://[::1")
+    assert headers_for("https://api.openai.com/v1", KEY)["Authorization"] == f"Bearer {KEY}"
+
+
+def test_an_address_that_only_looked_like_one_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object, **__: object) -> None:
+        raise UnicodeError("label empty or too long")
+
+    async def failed(model: OpenAICompatible) -> str:
+        monkeypatch.setattr(socket, "getaddrinfo", lost)
+        with pytest.raises(TransportFailed) as caught:
+            await once(model)
+        return caught.value.code
+
+    assert with_model(failed, url="http://nowhere.invalid:8080/v1") == "reset"
 
 
 def test_nothing_is_taken_from_netrc_and_no_cookie_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

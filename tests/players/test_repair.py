@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim import games
-from agentsim.engine.reading import Reading
+from agentsim.engine.reading import Decision, Reading
 from agentsim.engine.rehearse import rehearse
 from agentsim.engine.request import Request
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
@@ -125,6 +127,38 @@ def test_no_object_two_objects_other_keys_and_nesting_are_left_alone(text: str) 
 def test_a_vote_is_never_made_of_a_negation_a_quotation_or_a_doubt(text: str) -> None:
     with pytest.raises(DecisionError):
         read(VOTE, text)
+
+
+class Accepted(Decision):
+    accept: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer(Request[Accepted]):
+    """A question whose answer is yes, no or nothing."""
+
+    kind = "accept"
+    answer = Accepted
+
+    def options(self) -> Mapping[str, Any]:
+        return {}
+
+    def schema(self) -> dict[str, Any]:
+        return Accepted.model_json_schema()
+
+
+@pytest.mark.parametrize(
+    ("spelt", "accept"), [("true", True), ("True", True), ("false", False), ("null", None), ("None", None)]
+)
+def test_yes_no_and_nothing_are_mended_only_where_they_stand_alone(spelt: str, accept: bool | None) -> None:
+    request = Offer(player="A")
+    for alone in (spelt, f" {spelt}\n"):
+        assert read(request, f"{{'accept': {alone}}}").decision.accept is accept
+    for mark in ("!", "~", "-", "not ", "no, "):
+        with pytest.raises(UnreadableReply):
+            read(request, f"{{'accept': {mark}{spelt}}}")
+    with pytest.raises(UnreadableReply):
+        read(request, f"{{'accept': {spelt}?}}")
 
 
 def test_what_the_strict_reader_has_read_is_not_read_again() -> None:

@@ -10,6 +10,7 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.models.local import LocalModel
+from agentsim.models.priced import Priced
 from agentsim.runner.seats import seated
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -30,8 +31,9 @@ def test_the_embedded_model_samples_by_the_seed_of_the_run(
     monkeypatch.setattr("agentsim.models.local.find_gguf", lambda _name, _path: tmp_path / "weights.gguf")
     loaded = replace(scenario(tmp_path, f'{BOTS}[[players]]\nid = "A"\nmodel = "local/smollm2-135m"\n'), seed=seed)
     (model,) = seated(loaded, find("agent_island"), {}).models.values()
-    assert isinstance(model, LocalModel)
-    assert model._seed == passed
+    assert isinstance(model, Priced)
+    assert isinstance(model._model, LocalModel)
+    assert model._model._seed == passed
 
 
 def test_who_looks_at_the_terminal_is_known(tmp_path: Path) -> None:

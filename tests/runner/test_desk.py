@@ -17,6 +17,7 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Choice
 from agentsim.history.entry import Entry
 from agentsim.history.totals import Totals
+from agentsim.runner import desk
 from agentsim.runner.desk import Desk
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
@@ -54,6 +55,9 @@ class Notes(Watcher):
         assert ask.request.player not in self.speaking
         self.speaking.add(ask.request.player)
 
+    def held(self, ask: Ask) -> None:
+        self.seen.append(f"held {ask.request.player}")
+
     def called(self, ask: Ask, totals: Totals) -> None:
         self.speaking.remove(ask.request.player)
         self.calls = totals.calls
@@ -78,6 +82,29 @@ def test_no_more_calls_at_once_than_the_limit(server: Mendable, tmp_path: Path, 
     result = play(server.url(), tmp_path, f"limits.concurrency={concurrency}")
     assert result.status == "completed"
     assert server.most_in_flight == concurrency, "no more, and no fewer: a wave of four votes fills every slot"
+
+
+def test_who_waits_for_a_provider_that_is_busy_keeps_nobody_from_another(server: Mendable, tmp_path: Path) -> None:
+    """A is sent away for minutes, and B waits behind it in the only slot; C's provider is asked all the same."""
+    busy = Raw(429, {"error": {"message": "slow down"}}, {"Retry-After": "200"})
+    server.reply = lambda _: busy
+    players = FOUR.replace('id = "C"\n', 'id = "C"\nmodel = "other/one"\n')
+    with FakeServer(lambda _: Raw(401, {"error": {"message": "no"}}), latency_s=0.1).in_thread() as other:
+        settings = ('game_config.phases=["votes"]', "limits.concurrency=1", f'providers.other.base_url="{other.url()}"')
+        result = play(server.url(), tmp_path, *settings, players=players)
+        assert result.status == "stopped_provider"
+        assert (len(server.received), len(other.received)) == (1, 1), "A, and C, whose provider then ends it"
+
+
+def test_who_waits_for_its_turn_is_shown_as_held_back(
+    server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "NOTICEABLE_S", 0.01)
+    notes = Notes()
+    settings = ('game_config.phases=["votes"]', "providers.fake.spacing_ms=200000", "limits.max_wall_s=0.2")
+    play(server.url(), tmp_path, *settings, watcher=notes)
+    held = {line for line in notes.seen if line.startswith("held")}
+    assert len(held) == 3, "of four votes all but the first"
 
 
 def test_the_watcher_sees_the_game_in_order_and_every_event_once(server: Mendable, tmp_path: Path) -> None:

@@ -64,6 +64,21 @@ def test_costs_follow_from_tokens_and_prices(tmp_path: Path) -> None:
     assert 0 < part.repeated < part.prompt
 
 
+def test_at_most_is_what_the_dearest_of_a_chain_would_take(tmp_path: Path) -> None:
+    """The budget reserves for whoever may have to take over."""
+    dear = '[prices."fake/dear"]\ninput = 1000.0\noutput = 9000.0\n'
+    alone = foreseen(scenario(tmp_path, dear + FOUR, "", 'defaults.model="fake/dear"')).models["fake/dear"]
+    chained = foreseen(scenario(tmp_path, dear + FOUR, "", 'defaults.model=["fake/echo", "fake/dear"]'))
+    part = chained.models["fake/echo"]
+    assert alone.usd is not None
+    assert part.usd is not None
+    assert part.usd < alone.usd
+    assert part.most_usd == chained.total().most_usd == alone.most_usd
+    unknown = foreseen(scenario(tmp_path, FOUR, "", 'defaults.model=["fake/echo", "fake/unpriced"]'))
+    assert unknown.models["fake/echo"].usd is not None
+    assert unknown.models["fake/echo"].most_usd is None
+
+
 def test_what_models_say_is_taken_to_be_half_of_what_they_may_say(tmp_path: Path) -> None:
     """Bots are curt: on their own words every later prompt would be foreseen too short."""
     short = foreseen(scenario(tmp_path, FOUR, "", "game_config.pitch_chars=50")).models["fake/echo"]

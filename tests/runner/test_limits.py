@@ -113,6 +113,19 @@ def test_a_call_that_was_admitted_in_time_and_whose_turn_comes_too_late_is_not_m
         assert len(server.received) == stopped.history["usage"]["calls"] == 5, "three votes were waiting"
 
 
+@pytest.mark.parametrize("waits", ["for a retry", "for its turn"])
+def test_no_wait_outlasts_the_run_s_time(tmp_path: Path, waits: str) -> None:
+    busy = Raw(429, {"error": {"message": "slow down"}}, {"Retry-After": "200"})
+    spacing = 200_000 * (waits == "for its turn")
+    with FakeServer(varied_by_schema if spacing else lambda _: busy).in_thread() as server:
+        limits = ("limits.max_wall_s=0.2", f"providers.fake.spacing_ms={spacing}")
+        stopped = play(server.url(), tmp_path, 'game_config.phases=["votes"]', *limits)
+        assert len(server.received) == stopped.history["usage"]["calls"]
+    assert stopped.status == "stopped_budget"
+    assert 0.2 <= stopped.history["volatile"]["wall_s"] < 10
+    assert "limits.max_wall_s = 0.2 is reached" in str(stopped.error)
+
+
 @pytest.mark.parametrize("limit", ["0", "-1", '"ten"', "true"])
 def test_a_limit_that_is_no_time_is_refused(tmp_path: Path, limit: str) -> None:
     path = tmp_path / "x.toml"
@@ -126,6 +139,57 @@ def test_an_unknown_price_with_a_limit_in_dollars_is_refused(tmp_path: Path) -> 
         with pytest.raises(ScenarioError, match=r"the price of fake/echo is unknown; add a \[prices"):
             play(server.url(), tmp_path, "limits.max_cost_usd=1.0")
         assert server.received == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--max-cost", "inf", "--max-cost: must be a finite number, found inf"),
+        ("--max-cost", "1e999", "--max-cost: must be a finite number, found inf"),
+        ("--max-wall", "inf", "--max-wall: must be a finite number, found inf"),
+        ("--max-wall", "0", "--max-wall: must be a number above 0, found 0.0"),
+        (
+            "--max-cost",
+            "5",
+            "--max-cost: the price of fake/echo is unknown, and a run keeps the prices that it began with; limit "
+            '--max-calls, or begin a new run with a [prices."fake/echo"] table',
+        ),
+    ],
+    ids=["no end of dollars", "too many dollars", "no end of time", "no time", "dollars without a price"],
+)
+def test_a_run_goes_on_under_no_limit_that_is_none(tmp_path: Path, option: str, value: str, says: str) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        stopped = play(server.url(), tmp_path, "limits.max_calls=0")
+        before = stopped.files.journal.read_bytes(), stopped.files.history.read_bytes()
+        words = ("--logs-dir", str(tmp_path), "--display", "none", "--no-html")
+        said = agentsim("resume", "run", option, value, *words, cwd=tmp_path)
+        assert server.received == []
+    assert (said.code, said.out, said.err) == (2, "", f"agentsim: {says}\n")
+    assert (stopped.files.journal.read_bytes(), stopped.files.history.read_bytes()) == before, "nothing was written"
+
+
+def test_a_name_whose_address_leads_elsewhere_has_no_known_price(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        text = scenario_text(server.url()).replace("fake/echo", "openai/gpt-5-mini")
+        (tmp_path / "island.toml").write_text(text + "[limits]\nmax_cost_usd = 1.0\n", encoding="utf-8")
+        for command in ("run", "validate"):
+            env = {"OPENAI_BASE_URL": server.url()}
+            said = agentsim(command, "--config", "island.toml", cwd=tmp_path, env=env)
+            assert said.code == 2
+            assert said.line.startswith("island.toml: limits.max_cost_usd: the price of openai/gpt-5-mini is unknown; ")
+        assert server.received == []
+    assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize("command", [("run", "--display", "none", "--no-html"), ("validate",)], ids=["run", "validate"])
+def test_a_price_of_a_model_that_nobody_plays_with_is_mentioned(tmp_path: Path, command: tuple[str, ...]) -> None:
+    price = "input = 1.0\noutput = 1.0\n"
+    with FakeServer(varied_by_schema).in_thread() as server:
+        prices = f'[prices."fake/ecco"]\n{price}[prices."fake/echo"]\n{price}'
+        (tmp_path / "island.toml").write_text(scenario_text(server.url()) + prices, encoding="utf-8")
+        said = agentsim(*command, "--config", "island.toml", cwd=tmp_path)
+    assert said.code == 0
+    assert said.line == 'island.toml: prices."fake/ecco": nobody plays with this model (did you mean fake/echo?)'
 
 
 def uncounted(body: dict[str, Any]) -> Raw:
@@ -147,6 +211,7 @@ def test_a_reply_whose_cost_nobody_says_counts_as_the_most_it_can_have_cost(tmp_
         assert again is not None
         assert again.status == "stopped_budget"
         assert len(server.received) == 2, "after a resume it counts as well"
+        assert str(again.error) == str(stopped.error), "and as much"
 
 
 @pytest.mark.parametrize("text", ["plain words", "漢字カタカナ", "1234567890", '{"a":[1,2,3]}'], ids=str)

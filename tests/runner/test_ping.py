@@ -75,6 +75,19 @@ def test_what_fails_is_one_line_and_exit_3(tmp_path: Path, fault: str, words: st
     assert words in line
 
 
+@pytest.mark.parametrize(("wait", "when"), [("37", "in 37 s"), (None, "later")], ids=["told", "untold"])
+def test_a_limit_that_is_reached_says_when_to_ask_again_and_what_helps(
+    tmp_path: Path, wait: str | None, when: str
+) -> None:
+    with FakeServer(retry_after=wait).in_thread() as server:
+        said = pinged(tmp_path, scenario_text(server.url("rate_limited")))
+    assert said.code == 3
+    assert answers(said)[0].endswith(
+        f"; ask again {when}; a game waits as it is told to, and `requests_per_minute` or `tokens_per_minute` in "
+        "[providers.fake] keeps below a limit"
+    )
+
+
 def test_a_server_that_is_not_running(tmp_path: Path) -> None:
     said = pinged(tmp_path, ollama("http://127.0.0.1:9/v1"))
     assert said.code == 3

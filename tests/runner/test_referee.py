@@ -345,11 +345,19 @@ def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
     assert [attempt for tries in court.kept for attempt in tries] == list(ruling.tries[:-1])
 
 
-def test_a_last_bad_try_is_not_kept_apart_from_its_decision() -> None:
-    court = Court([UNREADABLE, UNREADABLE])
+@pytest.mark.parametrize(
+    "last",
+    [UNREADABLE, Completion("", refusal="refusal"), ModelRefused("no", code="moderation"), RateLimited("slow down")],
+    ids=["unreadable", "refusal", "moderation", "rate limited"],
+)
+def test_a_last_bad_try_is_kept_before_the_fallback_which_may_have_to_wait_for_others(last: Said) -> None:
+    policy = AttemptPolicy(rate_limit_wait_s=9.0, rate_limit_patience_s=1.0)
+    court = Court([UNREADABLE, last], policy)
     ruling = court.rule()
-    assert [len(tries) for tries in court.kept] == [1]
-    assert len(ruling.tries) == 2
+    kept = [attempt for tries in court.kept for attempt in tries]
+    assert kept == list(ruling.tries)
+    again = Court([], policy).rule(earlier=kept)
+    assert again == ruling, "and nobody is asked again"
 
 
 def test_a_bad_try_of_an_earlier_process_is_not_made_again_and_its_complaint_is_in_the_next_prompt() -> None:

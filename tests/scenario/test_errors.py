@@ -138,6 +138,14 @@ ADDED = {
     "key in a list": ("[game_config]\nmoods = ['sk-live']", f"game_config.moods.0: {ADVICE}"),
     "key as a key": ("[providers.sk-live-123]", f"providers: a key below it {ADVICE}"),
     "password in a URL": ("[providers.lab]\nbase_url = 'http://me:pass@host/v1'", f"providers.lab.base_url: {ADVICE}"),
+    "extra that is ours": (
+        "[providers.lab]\nbase_url = 'http://host/v1'\nextra_body = { stream = true }",
+        "providers.lab.extra_body: `stream` cannot be set there; what sets it is nothing: answers are read whole",
+    ),
+    "host with an empty part": (
+        "[providers.lab]\nbase_url = 'http://a..b:1/v1'",
+        "providers.lab.base_url: must look like http://host:port/v1",
+    ),
     "key without its mark": (
         "[providers.lab]\napi_key_env = 'my private words'",
         "providers.lab.api_key_env: must be the name of an environment variable, never the key itself",

@@ -1,0 +1,57 @@
+"""Address: whether something can be called at a URL, and whether that is near, before anybody tries.
+
+Which provider is reached where belongs to `profiles`, the connection to `transport`. No name is looked up here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import SplitResult, urlsplit
+
+__all__ = ["http_parts", "is_near", "normal", "url_problem"]
+
+_PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_PLACE = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
+
+
+def http_parts(address: str) -> SplitResult | None:
+    """The parts of an address that HTTP can be spoken to, or None where it is none."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+        usable = parts.scheme in {"http", "https"} and host and parts.port != 0
+        if not usable or not _PLACE.fullmatch(parts.netloc.rpartition("@")[2]):
+            return None
+        host.encode("idna")  # as whoever looks it up will: no part of a name is empty or longer than 63 letters
+    except ValueError:
+        return None
+    return parts
+
+
+def url_problem(address: str) -> str | None:
+    """What is wrong with a base address, without repeating it: it may hold a password."""
+    parts = http_parts(address)
+    if parts is None:
+        return "must look like http://host:port/v1"
+    if "@" in parts.netloc or "?" in address or "#" in address:  # an empty query would still swallow the path
+        return "must not hold a user, a password, a query or a fragment"
+    if not re.fullmatch(r"[\x21-\x7e]+", address):
+        return "must be printable ASCII without spaces"
+    return None
+
+
+def normal(address: str) -> str:
+    """The address with its scheme in lower case and no slash at its end: paths are put behind it."""
+    scheme, mark, rest = address.partition("://")
+    return f"{scheme.lower()}{mark}{rest.rstrip('/')}"
+
+
+def is_near(address: str) -> bool:
+    """Whether an address is of this machine or of a private network, as far as it says: no name is looked up."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:  # a name
+        plain = "." not in host and not host[:1].isdigit()  # a number would be an address after all
+        return bool(host) and (plain or host.endswith(_PRIVATE_NAMES))

@@ -1,0 +1,60 @@
+"""Broken: what an exception of the HTTP layer says of a connection, in words that hold no header and no key.
+
+Which error of ours it becomes belongs to `faults`.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+
+__all__ = ["is_connecting", "is_of_proxy", "root", "system_words"]
+
+# What HTTP libraries (httpx2's and aiohttp's) call it, by name: here none of them is loaded.
+_OF_PROXY = frozenset(("ProxyError", "ClientProxyConnectionError", "ClientHttpProxyError"))
+_CONNECTING = frozenset(("ConnectError", "ConnectTimeout", "ClientConnectorError"))
+
+
+def is_connecting(error: BaseException) -> bool:
+    """Whether there was no connection yet."""
+    cause = root(error)
+    return isinstance(cause, (ConnectionRefusedError, socket.gaierror, ssl.SSLError)) or _is_any(error, _CONNECTING)
+
+
+def is_of_proxy(error: BaseException) -> bool:
+    """Whether it was the proxy that could not be reached, or did not connect us."""
+    return _is_any(error, _OF_PROXY)
+
+
+def _is_any(error: BaseException, names: frozenset[str]) -> bool:
+    return any(kind.__name__ in names for step in _chain(error) for kind in type(step).__mro__)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    chain: list[BaseException] = []
+    step: BaseException | None = error
+    while step is not None and step not in chain:
+        chain.append(step)
+        if isinstance(step, BaseExceptionGroup) and step.exceptions:
+            step = step.exceptions[0]
+        else:
+            step = step.__cause__ or step.__context__
+    return chain
+
+
+def root(error: BaseException) -> BaseException:
+    """The system's own error inside the HTTP layer's, or else the innermost one."""
+    chain = _chain(error)
+    system = [step for step in chain if isinstance(step, OSError) and not isinstance(step, TimeoutError)]
+    return system[-1] if system else chain[-1]
+
+
+def system_words(error: BaseException) -> str:
+    """The operating system's words for an error; str() of others may hold a header, and a header the key."""
+    if isinstance(error, (socket.gaierror, ssl.SSLError)):
+        return error.strerror or type(error).__name__
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    status = getattr(error, "status", None) if type(error).__name__ == "ClientHttpProxyError" else None
+    return f"HTTP {status}" if isinstance(status, int) else type(error).__name__

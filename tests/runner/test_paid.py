@@ -1,0 +1,134 @@
+"""What was paid for is on disk and in the books, however the run ends: also behind a decision that waits for others."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import read_journal
+from agentsim.runner.replay import prove
+from agentsim.runner.session import go_on
+from tests.fakes.replies import envelope, varied_by_schema
+from tests.fakes.server import Raw
+from tests.runner.island import Mendable, decided, journaled, play, scenario_text, stable
+from tests.runner.test_session import wait_until
+
+REFUSED = Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."}))
+UNUSABLE = Raw(200, envelope("I would rather not say."))
+UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
+VOTES = 'game_config.phases=["votes"]'
+
+
+@pytest.fixture
+def server() -> Iterator[Mendable]:
+    fake = Mendable()
+    with fake.in_thread():
+        yield fake
+
+
+def votes(server: Mendable) -> Counter[str]:
+    return Counter(decided(received.body)[0] for received in server.received if decided(received.body)[1] == "vote")
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "calls"),
+    [(signal.SIGKILL, REFUSED, 1), (signal.SIGINT, UNUSABLE, 2)],
+    ids=["SIGKILL behind a refusal", "SIGINT behind a reply that says nothing"],
+)
+def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
+    server: Mendable, tmp_path: Path, number: signal.Signals, answer: Raw, calls: int
+) -> None:
+    """A hangs, so B's fallback waits to know whether anybody answers at all; B has been paid for all the same."""
+    server.reply = lambda body: answer if decided(body) == ("B", "vote") else varied_by_schema(body)
+    server.latency_s = lambda body: {"A": 3600.0, "B": 0.0}.get(decided(body)[0], 0.05)
+    config = tmp_path / "game.toml"
+    config.write_text(scenario_text(server.url()), encoding="utf-8")
+    command = [sys.executable, "-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--set", VOTES]
+    files = RunFiles(tmp_path / "logs", "run")
+    with subprocess.Popen(
+        [*command, "--display", "none", "--no-html"], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    ) as process:
+        wait_until(lambda: votes(server)["B"] == calls and files.journal.exists(), "every call of B")
+        wait_until(lambda: {entry.player for entry in journaled(files)} == {"C", "D"}, "C and D on disk")
+        wait_until(lambda: len(read_journal(files.journal).undecided()) == calls, "B on disk")
+        process.send_signal(number)
+    server.latency_s = 0.0
+    again = go_on(files, env={})
+    assert again is not None
+    assert again.status == "completed"
+    whole = play(server.url(), tmp_path, VOTES, stem="whole")
+    assert stable(again.files) == stable(whole.files)
+
+
+def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tmp_path: Path) -> None:
+    """B's refusal waits for A, while C's retry finds the run's calls used up."""
+    failed: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        player = decided(body)[0]
+        failed[player] += 1
+        if player == "B":
+            return REFUSED
+        return UNWELL if player == "C" and failed[player] == 1 else varied_by_schema(body)
+
+    server.reply = reply
+    server.latency_s = lambda body: {"A": 0.2, "B": 0.0}.get(decided(body)[0], 0.05)
+    result = play(server.url(), tmp_path, VOTES, "limits.max_calls=4")
+    assert result.status == "stopped_budget"
+    assert result.history["usage"]["calls"] == len(server.received) == 4
+    server.latency_s = 0.0
+    again = go_on(result.files, env={}, max_calls=99)
+    assert again is not None
+    assert again.status == "completed"
+    sent = Counter(str(received.body) for received in server.received)
+    assert [text for text, times in sent.items() if times > 1] == [
+        str(received.body) for received in server.received if decided(received.body)[0] == "C"
+    ][:1], "C's failed call alone was made again"
+    assert again.history["usage"]["calls"] == len(server.received)
+
+
+def test_every_failed_call_of_a_run_that_never_got_an_answer_is_in_its_usage(server: Mendable, tmp_path: Path) -> None:
+    server.broken = "http_500"
+    result = play(server.url(), tmp_path, VOTES)
+    assert result.status == "stopped_provider"
+    usage = result.history["usage"]  # and it ended: nobody waits for the first, which is asked no more
+    assert usage["calls"] == usage["failed_calls"] == len(server.received) == 2 * len("ABCD")
+
+
+def test_calls_before_a_provider_stopped_the_run_are_said_where_the_undisturbed_run_has_none(
+    server: Mendable, tmp_path: Path
+) -> None:
+    server.broken = "http_500"
+    stopped = play(server.url(), tmp_path, VOTES)
+    failed = len(server.received)
+    assert "void_calls" not in stopped.history["volatile"], "its own usage has them"
+    server.broken = None
+    again = go_on(stopped.files, env={})
+    assert again is not None
+    assert again.history["volatile"]["void_calls"] == failed
+    assert again.history["usage"]["calls"] + failed == len(server.received)
+
+
+def test_a_decision_that_stops_the_run_is_in_its_history(server: Mendable, tmp_path: Path) -> None:
+    """A fails last, and that is one failure too many; its fallback is on disk by then."""
+    asked: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        player, kind = decided(body)
+        asked[player] += kind == "vote"
+        return UNWELL if kind == "vote" else varied_by_schema(body)
+
+    server.reply = reply
+    server.latency_s = lambda body: 0.3 if decided(body) == ("A", "vote") and asked["A"] == 2 else 0.0
+    stopped = play(server.url(), tmp_path, "defaults.retries=1", "defaults.retry_wait_s=[0]")
+    assert stopped.status == "stopped_provider"
+    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).entries)
+    assert prove(stopped.files).decisions == len(stopped.history["decisions"])

@@ -1,0 +1,252 @@
+"""Tapes that are broken, cut short, of another day or another game: nothing paid is lost, nothing is made up."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from tests.cli.command_line import Said, agentsim
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.runner.island import scenario_text, stable
+
+QUIET = ("--display", "none", "--no-html")
+PRICED = 'prices={"fake/echo"={input=1000.0,output=1000.0}}'
+SENT: dict[str, Any] = {"messages": [], "schema": "", "temperature": None, "max_tokens": 1, "extra": ""}
+USAGE = {
+    "prompt_tokens": 1,
+    "cached_tokens": None,
+    "completion_tokens": 1,
+    "reasoning_tokens": None,
+    "cost_usd": None,
+}
+REPLY = {"text": "{}", "usage": USAGE}
+LIMITED = {"kind": "RateLimited", "message": "slow down", "code": "rate_limited", "status": 429, "retry_after": 1}
+
+
+def config(directory: Path, url: str = "http://127.0.0.1:9/v1", *, seed: bool = True) -> None:
+    text = scenario_text(url)
+    (directory / "island.toml").write_text(text if seed else text.replace("seed = 5\n", ""), encoding="utf-8")
+
+
+def run(directory: Path, name: str, *words: str) -> Said:
+    return agentsim("run", "--config", "island.toml", "--name", name, *QUIET, *words, cwd=directory)
+
+
+def history(directory: Path, name: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((directory / "logs" / f"{name}.json").read_text(encoding="utf-8"))
+    return read
+
+
+def recorded(directory: Path, *words: str, seed: bool = True) -> Said:
+    """A run `live` recorded in tape.jsonl; its server is gone afterwards."""
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config(directory, server.url(), seed=seed)
+        said = run(directory, "live", "--record", "tape.jsonl", *words)
+    assert said.code == 0, said.err
+    return said
+
+
+def tape(directory: Path, *rows: str) -> None:
+    head = json.dumps({"format": "agentsim-cassette/1"})
+    (directory / "tape.jsonl").write_text("".join(f"{row}\n" for row in (head, *rows)), encoding="utf-8")
+
+
+def row(call: str = "A/pitch/1/1", **answer: Any) -> str:
+    return json.dumps({"model": "fake/echo", "call": call, "sent": SENT, **(answer or {"reply": REPLY})})
+
+
+BAD: dict[str, tuple[str, str]] = {
+    "a text that is a number": (row(reply=REPLY | {"text": 5}), "reply.text: "),
+    "no text": (row(reply=REPLY | {"text": None}), "reply.text: "),
+    "thinking that is a number": (row(reply=REPLY | {"reasoning": 5}), "reply.reasoning: "),
+    "half a character": (row(reply=REPLY | {"text": "\ud800"}), "reply.text: "),
+    "tokens in words": (row(reply=REPLY | {"usage": USAGE | {"prompt_tokens": "12"}}), "reply.usage.prompt_tokens: "),
+    "fewer tokens than none": (
+        row(reply=REPLY | {"usage": USAGE | {"completion_tokens": -1}}),
+        "reply.usage.completion_tokens: ",
+    ),
+    "part of a token": (row(reply=REPLY | {"usage": USAGE | {"cached_tokens": 1.5}}), "reply.usage.cached_tokens: "),
+    "a cost below zero": (row(reply=REPLY | {"usage": USAGE | {"cost_usd": -1}}), "reply.usage.cost_usd: "),
+    "a wait in words": (row(error=LIMITED | {"retry_after": "5"}), "error.retry_after: "),
+    "a wait below zero": (row(error=LIMITED | {"retry_after": -5}), "error.retry_after: "),
+    "a status in words": (row(error=LIMITED | {"status": "429"}), "error.status: "),
+    "a reply and an error": (row(reply=REPLY, error=LIMITED), "must have either `reply` or `error`"),
+    "neither": (row(reply=None), "must have either `reply` or `error`"),
+    "something unknown": (row(reply=REPLY | {"txt": "x"}), "reply.txt: "),
+    "a call that is none": (row("A/pitch/one/1"), "call: "),
+    "no object": ("[]", "Input should be"),
+}
+
+
+@pytest.mark.parametrize(("bad", "says"), BAD.values(), ids=BAD)
+def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(tmp_path: Path, bad: str, says: str) -> None:
+    config(tmp_path)
+    tape(tmp_path, row("A/vote/9/1"), bad)
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
+    assert said.code == 2
+    assert said.line.startswith("tape.jsonl: line 3: is no recorded reply: ")
+    assert says in said.line
+    assert not (tmp_path / "logs").exists()
+
+
+def test_two_replies_to_one_call_in_one_file_are_refused(tmp_path: Path) -> None:
+    config(tmp_path)
+    tape(tmp_path, row(), row("B/pitch/1/1"), row())
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
+    problem = "is no recorded reply: a second reply of fake/echo to A/pitch/1/1"
+    assert (said.code, said.line) == (2, f"tape.jsonl: line 4: {problem}")
+
+
+def full_after(lines: int, path: Path, patch: pytest.MonkeyPatch) -> None:
+    """The disk of this file is full in the middle of the line after so many."""
+    real, written = os.write, 0
+
+    def write(handle: int, data: Any) -> int:
+        nonlocal written
+        if not path.exists() or not os.path.samestat(os.fstat(handle), path.stat()):
+            return real(handle, data)
+        written += 1
+        if written <= lines:
+            return real(handle, data)
+        if written == lines + 1:
+            return real(handle, bytes(data)[:20])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    patch.setattr(os, "write", write)
+
+
+def test_a_full_disk_loses_no_reply_that_is_paid_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "tape.jsonl"
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config(tmp_path, server.url())
+        assert run(tmp_path, "whole").code == 0
+        calls = len(server.received)
+        with monkeypatch.context() as patch:
+            full_after(6, file, patch)
+            said = run(tmp_path, "live", "--record", "tape.jsonl", "--set", "limits.concurrency=2")
+        assert said.code == 1
+        assert said.line.startswith("tape.jsonl: cannot write the replies: No space left on device; ")
+        assert said.line.endswith("go on with: agentsim resume live")
+        paid = len(server.received) - calls
+        assert history(tmp_path, "live")["usage"]["calls"] == paid < calls
+        rows = file.read_text(encoding="utf-8").split("\n")
+        assert len(rows) == 7, "nothing stands behind half a line"
+        assert len(rows[-1]) == 20
+        said = agentsim("resume", "live", *QUIET, cwd=tmp_path)
+        assert said.code == 0, said.err
+        assert len(server.received) == 2 * calls, "nobody is asked twice"
+    assert stable(RunFiles(tmp_path / "logs", "live")) == stable(RunFiles(tmp_path / "logs", "whole"))
+
+
+def test_a_recording_that_lacks_only_the_end_fails_though_the_game_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(tmp_path)
+    lines = len((tmp_path / "tape.jsonl").read_text(encoding="utf-8").splitlines())
+    (tmp_path / "tape.jsonl").unlink()
+    with FakeServer(varied_by_schema).in_thread() as server, monkeypatch.context() as patch:
+        config(tmp_path, server.url())
+        full_after(lines - 1, tmp_path / "tape.jsonl", patch)
+        said = run(tmp_path, "again", "--record", "tape.jsonl", "--set", "limits.concurrency=1")
+    assert said.code == 1
+    assert said.line.endswith("; the game itself is over")
+    assert history(tmp_path, "again")["status"] == "completed"
+
+
+def test_a_scenario_without_a_seed_plays_again_with_the_dice_of_the_recording(tmp_path: Path) -> None:
+    recorded(tmp_path, seed=False)
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
+    assert said.code == 0, said.err
+    assert history(tmp_path, "again")["seed"] == history(tmp_path, "live")["seed"]
+    assert stable(RunFiles(tmp_path / "logs", "again")) == stable(RunFiles(tmp_path / "logs", "live"))
+
+
+@pytest.mark.parametrize("seed", ["-1", '"5"', "true", "1.5"])
+def test_a_seed_that_is_none_is_refused(tmp_path: Path, seed: str) -> None:
+    config(tmp_path)
+    (tmp_path / "tape.jsonl").write_text(f'{{"format":"agentsim-cassette/1","seed":{seed}}}\n', encoding="utf-8")
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
+    assert (said.code, said.line) == (2, "tape.jsonl: line 1: is no recorded reply: `seed` is no seed")
+
+
+@pytest.mark.parametrize("then", [(), ("--set", PRICED)], ids=["unknown", "known"])
+def test_a_replay_costs_what_the_recorded_run_did_whatever_prices_are_now(
+    tmp_path: Path, then: tuple[str, ...]
+) -> None:
+    recorded(tmp_path, *then)
+    cost = history(tmp_path, "live")["usage"]["cost_usd"]
+    assert cost == (pytest.approx(0.015 * 18) if then else None)
+    now = () if then else ("--set", PRICED)
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl", *now)
+    assert said.code == 0, said.err
+    assert history(tmp_path, "again")["usage"]["cost_usd"] == cost
+
+
+def test_recorded_replies_that_nobody_asks_for_are_mentioned(tmp_path: Path) -> None:
+    recorded(tmp_path)
+    with (tmp_path / "tape.jsonl").open("a", encoding="utf-8") as file:
+        file.write(f"{row('A/vote/8/1')}\n{row('A/vote/9/1')}\n")
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
+    assert said.code == 0, "the game is what it is"
+    assert said.line == ("tape.jsonl: 2 recorded replies were not asked for, the first: vote of A, number 8, attempt 1")
+    assert run(tmp_path, "once-more", "--replay-replies", "tape.jsonl", "--set", "limits.max_calls=3").code == 5
+    more = ("--max-calls", "99", "--replay-replies", "tape.jsonl", *QUIET)
+    said = agentsim("resume", "once-more", *more, cwd=tmp_path)
+    assert (said.code, said.err) == (0, ""), "what the journal answers is asked of nobody"
+
+
+def gap(directory: Path, call: str) -> None:
+    rows = (directory / "tape.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    left = [line for line in rows if f'"{call}"' not in line]
+    assert len(left) == len(rows) - 1
+    (directory / "tape.jsonl").write_text("".join(left), encoding="utf-8")
+
+
+def test_a_replay_with_a_gap_is_not_said_to_go_on_with_models(tmp_path: Path) -> None:
+    recorded(tmp_path)
+    gap(tmp_path, "B/vote/1/1")
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl", "--set", "limits.concurrency=1")
+    assert said.code == 3
+    assert said.line.endswith("has no recorded reply; go on with: agentsim resume again --replay-replies FILE")
+    said = run(tmp_path, "short", "--replay-replies", "tape.jsonl", "--set", "limits.max_calls=2")
+    assert said.code == 5
+    assert said.line.endswith("go on with: agentsim resume short --replay-replies FILE --max-calls N")
+
+
+def test_a_game_that_goes_on_with_models_still_says_that_replies_came_from_a_file(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config(tmp_path, server.url())
+        assert run(tmp_path, "live", "--record", "tape.jsonl").code == 0
+        calls = len(server.received)
+        gap(tmp_path, "B/vote/1/1")
+        assert run(tmp_path, "again", "--replay-replies", "tape.jsonl").code == 3
+        assert len(server.received) == calls
+        said = agentsim("resume", "again", *QUIET, cwd=tmp_path)
+        assert said.code == 0, said.err
+        assert len(server.received) > calls
+    assert history(tmp_path, "again")["volatile"]["replies"] == ["tape.jsonl"]
+    assert agentsim("replay", "again", cwd=tmp_path).code == 0
+
+
+UNUSABLE = {
+    "a name too long": ("x" * 300, "cannot be written: File name too long"),
+    "a directory's name too long": (f"{'x' * 300}/tape.jsonl", "cannot be written: File name too long"),
+    "below a file": ("island.toml/tape.jsonl", "there is no directory island.toml"),
+}
+
+
+@pytest.mark.parametrize(("name", "problem"), UNUSABLE.values(), ids=UNUSABLE)
+def test_a_recording_that_cannot_be_made_is_a_mistake_of_the_command_line(
+    tmp_path: Path, name: str, problem: str
+) -> None:
+    config(tmp_path)
+    said = run(tmp_path, "live", "--record", name)
+    assert (said.code, said.line) == (2, f"{name}: {problem}")
+    assert not (tmp_path / "logs").exists()
