@@ -109,9 +109,8 @@ def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tup
         player = view.seats[number]
         deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
         who = "you" if number == seat else f"{player.name} (id {player.id})"
-        lines.append(
-            f"- {who}: {deeds}; up to ${player.cash}; {len(player.cards)} card{'s' * (len(player.cards) != 1)} out of jail"
-        )
+        cards = f"{len(player.cards)} card{'s' * (len(player.cards) != 1)} out of jail"
+        lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
     lines.append(_answer(f"{_PROPOSAL} or {_NONE}"))
     return tuple(lines)
 

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agentsim import games
 from agentsim.engine.rehearse import rehearse
+from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import DEEDS, GROUPS, SPACES
 from agentsim.games.monopoly.events import Spoke, Summarized, Thought
 from agentsim.games.monopoly.requests import REQUESTS, AnswerTrade, MonopolyRequest
+from agentsim.games.monopoly.trade import Terms
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.asked import GOLDEN, MEMORY, board, name_of, questions, rendered
 
-ASKED = [pytest.param(place, request, id=name_of(place, request)) for place, request in enumerate(questions(), start=1)]
+NUMBERED = list(enumerate(questions(), start=1))
+ASKED = [pytest.param(place, request, id=name_of(place, request)) for place, request in NUMBERED]
 MOST_CHARS = 12_000  # about 3,000 tokens, a third of them the printed deeds, which no prompt changes
 MONOPOLY = games.find("monopoly")
 
 
 def test_every_kind_of_question_has_a_golden_prompt() -> None:
     assert {type(request) for request in questions()} == set(MONOPOLY.requests)
-    assert sorted(path.stem for path in GOLDEN.glob("*.txt")) == [name_of(*entry.values[:2]) for entry in ASKED]
+    assert sorted(path.stem for path in GOLDEN.glob("*.txt")) == [name_of(*numbered) for numbered in NUMBERED]
 
 
 @pytest.mark.parametrize(("place", "request_"), ASKED)
@@ -46,11 +50,8 @@ def test_sections_stand_in_the_order_in_which_they_change(place: int, request_: 
 def test_everybodys_cash_place_deeds_and_buildings_are_shown(place: int, request_: MonopolyRequest[Any]) -> None:
     view, text = request_.view, "\n".join(request_.prompt().state)
     for number, seat in enumerate(view.seats):
-        (line,) = (
-            line
-            for line in text.split("\n")
-            if line.startswith(f"- {seat.name}") or (number == request_.seat and line.startswith("- You"))
-        )
+        begins = "- You" if number == request_.seat else f"- {seat.name}"
+        (line,) = (line for line in text.split("\n") if line.startswith(begins))
         assert f"${seat.cash}" in line
         assert "in jail" in line if seat.jailed else SPACES[seat.position].name in line
         for position in (position for position in DEEDS if view.owner[position] == number):
@@ -90,17 +91,9 @@ def test_a_trade_is_answered_with_its_terms_in_full() -> None:
 
 
 def test_whose_group_a_deed_or_a_trade_completes_is_said() -> None:
-    by_kind = {request.kind: "\n".join(request.prompt().question) for request in questions()}
-    assert (
-        "16 St. James Place: yours; 18 Tennessee Avenue: yours. It would complete your group."
-        in by_kind["buy_or_auction"]
-    )
+    buying = "\n".join(questions()[0].prompt().question)
+    assert "16 St. James Place: yours; 18 Tennessee Avenue: yours. It would complete your group." in buying
     (answer,) = (each for each in questions() if isinstance(each, AnswerTrade))
-    from dataclasses import replace
-
-    from agentsim.games.monopoly.actions import Side
-    from agentsim.games.monopoly.trade import Terms
-
     reds = replace(answer, player="Turtle", terms=Terms(0, 3, Side(properties=(21,)), Side(properties=(1,))))
     text = "\n".join(reds.prompt().question)
     assert "The trade breaks Shark's red group." in text

@@ -156,7 +156,7 @@ def test_a_hotel_does_not_break_down_without_four_houses_in_the_bank() -> None:
 def test_115_selling_the_group_to_the_ground() -> None:
     game = Game(A="$0 16:H 18:H 19:H", D=THIRTY)
     assert game.stock == (2, 9)
-    game.does(sell=[-16, -18, -19])
+    game.does(sell=[-16, -18, -19, *[16, 18, 19] * 4])
     assert (game.cash["A"], game.deeds(), game.stock) == (750, ["16", "18", "19"], (2, 12))
     assert sum(sold.amount for sold in game.events(Sold)) == 750
 
