@@ -5,25 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agentsim.errors import ModelError
+from agentsim.models.around import Around
 from agentsim.models.base import Call, Completion, Model, Sampling, Usage
 from agentsim.models.prices import Prices
 
 __all__ = ["Priced"]
 
 
-class Priced:
+class Priced(Around):
     """Stands between a real model and who records or plays it: a recorded reply keeps the price of its day."""
 
     def __init__(self, model: Model, prices: Prices) -> None:
-        self._model, self._prices = model, prices
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def provider(self) -> str:
-        return self._model.provider
+        super().__init__(model)
+        self._prices = prices
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """The model's own answer, with its cost in US dollars, or None where that is unknown; errors too."""
@@ -37,6 +31,3 @@ class Priced:
 
     def _priced(self, usage: Usage) -> Usage:
         return replace(usage, cost_usd=self._prices.cost(self.name, usage))
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

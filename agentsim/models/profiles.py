@@ -49,7 +49,7 @@ _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 _ALWAYS_RECORDED = frozenset(
     ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
 )
-_SHAPING = (*("structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"),)
+_SHAPING = {"structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"}
 
 
 class ProviderSettings(BaseModel):
@@ -77,7 +77,7 @@ class ProviderSettings(BaseModel):
 
     def request_part(self) -> dict[str, Any]:
         """What is set of that which shapes a request, apart from where it goes and when."""
-        return self.model_dump(mode="json", include=set(_SHAPING), exclude_none=True)
+        return self.model_dump(mode="json", include=_SHAPING, exclude_none=True)
 
     @field_validator("base_url")
     @classmethod

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agentsim.errors import AgentsimError, ModelError, UsageError
+from agentsim.models.around import Around
 from agentsim.models.base import Call, Completion, Model, Sampling
 from agentsim.models.cassette import CASSETTE_FORMAT, Cassette, sent
 from agentsim.models.recorded import error_to_json
@@ -129,19 +130,12 @@ class Recorder:
             os.close(handle)
 
 
-class _Recorded:
+class _Recorded(Around):
     """A model whose replies are written down."""
 
     def __init__(self, model: Model, recorder: Recorder, settings: Mapping[str, Any]) -> None:
-        self._model, self._recorder, self._settings = model, recorder, settings
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def provider(self) -> str:
-        return self._model.provider
+        super().__init__(model)
+        self._recorder, self._settings = recorder, settings
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """The model's own answer or error, once it is in the file, or could not be put there."""
@@ -159,9 +153,6 @@ class _Recorded:
             raise
         self._recorder.write({**line, "reply": asdict(completion)})
         return completion
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
 
 class Playback:

@@ -42,7 +42,8 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
     tones = _tones(panel, players)
     across, up = _marks([point.x for point in drawn], about=8), _marks([point.y for point in drawn], about=5)
     widest = CHARACTER * max(len(number(mark)) for mark in across)
-    x = _Axis(across, max(room_for(up), widest / 2), WIDTH - max(8, widest / 2 + 2))  # no number leans out
+    # No number leans out; ends are rounded as points are, or one at an end would stand beside it.
+    x = _Axis(across, round(max(room_for(up), widest / 2), 1), round(WIDTH - max(8, widest / 2 + 2), 1))
     y = _Axis(up, HEIGHT - 24, 26.0 if panel.y_label else 10.0)
     return ChartView(
         title=panel.title,
@@ -50,8 +51,8 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
         kind="scatter",
         width=WIDTH,
         height=y.start + (40 if panel.x_label else 24),
-        left=round(x.start, 1),
-        right=round(x.end, 1),
+        left=x.start,
+        right=x.end,
         top=y.end,
         base=y.start,
         zero=y.at(min(max(0.0, up[0]), up[-1])),
