@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import cleaned
+from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.model import prompt_messages
-from agentsim.players.readable import hint, news, question, understood
+from agentsim.players.numbered import by_number, numbered, takes_numbers
+from agentsim.players.readable import hint, is_words, news, paragraphs, question, reason, understood
 from agentsim.players.rows import MARK
 from agentsim.players.terminal import Terminal
 
@@ -78,8 +81,8 @@ class HumanPlayer:
                 self._show(ask, rules)
                 self._asked = ask.index
             if self._reason:
-                self.terminal.say(f"That will not do: {self._reason}")
-            answers = await self._fields(ask.request.schema()["properties"], rules)
+                self.terminal.say(f"That will not do: {reason(self._reason)}")
+            answers = await self._answers(ask, rules)
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
     def _show(self, ask: Ask, rules: Sequence[str]) -> None:
@@ -92,10 +95,9 @@ class HumanPlayer:
         if fresh := self._fresh(prompt.history):
             if self._asked:
                 say("Since you were last asked:")
-            for line in fresh:
+            for line in paragraphs([*fresh, ""]):
                 self._say(line)
-            say("")
-        for line in (*prompt.state, "", *(question(part) for part in prompt.question), ""):
+        for line in paragraphs([*prompt.state, "", *map(question, prompt.question), ""]):
             self._say(line)
 
     def _say(self, line: str) -> None:
@@ -103,22 +105,37 @@ class HumanPlayer:
         for part in line.split("\n"):
             self.terminal.say(news(part), hang=_FOREIGN if "{" in part else "")
 
-    def _fresh(self, history: tuple[str, ...]) -> tuple[str, ...]:
+    def _fresh(self, history: tuple[str, ...]) -> list[str]:
+        """The lines that were not there before, wherever older ones have been summed up or dropped."""
         same = 0
-        for before, now in zip(self._heard, history, strict=False):
-            if before != now:
-                break
+        while same < min(len(self._heard), len(history)) and self._heard[same] == history[same]:
             same += 1
+        before, now = self._heard[same:], history[same:]
         self._heard = history
-        return history[same:]
+        changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
+        return [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
 
     def _explain(self, rules: Sequence[str]) -> None:
-        for part in rules:
+        for part in paragraphs(rules):
             self.terminal.say(part)
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
             "Ctrl-C stops the run, which can be resumed.\n"
         )
+
+    async def _answers(self, ask: Ask, rules: Sequence[str]) -> dict[str, Any]:
+        """Every field; what the rules do not allow is asked again before any words that go with it."""
+        fields = ask.request.schema()["properties"]
+        chosen = [name for name, legal in fields.items() if not is_words(legal)]
+        answers: dict[str, Any] = {}
+        for name, legal in fields.items():
+            answers |= await self._fields({name: legal}, rules)
+            while chosen and name == chosen[-1] and (problem := _problem(ask, fields, answers)):
+                self.terminal.say(f"That will not do: {reason(problem)}")
+                answers |= await self._fields({again: fields[again] for again in chosen}, rules)
+            if answers[name] is False and len(answers) == 1:
+                break  # answered no: there is nothing more to say of it
+        return answers
 
     async def _fields(self, fields: Mapping[str, Any], rules: Sequence[str], within: str = "") -> dict[str, Any]:
         """Every field of an object; where the first is a question that is answered no, the others are left out."""
@@ -126,13 +143,22 @@ class HumanPlayer:
         for name, legal in fields.items():
             called = f"{within}{name.replace('_', ' ')}"
             if legal.get("type") == "object":
-                inner = "" if len(fields) == 1 or name == "action" else f"{called}: "
-                answers[name] = await self._fields(legal["properties"], rules, inner)
+                inner = "" if name == "action" else f"{called}: "
+                answers[name] = await self._part(legal["properties"], rules, inner)
             else:
                 answers[name] = await self._field(called, legal, rules)
                 if answers[name] is False and len(answers) == 1:
                     break
         return answers
+
+    async def _part(self, fields: Mapping[str, Any], rules: Sequence[str], within: str) -> dict[str, Any]:
+        """A part of a decision; of one that is lists alone, all of which may be empty, that is asked first."""
+        lists = len(fields) > 1 and all(legal.get("type") == "array" for legal in fields.values())
+        if lists:
+            names = ", ".join(name.replace("_", " ") for name in fields)
+            if not await self._field(f"{within}any {names}", {"type": "boolean"}, rules):
+                return {name: [] for name in fields}
+        return await self._fields(fields, rules, within)
 
     async def _field(self, name: str, legal: Mapping[str, Any], rules: Sequence[str]) -> Any:
         while True:
@@ -141,6 +167,18 @@ class HumanPlayer:
                 self._explain(rules)
                 continue
             try:
-                return understood(text, legal)
+                return understood(by_number(text, numbered(rules)) if takes_numbers(legal) else text, legal)
             except ValueError as error:
                 self.terminal.say(str(error))
+
+
+def _problem(ask: Ask, fields: Mapping[str, Any], answers: Mapping[str, Any]) -> str:
+    """Why the rules do not allow these answers, whatever words may come with them; nothing where they might."""
+    silent = {name: "" for name, legal in fields.items() if is_words(legal)}
+    try:
+        ask.request.check(ask.request.parse(json.dumps(silent | dict(answers), ensure_ascii=False)).decision)
+    except IllegalDecision as error:
+        return str(error)
+    except DecisionError:
+        pass  # of what the words are missing for, the referee judges once they are there
+    return ""

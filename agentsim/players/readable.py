@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.number import whole
 
-__all__ = ["hint", "news", "question", "understood"]
+__all__ = ["hint", "is_words", "news", "paragraphs", "question", "reason", "understood"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
+_TAG = re.compile(r"\[[A-Z_ ]+\]")
+_PATH = re.compile(r"\baction\.(?=\w)")
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
 
 
@@ -35,7 +37,11 @@ def news(line: str) -> str:
         kind = sender = None
     about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
     head = " ".join(str(part) for part in (sender, about and f"({about})") if part)
-    words = [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in fields.items()]
+    alone = len(fields) == 1 and not head
+    words = [
+        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} {_plain(value)}"
+        for name, value in fields.items()
+    ]
     words += [] if text is None else [_plain(text)]
     parts.append(f"{head}: {'; '.join(words)}" if head and words else head or "; ".join(words))
     return " · ".join(parts)
@@ -50,10 +56,33 @@ def question(text: str) -> str:
     return _JSON_SHAPE.sub("", text)
 
 
+def paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """The lines with one empty one, at most, between them; a model's heading, such as `[DECISION]`, is as an empty one.
+
+    None is at the beginning.
+    """
+    before = ""
+    for line in lines:
+        shown = "" if _TAG.fullmatch(line) else line
+        if shown or before:
+            yield shown
+        before = shown
+
+
+def reason(text: str) -> str:
+    """Why an answer is not allowed, with fields named as a person is asked for them."""
+    return _PATH.sub("", text)
+
+
+def is_words(legal: Mapping[str, Any]) -> bool:
+    """Whether any text will do for a field."""
+    return legal.get("type") == "string" and "enum" not in legal
+
+
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
     if "enum" in legal:
-        return f" [{' / '.join('nobody' if option is None else str(option) for option in legal['enum'])}]"
+        return f" [{' / '.join(map(_called, legal['enum']))}]"
     if legal.get("type") == "array" and "items" in legal:
         return f" [{_item(legal['items'])}, ...; nothing for none]"
     if legal.get("type") == "boolean":
@@ -72,7 +101,7 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:
-        return [_entry(part.split(), legal["items"]) for part in text.split(",") if part.strip()]
+        return [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
     if kind == "boolean":
         if text.casefold() not in _YES | _NO:
             raise ValueError("Yes or no, please.")
@@ -92,9 +121,13 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
 
 def _option(text: str, options: Sequence[Any]) -> Any:
     for option in options:
-        if ("nobody" if option is None else str(option)).casefold() == text.casefold():
+        if _called(option).casefold() == text.casefold():
             return option
-    raise ValueError(f"One of these, please: {', '.join(map(str, options))}.")
+    raise ValueError(f"One of these, please: {', '.join(map(_called, options))}.")
+
+
+def _called(option: Any) -> str:
+    return "nobody" if option is None else str(option)
 
 
 def _item(legal: Mapping[str, Any]) -> str:
@@ -106,13 +139,22 @@ def _item(legal: Mapping[str, Any]) -> str:
     return "number" if legal.get("type") == "integer" else "words"
 
 
+def _entries(text: str, legal: Mapping[str, Any]) -> list[str]:
+    """What stands between commas; between numbers, a space will do."""
+    between = r"[,\s]" if re.fullmatch(r"[\d,\s]*", text) and legal.get("type") == "integer" else ","
+    return [part for part in re.split(between, text) if part.strip()]
+
+
 def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
     """One entry of a list, as `_item` shows it."""
     if legal.get("type") != "object":
-        return understood(" ".join(words), legal)
+        try:
+            return understood(" ".join(words), legal)
+        except ValueError as error:
+            raise ValueError(f"{' '.join(words)}: {error}") from None
     fields = legal["properties"]
     if len(words) != len(fields):
-        raise ValueError(f"Each entry is {_item(legal)}, please; commas between entries.")
+        raise ValueError(f"{' '.join(words)}: each entry is {_item(legal)}, please; commas between entries.")
     return {name: understood(word, part) for word, (name, part) in zip(words, fields.items(), strict=True)}
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.reading import Decision
@@ -27,6 +27,11 @@ __all__ = [
     "Spoken",
     "StakedBid",
 ]
+
+
+def _id(value: Any) -> Any:
+    """Ids are texts, and those that are numbers are often written as such."""
+    return str(value) if type(value) is int else value
 
 
 class _Part(BaseModel):
@@ -93,7 +98,7 @@ class Proposal(_Part):
     """A trade that is proposed, or that none is."""
 
     propose_trade: bool = False
-    target_player: str | None = None
+    target_player: Annotated[str | None, BeforeValidator(_id)] = None
     offer: Side = Side()
     request: Side = Side()
     pitch: str = ""

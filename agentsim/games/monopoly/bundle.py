@@ -6,7 +6,7 @@ Within one kind the order in which a player lists things does not matter: whatev
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -93,38 +93,74 @@ def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
     for lot, named in hotels.items():
         if named > (estate.level[lot] == HOTEL):
             raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
+    yield from _razed(estate, seat, wanted)
+    groups = _by_group(wanted)
+    stakes = {}
+    for group, left in groups.items():  # from the highest lots down: a hotel takes four houses from the bank
+        broken = sum(estate.level[lot] == HOTEL for lot in left)
+        stakes[group] = ((HOTEL - 1) * broken, left.total() - broken)
+    for group in _in_order(stakes):
+        while left := +groups[group]:
+            lot = max(left, key=lambda lot: estate.cannot_sell(seat, lot) is None)
+            if problem := estate.cannot_sell(seat, lot):
+                raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: {problem}.")
+            before = estate.level[lot]
+            yield Step("sell", lot, estate.sell(lot), before, before - 1)
+            groups[group][lot] -= 1
+
+
+def _razed(estate: Estate, seat: int, wanted: Counter[int]) -> Iterator[Step]:
+    """Whole groups to the ground, each in one step, and out of what is wanted (S11)."""
     for lots in GROUPS.values():
         whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
         if whole and all(wanted[lot] == estate.level[lot] for lot in lots):
-            for lot in lots:  # the whole group to the ground, in one step (S11)
+            for lot in lots:
                 del wanted[lot]
                 if before := estate.level[lot]:
                     yield Step("sell", lot, estate.raze((lot,)), before, 0)
-    while wanted := +wanted:
-        # Houses first, from the highest lots down: hotels need the houses that come back.
-        lot = max(wanted, key=lambda lot: (estate.cannot_sell(seat, lot) is None, -(estate.level[lot] // HOTEL)))
-        if problem := estate.cannot_sell(seat, lot):
-            raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: {problem}.")
-        before = estate.level[lot]
-        yield Step("sell", lot, estate.sell(lot), before, before - 1)
-        wanted[lot] -= 1
 
 
 def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
-    left = Counter(_space(build.position) for build in bundle.builds)
     hotels = Counter(build.position for build in bundle.builds if build.type == "hotel")
     got: Counter[int] = Counter()
-    while left:
-        # The lowest lots first, so that no order of the list is uneven.
-        lot = min(left, key=lambda lot: (estate.cannot_build(seat, lot) is not None, estate.level[lot]))
-        if problem := estate.cannot_build(seat, lot):
-            raise IllegalDecision(f"{SPACES[lot].name} cannot be built on: {problem}.")
-        before = estate.level[lot]
-        yield Step("build", lot, estate.build(lot), before, before + 1)
-        got[lot] += before + 1 == HOTEL
-        left[lot] -= 1
-        left += Counter()
+    groups = _by_group(Counter(_space(build.position) for build in bundle.builds))
+    stakes = {}
+    for group, left in groups.items():  # from the lowest lots up: a hotel gives four houses back to the bank
+        done = sum(estate.level[lot] + count >= HOTEL for lot, count in left.items())
+        stakes[group] = (left.total() - done, (HOTEL - 1) * done)
+    for group in _in_order(stakes):
+        while left := +groups[group]:
+            lot = min(left, key=lambda lot: (estate.cannot_build(seat, lot) is not None, estate.level[lot]))
+            if problem := estate.cannot_build(seat, lot):
+                raise IllegalDecision(f"{SPACES[lot].name} cannot be built on: {problem}.")
+            before = estate.level[lot]
+            yield Step("build", lot, estate.build(lot), before, before + 1)
+            got[lot] += before + 1 == HOTEL
+            groups[group][lot] -= 1
     for lot in set(hotels) | {lot for lot in STREETS if got[lot]}:
         if hotels[lot] != got[lot]:
             what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"
             raise IllegalDecision(f"{SPACES[lot].name}: {what}.")
+
+
+def _by_group(wanted: Mapping[int, int]) -> dict[str, Counter[int]]:
+    """How many levels of each lot, by group."""
+    groups: dict[str, Counter[int]] = {}
+    for lot, count in wanted.items():
+        if count:
+            groups.setdefault(SPACES[lot].group, Counter())[lot] = count
+    return groups
+
+
+def _in_order(stakes: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Groups in an order in which the bank's houses last, if they last in any.
+
+    By group: how many houses are taken first, and given then. Those that give what they take come first, the least
+    taking first; then the others, the most giving first.
+    """
+
+    def key(group: str) -> tuple[bool, int]:
+        takes, gives = stakes[group]
+        return (False, takes) if gives >= takes else (True, -gives)
+
+    return sorted(stakes, key=key)

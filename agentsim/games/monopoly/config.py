@@ -8,7 +8,10 @@ from pydantic import Field
 
 from agentsim.engine.game import GameConfig
 
-__all__ = ["MonopolyConfig"]
+__all__ = ["LONGEST_WORD", "MonopolyConfig"]
+
+LONGEST_WORD = 12
+"""Characters that a word may have, on average, in a speech that is counted in words."""
 
 
 class MonopolyConfig(GameConfig):

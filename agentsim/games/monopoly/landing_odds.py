@@ -1,4 +1,4 @@
-"""Landing odds: where tokens rest in the long run, by an exact Markov chain over position, doubles and jail.
+"""Landing odds: where tokens rest and stop in the long run, by one exact Markov chain over position, doubles and jail.
 
 One step is one roll of two dice and all that it brings about until the token rests: cards, Go To Jail, three doubles.
 What is left out: the decks' memory (every card is drawn with the same chance each time, as if put back and shuffled
@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from agentsim.games.monopoly.board import JAIL, SPACES
 from agentsim.games.monopoly.cards import DECKS, destination
 
-__all__ = ["IN_JAIL", "JailPolicy", "State", "long_run", "transitions"]
+__all__ = ["IN_JAIL", "THROWS", "JailPolicy", "State", "long_run", "stops", "transitions"]
 
 JailPolicy: TypeAlias = Literal["leave", "stay"]
 """`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third roll without."""
@@ -22,6 +22,8 @@ State: TypeAlias = tuple[int, int]
 """(position, doubles rolled in a row before: 0 to 2), or (`IN_JAIL`, rolls for freedom that failed: 0 to 2)."""
 IN_JAIL = len(SPACES)
 """Stands for the cell; position 10 is Just Visiting."""
+THROWS: tuple[float, ...] = tuple(max(0, 6 - abs(7 - total)) / 36 for total in range(13))
+"""How likely two dice make a total, by that total."""
 _ROLLS = 3  # for freedom, and doubles in a row that lead to jail
 _ENOUGH = 1e-12  # change of the distribution at which it counts as the limit
 _FACES = range(1, 7)
@@ -33,6 +35,35 @@ def long_run(policy: JailPolicy) -> tuple[float, ...]:
 
     Nobody ever rests on Go To Jail. The start does not matter.
     """
+    odds = [0.0] * (IN_JAIL + 1)
+    for (position, _), weight in _limit(policy).items():
+        odds[position] += weight
+    return tuple(odds)
+
+
+@cache
+def stops() -> tuple[float, ...]:
+    """By position: how often a token stops there in one turn of a player who leaves jail at once (doubles roll again).
+
+    A space that sends a token on counts as a stop, and so does the one where that ends; being sent to jail does not.
+    """
+    visits, turns = [0.0] * len(SPACES), 0.0
+    for (position, doubles), weight in _limit("leave").items():
+        start = JAIL if position == IN_JAIL else position
+        turns += weight * (doubles == 0)  # every turn begins with none
+        for total in range(2, 13):
+            jailing = 1 / 36 if doubles == _ROLLS - 1 and total % 2 == 0 else 0.0
+            here, target = weight * (THROWS[total] - jailing), (start + total) % len(SPACES)
+            visits[target] += here
+            for end, chance in _rests(target).items():
+                if end not in {target, IN_JAIL}:
+                    visits[end] += here * chance
+    return tuple(visit / turns for visit in visits)
+
+
+@cache
+def _limit(policy: JailPolicy) -> Mapping[State, float]:
+    """The share of rolls that are made from each state."""
     rows = transitions(policy)
     number = {state: place for place, state in enumerate(rows)}
     moves = [[(number[to], chance) for to, chance in row.items()] for row in rows.values()]
@@ -45,10 +76,7 @@ def long_run(policy: JailPolicy) -> tuple[float, ...]:
                 following[to] += weight * chance
         change = max(abs(now - before) for now, before in zip(following, weights, strict=True))
         weights = following
-    odds = [0.0] * (IN_JAIL + 1)
-    for (position, _), weight in zip(rows, weights, strict=True):
-        odds[position] += weight
-    return tuple(odds)
+    return dict(zip(rows, weights, strict=True))
 
 
 @cache

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import CUT, cut
 from agentsim.games.monopoly.actions import Bundle, Reacted, Spoken
 from agentsim.games.monopoly.board import SALARY
 from agentsim.games.monopoly.bundle import Step, carry_out
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
-from agentsim.games.monopoly.config import MonopolyConfig
+from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.events import (
     Built,
@@ -184,6 +184,7 @@ class Match:
 
 
 def _few_words(text: str, most: int) -> str:
-    """One line of so many words; what is longer is cut, with a mark."""
+    """One line of so many words of ordinary length; what is longer is cut, with a mark."""
     words = text.split()
-    return " ".join(words) if len(words) <= most else f"{' '.join(words[:most])} [cut]"
+    speech = " ".join(words) if len(words) <= most else f"{' '.join(words[:most])}{CUT}"
+    return cut(speech, most * LONGEST_WORD + len(CUT))

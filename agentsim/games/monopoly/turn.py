@@ -61,9 +61,10 @@ async def _phase(match: Match, number: int, when: Literal["before", "after"]) ->
     """Propose trades, then see to the estate; both only where there is something to choose."""
     state, config = match.state, match.config
     for made in range(config.proposals_per_phase):
-        if match.proposals >= config.proposals_per_turn or not trade.possible(state.estate, state.seats):
+        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
+        if left <= 0 or not trade.possible(state.estate, state.seats):
             break
-        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=config.proposals_per_phase - made)
+        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left)
         if not decision.action.propose_trade:
             break
         match.proposals += 1

@@ -5,12 +5,10 @@ It knows the board's data and nothing of the rules' code: what it is told and wh
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from agentsim.engine.event import Told
-from agentsim.engine.request import Request
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, SALARY, SPACES
 from agentsim.games.monopoly.cards import JAIL_CARDS
 from agentsim.games.monopoly.events import (
@@ -30,14 +28,13 @@ from agentsim.games.monopoly.events import (
     Rolled,
     Sold,
     StayedInJail,
-    TradeAccepted,
 )
 from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.view import View
 
 
 class Ledger:
-    """What the events say; `seen` counts the kinds of things that happened, by name."""
+    """What the events say."""
 
     def __init__(self, decks: Mapping[str, Sequence[str]]) -> None:
         self.decks = {name: deque(cards) for name, cards in decks.items()}
@@ -51,15 +48,12 @@ class Ledger:
         self.mortgaged = [False] * len(SPACES)
         self.level = [0] * len(SPACES)
         self.houses, self.hotels = HOUSES, HOTELS
-        self.seen: Counter[str] = Counter()
-        self.raising: str | None = None
-        """Who was asked to raise cash, and nobody anything else since."""
+        self.rolls: list[Rolled] = []
+        """Of the present turn, without those for rents."""
         self._open: tuple[str, str] | None = None  # the card being resolved, with its deck
         self._round = 0
-        self._rolls: list[Rolled] = []  # of the present turn, without those for rents
         self._salary: str | None = None  # who has come past GO, until it is paid
         self._last: str | None = None  # whose turn the last one was
-        self._heir: str | None = ""  # to whom somebody fell since the latest roll; None is the bank, "" nobody
 
     def begin_at(self, state: State) -> None:
         """Take over a position, for a game that does not begin on GO."""
@@ -76,7 +70,6 @@ class Ledger:
     def hear(self, told: Told) -> None:
         """The next event."""
         event = told.event
-        self.seen[type(event).__name__] += 1
         if told.round != self._round:
             self._new_turn(told.round)
         if self._salary is not None:
@@ -106,19 +99,12 @@ class Ledger:
                 assert seat.position == self.at[seat.id]
                 assert seat.failed == self.failed.get(seat.id, 0)
 
-    def asked(self, request: Request[Any]) -> None:
-        """What a debtor does, and the trade that it offers, is for its debt until somebody is asked something else."""
-        if request.kind == "raise_cash":
-            self.raising = request.player
-        elif request.kind not in {"answer_trade", "react"}:
-            self.raising = None
-
     def living(self) -> list[str]:
         return [player for player in self.players if player not in self.out]
 
     def _new_turn(self, number: int) -> None:
-        self._last = self._rolls[0].player if self._rolls else None
-        self._round, self._rolls = number, []
+        self._last = self.rolls[0].player if self.rolls else None
+        self._round, self.rolls = number, []
         self._resolve()
 
     def _resolve(self) -> None:
@@ -140,13 +126,12 @@ class Ledger:
         if event.purpose == "rent":
             return
         self._resolve()
-        self._heir = ""
-        if self._rolls:
-            assert event.player == self._rolls[0].player
-            last = self._rolls[-1]
+        if self.rolls:
+            assert event.player == self.rolls[0].player
+            last = self.rolls[-1]
             assert last.purpose == "move", "a roll out of jail is the only one"
             assert last.dice[0] == last.dice[1], "only doubles roll again"
-            assert len(self._rolls) < 3
+            assert len(self.rolls) < 3
         elif self._last is not None:
             start = self.players.index(self._last)
             order = [*self.players[start + 1 :], *self.players[: start + 1]]
@@ -154,28 +139,26 @@ class Ledger:
         else:
             assert event.player == self.players[0]
         assert (event.purpose == "jail") == (event.player in self.failed)
-        self._rolls.append(event)
+        self.rolls.append(event)
 
     def _moved(self, event: Moved) -> None:
         assert self.at[event.player] == event.start
         assert event.player not in self.failed
         back = event.by == "card" and event.to == event.start - 3
         if event.by == "dice":
-            assert (event.to - event.start) % len(SPACES) == sum(self._rolls[-1].dice)
+            assert (event.to - event.start) % len(SPACES) == sum(self.rolls[-1].dice)
         if event.to < event.start and not back:
             self._salary = event.player
         self.at[event.player] = event.to
 
     def _jailed(self, event: Jailed) -> None:
         self.at[event.player], self.failed[event.player] = JAIL, 0
-        self.seen[f"jailed by {event.why}"] += 1
         if event.why == "third doubles":
-            assert [roll.dice[0] == roll.dice[1] for roll in self._rolls] == [True] * 3
+            assert [roll.dice[0] == roll.dice[1] for roll in self.rolls] == [True] * 3
 
     def _freed(self, event: Freed) -> None:
         failed = self.failed.pop(event.player)
         assert event.how != "third roll" or failed == 2
-        self.seen[f"freed by {event.how}"] += 1
 
     def _stayed_in_jail(self, event: StayedInJail) -> None:
         self.failed[event.player] += 1
@@ -184,7 +167,6 @@ class Ledger:
     def _card_drawn(self, event: CardDrawn) -> None:
         self._resolve_same(event.deck)
         assert self.decks[event.deck].popleft() == event.card
-        self.seen[event.card] += 1
         if event.card in JAIL_CARDS.values():
             self.cards[event.player].append(event.card)
         else:
@@ -212,7 +194,6 @@ class Ledger:
                 self.cash[player] += sign * event.amount
                 assert self.cash[player] == event.cash[player]
         assert event.why != "fine" or (event.amount, event.payee) == (FINE, None)
-        self.seen[f"paid: {event.why}"] += 1
 
     def _deed_moved(self, event: DeedMoved) -> None:
         assert self.owner[event.position] == event.giver != event.taker
@@ -221,7 +202,6 @@ class Ledger:
         if event.taker is None:
             self.mortgaged[event.position] = False
         assert self.mortgaged[event.position] == event.mortgaged
-        self.seen[f"deed by {event.why}"] += 1
 
     def _built(self, event: Built) -> None:
         assert event.amount == SPACES[event.position].house_cost
@@ -232,10 +212,6 @@ class Ledger:
         half = (event.before - event.after) * SPACES[event.position].house_cost // 2
         assert event.amount == half or (event.amount == 0 and event.player in self.out)
         self._levelled(event, event.amount)
-        if event.player == self.raising:
-            self.seen["raised by selling"] += 1
-        if event.before == 5:
-            self.seen["hotel razed" if event.after == 0 else "hotel broken down"] += 1
 
     def _levelled(self, event: Built | Sold, gain: int) -> None:
         place = event.position
@@ -251,8 +227,6 @@ class Ledger:
     def _mortgaged(self, event: Mortgaged) -> None:
         assert event.amount == SPACES[event.position].price // 2
         self._pledged(event, True, event.amount)
-        if event.player == self.raising:
-            self.seen["raised by mortgaging"] += 1
 
     def _mortgage_lifted(self, event: Lifted) -> None:
         assert event.amount == SPACES[event.position].redemption
@@ -265,27 +239,13 @@ class Ledger:
         self.cash[event.player] += gain
         assert self.cash[event.player] == event.cash
 
-    def _trade_accepted(self, event: TradeAccepted) -> None:
-        if event.proposer == self.raising:
-            self.seen["raised by a trade"] += 1
-
     def _bankrupted(self, event: Bankrupted) -> None:
         assert self.cash[event.player] == event.cash < event.owed
-        owned = [place for place, owner in enumerate(self.owner) if owner == event.player]
-        pledged = any(self.mortgaged[place] for place in owned)
-        whom = "the bank" if event.creditor is None else "a player"
-        self.seen[f"bankrupt to {whom}"] += 1
-        self.seen[f"bankrupt to {whom} with {'mortgaged ' * pledged}{'deeds' if owned else 'nothing'}"] += 1
-        self.seen["bankrupt in jail"] += event.player in self.failed
-        self.seen["bankrupt by interest"] += self._heir == event.player and event.creditor is None
-        self.seen["bankrupt on a card for several"] += self._open is not None and self._open[1] in {"C15", "H09"}
-        self._heir = event.creditor
         self.failed.pop(event.player, None)
         self.out.append(event.player)
 
     def _auction_opened(self, event: AuctionOpened) -> None:
         assert set(event.bidders) == set(self.living())
-        self.seen["auction of a bankrupt's deed"] += self._heir is None
 
     def assert_over(self) -> None:
         """Who is out holds nothing, when all is done."""

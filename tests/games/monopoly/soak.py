@@ -1,13 +1,15 @@
 """Games of drawn decisions, every wave of them checked: a part of the tests, and by itself as long as one likes.
 
-`python -m tests.games.monopoly.soak 2000` plays 2,000 whole games and as many crises, and says what happened in them.
+`python -m tests.games.monopoly.soak 2000` plays 2,000 whole games and five times as many crises, prints how often each
+kind of thing happened in them, and fails where one did not.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from time import perf_counter
 from typing import Any
 
@@ -17,16 +19,31 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Range, Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.actions import Build, Bundle, Managed, Sale
+from agentsim.games.monopoly.actions import Build, Bundle, Managed, Raise, Raised, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
-from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS
-from agentsim.games.monopoly.requests import ManageEstate, MonopolyRequest
+from agentsim.games.monopoly.cards import CARDS, DECKS, JAIL_CARDS
+from agentsim.games.monopoly.requests import ManageEstate, MonopolyRequest, RaiseCash
+from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.turn import play_turn
+from agentsim.games.monopoly.view import View, view
+from tests.games.monopoly.coverage import KINDS, Coverage, missing
 from tests.games.monopoly.ledger import Ledger
 from tests.games.monopoly.table import DECK_NAMES, Game
 
 EVERY = 7  # of how many requests all options are tried
+CRISES = 5  # a whole game
+CHEAP = 50  # dollars a house
+HEIGHTS = ((0, 0, 1), (1, 1, 1), (3, 4, 4), (4, 4, 5), (5, 5, 5))
+SCENES = (
+    ((0.5, 0.5), 0.5, 0.8, HEIGHTS, (0, 3, 12, 30, 60, 400)),
+    ((0.2, 0.2), 0.1, 0.8, HEIGHTS, (0, 12, 60, 400, 1000)),
+    ((0.7, 0.7), 0.5, 0.3, HEIGHTS[2:], (0, 0, 60, 400, 1000)),
+    ((0.9, 0.1), 0.9, 0.1, HEIGHTS[:3], (0, 0, 3, 30)),
+    ((0.0, 0.0), 0.8, 0.8, HEIGHTS, (0, 0, 0, 3)),
+)
+"""How likely a group of cheap houses and of dear ones is built up, a deed mortgaged, a deed held; levels; cash."""
+RARE = ("C10", "C12", "C15", "H09", "H14")  # cards by which most different things can happen
 
 
 def talkative(request: Request[Any], luck: Stream) -> Decision:
@@ -38,51 +55,57 @@ def talkative(request: Request[Any], luck: Stream) -> Decision:
 
 
 class Watch:
-    """Looks at every wave of one game: what is shown must be what the events come to, and what is offered legal."""
+    """Looks at every wave of one game: what is so and shown must be what the events come to, what is offered legal."""
 
-    def __init__(self, ledger: Ledger, log: Sequence[Told]) -> None:
-        self.ledger, self._log = ledger, log
+    def __init__(self, ledger: Ledger, log: Sequence[Told], state: State) -> None:
+        self.ledger, self.coverage = ledger, Coverage(ledger)
+        self._log, self._state = log, state
         self._heard = self._asked = 0
-        self._shown: Any = None
+        self._now: View | None = None
 
     def listen(self) -> None:
-        """Enter what has been told since."""
+        """Enter what has been told since, and hold it against the game as it is."""
         while self._heard < len(self._log):
+            self.coverage.hear(self._log[self._heard])
             self.ledger.hear(self._log[self._heard])
             self._heard += 1
+        self._now = view(self._state, self._now)
+        self.ledger.assert_is(self._now)
 
-    def decide(self, request: Request[Any], luck: Stream) -> Decision:
-        """A drawn decision, after a look at the question."""
-        assert isinstance(request, MonopolyRequest)
+    def wave(self, requests: Sequence[Request[Any]], lucks: Iterable[Stream]) -> list[Decision]:
+        """Drawn decisions, after a look at the questions."""
         self.listen()
-        self.ledger.seen[request.kind] += 1
-        self.ledger.asked(request)
-        if request.view is not self._shown:
-            self._shown = request.view
-            self.ledger.assert_is(request.view)
+        assert requests, "a wave asks somebody"
+        return [self._decide(request, luck) for request, luck in zip(requests, lucks, strict=True)]
+
+    def _decide(self, request: Request[Any], luck: Stream) -> Decision:
+        assert isinstance(request, MonopolyRequest)
+        assert request.view == self._now, "what is shown is what is so"
+        self.coverage.asked(request)
         self._asked += 1
         if self._asked % EVERY == 0:
             assert_offered_is_legal(request)
         decision = talkative(request, luck)
         request.check(decision)
+        self.coverage.decided(request, decision)
         return decision
 
 
-def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], list[str]]:
-    """One whole game: what happened in it by name, and its log as it would be written."""
+def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence[Told]]:
+    """One whole game: what happened in it by name, and its log."""
     ids = "ABCDEFGH"[:players]
     play = GamePlay(GAME, GAME.config.from_toml(config), ids, seed)
-    watch = Watch(Ledger(shuffled_decks(seed)), play.log)
     wave = play.start()
+    state = play.table.watched
+    assert isinstance(state, State), "the kernel looks at it after every wave"
+    watch = Watch(Ledger(shuffled_decks(seed)), play.log, state)
     while wave is not None:
-        wave = play.answer([watch.decide(ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer(watch.wave([ask.request for ask in wave.asks], map(play.luck, wave.asks)))
     watch.listen()
-    ledger = watch.ledger
-    ledger.assert_over()
+    watch.coverage.ended()
     assert play.outcome is not None
-    assert {standing.player: standing.score["cash"] for standing in play.outcome.standings} == ledger.cash
-    ledger.seen["ended by the last one left" if len(ledger.out) == players - 1 else "ended at the cap"] += 1
-    return ledger.seen, [f"{told.event.kind} {told.to} {told.event.data()} {told.event.content}" for told in play.log]
+    assert {standing.player: standing.score["cash"] for standing in play.outcome.standings} == watch.ledger.cash
+    return watch.coverage.seen, play.log
 
 
 def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Counter[str]:
@@ -91,12 +114,14 @@ def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Count
     ids = "ABCDEFGH"[:players]
     hands = drawn_hands(ids, luck)
     held = [JAIL_CARDS[name] for word, name in DECK_NAMES.items() for hand in hands.values() if word in hand.split()]
-    tops = {name: [card for card in cards if card not in held] for name, cards in shuffled_decks(seed).items()}
+    shuffled = {name: [card for card in cards if card not in held] for name, cards in shuffled_decks(seed).items()}
+    first = luck.pick((luck.pick(RARE), luck.pick(tuple(CARDS)), ""))
+    tops = {name: sorted(cards, key=lambda card: card != first) for name, cards in shuffled.items()}
     decks = {word: " ".join(tops[name]) for word, name in DECK_NAMES.items()}
     game = Game(ids, config=config, **decks, **hands)
     game.table.chance = Chance(seed)
     state = game.state
-    watch = Watch(Ledger({name: deck.order for name, deck in state.decks.items()}), game.table.log)
+    watch = Watch(Ledger({name: deck.order for name, deck in state.decks.items()}), game.table.log, state)
     watch.ledger.begin_at(state)
     for _ in range(turns):
         game.table.round("next")
@@ -105,16 +130,15 @@ def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Count
             wave = play.send(None)
             while True:
                 assert not state.check()
-                wave = play.send([watch.decide(request, luck) for request in wave])
+                wave = play.send(watch.wave(wave, repeat(luck, len(wave))))
         except StopIteration:
             assert not state.check()
+            watch.listen()
         if state.over:
             break
         state.active = state.after(state.active)[0]
         state.version += 1
-    watch.listen()
-    watch.ledger.assert_over()
-    return watch.ledger.seen
+    return watch.coverage.seen
 
 
 def shuffled_decks(seed: int | str) -> dict[str, list[str]]:
@@ -125,13 +149,17 @@ def shuffled_decks(seed: int | str) -> dict[str, list[str]]:
 
 def drawn_hands(ids: str, luck: Stream) -> dict[str, str]:
     """A legal position, by player: whole groups with buildings, deeds in many hands, mortgages, jail, little cash."""
-    hands: dict[str, list[str]] = {player: [f"@{luck.below(len(SPACES))}"] for player in ids}
+    hands: dict[str, list[str]] = {player: [f"@{drawn_start(luck)}"] for player in ids}
     houses, hotels = HOUSES, HOTELS
-    built, pledged, purses = luck.pick(((0.5, 0.5, (0, 3, 12, 30, 60, 400)), (0.0, 0.95, (0, 0, 0, 3))))
-    owners = ids if built else ids[0] * 8 + ids  # one with everything mortgaged ruins whoever has it to take
+    built, pledged, held, heights, purses = luck.pick(SCENES)
+    owners = ids if any(built) else ids[0] * 8 + ids  # one with everything mortgaged ruins whoever has it to take
     for lots in GROUPS.values():
-        if SPACES[lots[0]].house_cost and luck.random() < built:
-            levels = sorted(luck.pick(((0, 0, 1), (1, 1, 1), (3, 4, 4), (4, 4, 5), (5, 5, 5)))[: len(lots)])
+        street = bool(SPACES[lots[0]].house_cost)
+        if not street and luck.random() < 0.3:
+            hands[luck.pick(ids)] += map(str, lots)
+            continue
+        if street and luck.random() < built[SPACES[lots[0]].house_cost > CHEAP]:
+            levels = luck.pick(heights)[-len(lots) :]
             needed = sum(level for level in levels if level < HOTEL)
             if needed <= houses and levels.count(HOTEL) <= hotels:
                 houses, hotels = houses - needed, hotels - levels.count(HOTEL)
@@ -141,7 +169,7 @@ def drawn_hands(ids: str, luck: Stream) -> dict[str, str]:
                 ]
                 continue
         for lot in lots:
-            if luck.random() < 0.8:
+            if luck.random() < held:
                 hands[luck.pick(owners)].append(f"{lot}{'m' * (luck.random() < pledged)}")
     for player in ids:
         hands[player].append(f"${luck.pick(purses)}")
@@ -151,6 +179,12 @@ def drawn_hands(ids: str, luck: Stream) -> dict[str, str]:
         if luck.random() < 0.5:
             hands[luck.pick(ids)].append(card)
     return {player: " ".join(parts) for player, parts in hands.items()}
+
+
+def drawn_start(luck: Stream) -> int:
+    """Anywhere, but mostly where the likeliest throw leads to a card or a tax."""
+    aim = luck.pick([space.position for space in SPACES if space.kind in DECKS or space.tax])
+    return luck.below(len(SPACES)) if luck.random() < 0.25 else (aim - 7) % len(SPACES)
 
 
 def assert_offered_is_legal(request: MonopolyRequest[Any]) -> None:
@@ -167,9 +201,13 @@ def assert_offered_is_legal(request: MonopolyRequest[Any]) -> None:
     if isinstance(request, ManageEstate):
         for bundle in single_steps(request):
             request.check(Managed(action=bundle))
+    if isinstance(request, RaiseCash):
+        for bundle in single_steps(request):
+            if bundle.sells or bundle.mortgages:
+                request.check(Raised(action=Raise(sells=bundle.sells, mortgages=bundle.mortgages)))
 
 
-def single_steps(request: ManageEstate) -> list[Bundle]:
+def single_steps(request: ManageEstate | RaiseCash) -> list[Bundle]:
     """Every single thing that is listed and that the player has the cash for."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     level = estate.level
@@ -185,18 +223,42 @@ def single_steps(request: ManageEstate) -> list[Bundle]:
     ]
 
 
-def main(games: int) -> None:
-    """Play games and crises of every size and form, and print how often each thing happened."""
+def played(seeds: Iterable[int]) -> Counter[str]:
+    """What happened in one whole game and some crises for each seed, of every size and form."""
     seen: Counter[str] = Counter()
+    for seed in seeds:
+        seen += soak(seed, 2 + seed % 7, **drawn_config(seed))[0]
+        for number in range(CRISES * seed, CRISES * (seed + 1)):
+            seen += crisis(number, 2 + number % 7, **drawn_config(number))
+    return seen
+
+
+def main(games: int) -> int:
+    """Play them, print how often each thing happened; how many kinds never did."""
     begun = perf_counter()
-    for seed in range(games):
-        size, form = 2 + seed // 2 % 7, ("open", "sealed")[seed % 2]
-        happened, _ = soak(seed, size, auction=form, start_cash=(1500, 400)[seed // 14 % 2], max_turns=400)
-        seen += happened + crisis(seed, size, auction=form)
+    seen = played(range(games))
     for name, count in sorted(seen.items()):
-        print(f"{count:9,} {name}")
-    print(f"{games} games and {games} crises in {perf_counter() - begun:.1f} s")
+        print(f"{count:11,} {name}")
+    never = missing(seen)
+    for name in never:
+        print(f"      NEVER {name}")
+    took = perf_counter() - begun
+    print(f"{games:,} games, {CRISES * games:,} crises, {took:.0f} s: {len(KINDS) - len(never)} of {len(KINDS)} kinds")
+    return len(never)
+
+
+def drawn_config(seed: int) -> dict[str, Any]:
+    """Settings of every form."""
+    luck = Chance(seed).stream("config")
+    return {
+        "auction": luck.pick(("open", "sealed")),
+        "auction_min_step": luck.pick((1, 10)),
+        "official_third_turn": luck.pick((False, True)),
+        "proposals_per_phase": luck.pick((1, 1, 2)),
+        "start_cash": luck.pick((1500, 1500, 400, 60)),
+        "max_turns": luck.pick((40, 80, 160)),
+    }
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
+    sys.exit(bool(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)))

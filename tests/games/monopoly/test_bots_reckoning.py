@@ -14,11 +14,11 @@ from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import GROUPS, HOTELS, HOUSES, JAIL, SPACES
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
-from agentsim.games.monopoly.bots.odds import THROWS, stops
 from agentsim.games.monopoly.bots.offers import best_deal
 from agentsim.games.monopoly.bots.worth import judged, npv, stakes, worst_rent
 from agentsim.games.monopoly.cards import DECKS, destination
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.requests import AuctionBid, ManageEstate, RaiseCash
 from agentsim.games.monopoly.talk import NOTHING
 from agentsim.games.monopoly.trade import Terms

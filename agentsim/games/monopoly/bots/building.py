@@ -12,10 +12,10 @@ from functools import lru_cache
 
 from agentsim.games.monopoly.actions import Build, Raise, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bots.odds import THROWS, stops
 from agentsim.games.monopoly.bots.worth import holdings
 from agentsim.games.monopoly.bundle import razing
 from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.requests import RaiseCash
 from agentsim.games.monopoly.view import View
 

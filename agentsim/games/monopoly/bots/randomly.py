@@ -70,8 +70,10 @@ def _bid(request: AuctionBid, luck: Stream) -> Bid:
 
 
 def _proposal(request: MonopolyRequest[Any], luck: Stream) -> Proposal:
-    if luck.random() < 0.5:
-        return Proposal()
+    return Proposal() if luck.random() < 0.5 else _offer(request, luck)
+
+
+def _offer(request: MonopolyRequest[Any], luck: Stream) -> Proposal:
     view, estate = request.view, request.view.estate()
     other = luck.pick([number for number in view.living if number != request.seat])
     return Proposal(
@@ -128,9 +130,9 @@ def _bundle(request: MonopolyRequest[Any], luck: Stream) -> Bundle:
 
 
 def _raised(request: RaiseCash, luck: Stream) -> Raised:
-    """One way to money at a time, or the fallback's, which always finds some."""
-    if request.may_propose and luck.random() < 0.3 and (proposal := _proposal(request, luck)).propose_trade:
-        return Raised(action=Raise(trade=proposal))
+    """One way to money at a time, a trade included, or the fallback's, which always finds some."""
+    if request.may_propose and luck.random() < 0.4:
+        return Raised(action=Raise(trade=_offer(request, luck)))
     estate, seat = request.view.estate(), request.seat
     lots, deeds = estate.sellable(seat), estate.mortgageable(seat)
     if lots and (not deeds or luck.random() < 0.5):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from agentsim.games.monopoly.board import GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
-from agentsim.games.monopoly.bots.odds import stops
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.landing_odds import stops
 from agentsim.games.monopoly.trade import Terms
 from agentsim.games.monopoly.view import View
 

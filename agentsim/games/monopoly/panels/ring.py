@@ -11,10 +11,13 @@ from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, SPACES
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.panels.happenings import happenings
 from agentsim.games.monopoly.panels.spots import SIDE, spot, tile
+from agentsim.games.monopoly.panels.words import quotations
 from agentsim.games.monopoly.replay import Snapshot
 
 __all__ = ["board"]
 
+_ROWS, _ROW = 17, 72
+"""Rows of so many characters in the middle of the ring; words have what players and the turn's events leave."""
 _HEADINGS = ("player", "cash", "net worth", "deeds", "jail cards", "stands on")
 
 
@@ -41,10 +44,13 @@ def _scene(turn: Snapshot, names: Mapping[PlayerId, str]) -> Scene:
         for player, name in names.items()
         if player not in turn.bankrupt
     )
-    rows = tuple(_row(turn, number, player, name) for number, (player, name) in enumerate(names.items()))
+    figures = tuple(_row(turn, number, player, name) for number, (player, name) in enumerate(names.items()))
     caption = f"Turn {turn.turn}: {names[turn.active]}" if turn.active else "Before the first turn"
-    notes = (*happenings(turn.events), f"The bank has {_stock(estate)} left.")
-    return Scene(caption, tiles, pieces, rows, notes)
+    done = happenings(turn.events)
+    left = _ROWS - 1 - len(names) * 4 // 3 - sum(-(-len(line) // _ROW) for line in done)
+    said = quotations(turn.events, left * _ROW)
+    notes = (*done, f"The bank has {_stock(estate)} left.", *said)
+    return Scene(caption, tiles, pieces, figures, notes)
 
 
 def _stock(estate: Estate) -> str:

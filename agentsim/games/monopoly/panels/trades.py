@@ -63,7 +63,10 @@ def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> Table:
         "and cards out of jail at $50. Rent: how the sum of all rents of either side would change, with whole groups."
     )
     if len(found) > len(kept):
-        note += f" {len(kept)} of {len(found)} are shown: the accepted ones and the latest others."
+        note += (
+            f" {len(kept)} of {len(found)} are shown: the accepted ones and the latest others. All are in the timeline "
+            "and in the table trades that export writes."
+        )
     return Table("Trades and what they were worth", columns, rows, note)
 
 

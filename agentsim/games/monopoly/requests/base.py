@@ -13,13 +13,13 @@ from agentsim.games.monopoly.actions import (
     Reacted,
     Spoken,
 )
+from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.view import SeatView, View
 
 __all__ = ["MonopolyRequest"]
 
 S = TypeVar("S", bound=Spoken | Reacted)
-_LONGEST_WORD = 12  # characters, for the limit on a speech that is counted in words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class MonopolyRequest(Request[S]):
     def options(self) -> Options:
         return {
             **self.choices(),
-            "public_speech": Text(self.words * _LONGEST_WORD),
+            "public_speech": Text(self.words * LONGEST_WORD),
             "private_thought": Text(self.chars),
         }
 

@@ -1,0 +1,48 @@
+"""numbered: what the rules of a game number and name, `39 Boardwalk`, for a person who types the name.
+
+What else an answer may look like is `readable`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["by_number", "numbered", "takes_numbers"]
+
+_NUMBERED = re.compile(r"(?<![\w$/.])(\d+) ([A-Z][A-Za-z.&' ]*[A-Za-z.])(?= \d|[;:,]|$)")
+
+
+def numbered(texts: Iterable[str]) -> dict[str, int]:
+    """Numbers by name, as these texts have them; a name with two numbers is none."""
+    found: dict[str, set[int]] = {}
+    for text in texts:
+        for number, name in _NUMBERED.findall(text):
+            found.setdefault(name, set()).add(int(number))
+    return {name: numbers.pop() for name, numbers in found.items() if len(numbers) == 1}
+
+
+def takes_numbers(legal: Mapping[str, Any]) -> bool:
+    """Whether a field is a list of numbers, or of entries that begin with one."""
+    items = legal.get("items", {})
+    first = next(iter(items.get("properties", {}).values()), items)
+    return legal.get("type") == "array" and first.get("type") == "integer"
+
+
+def by_number(text: str, names: Mapping[str, int]) -> str:
+    """The line with a number for each name or its beginning, between commas; `ValueError` where it fits several."""
+    return ", ".join(_numbered(part.split(), names) for part in text.split(",") if part.strip())
+
+
+def _numbered(words: list[str], names: Mapping[str, int]) -> str:
+    for count in range(len(words), 0, -1):
+        start = " ".join(words[:count]).casefold()
+        fits = {name: number for name, number in names.items() if name.casefold().startswith(start)}
+        whole = [number for name, number in fits.items() if name.casefold() == start]
+        numbers = whole or list(fits.values())
+        if len(numbers) > 1:
+            raise ValueError(f"Which one: {' or '.join(f'{number} {name}' for name, number in fits.items())}?")
+        if numbers:
+            return " ".join([str(numbers[0]), *words[count:]])
+    return " ".join(words)

@@ -1,0 +1,252 @@
+"""A person at the table: every question in plain words, every mistake told at once, and nothing typed twice for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pexpect  # type: ignore[import-untyped] # it ships no types
+import pytest
+
+from agentsim.engine.play import Ask
+from agentsim.games.monopoly.actions import Bundle, Sale, Side
+from agentsim.games.monopoly.board import DEEDS, SPACES
+from agentsim.games.monopoly.requests import (
+    AnswerTrade,
+    AuctionBid,
+    BuyOrAuction,
+    JailAction,
+    ManageEstate,
+    ProposeTrade,
+    RaiseCash,
+    React,
+)
+from agentsim.history.files import RunFiles
+from agentsim.players.numbered import numbered
+from agentsim.runner.replay import prove
+from tests.games.monopoly.asked import MEMORY, board, questions
+from tests.players.test_human import Screen
+
+WORDS = ("Hello, all.", "Hm.")
+
+
+def one(kind: type[Any]) -> Any:
+    return next(request for request in questions() if isinstance(request, kind))
+
+
+def typed(request: Any, *lines: str) -> tuple[Any, str]:
+    """The decision that these lines come to, as the rules read it; and the screen. Every line is needed."""
+    screen = Screen(*lines, persona="")
+    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request))
+    decision = request.parse(json.dumps(answer)).decision
+    request.check(decision)
+    assert not screen.player.terminal._source.read(), "what was typed and never asked for"  # type: ignore[union-attr] # there is a source
+    return decision, screen.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "action"),
+    [
+        (BuyOrAuction, ("Buy",), "buy"),
+        (AnswerTrade, ("REJECT",), "reject"),
+        (JailAction, ("use_card",), "use_card"),
+        (JailAction, ("manage",), "manage"),
+    ],
+)
+def test_a_choice_is_typed_as_it_is_listed(kind: type[Any], lines: tuple[str, ...], action: str) -> None:
+    decision, _ = typed(one(kind), *lines, *WORDS)
+    assert (decision.action, decision.public_speech, decision.private_thought) == (action, *WORDS)
+
+
+def test_a_bid_is_typed_as_a_number() -> None:
+    decision, text = typed(one(AuctionBid), "a lot", "$130", *WORDS)
+    assert decision.action.bid == 130
+    assert "A whole number from 0 to 1100, please." in text
+
+
+def test_the_proposer_may_say_something_or_nothing() -> None:
+    assert typed(one(React), "", "")[0].public_speech == ""
+    assert typed(one(React), *WORDS)[0].public_speech == WORDS[0]
+
+
+def test_a_trade_is_proposed_by_names_or_positions() -> None:
+    lines = ("yes", "professor", "Oriental, 5", "50", "", "0", "park place", "0", "0", "The deal of your life!")
+    decision, text = typed(one(ProposeTrade), *lines, *WORDS)
+    action = decision.action
+    assert (action.target_player, action.pitch) == ("Professor", "The deal of your life!")
+    assert action.offer == Side(properties=(6, 5), cash=50)
+    assert action.request == Side(properties=(37,))
+    assert text.count("A whole number") == 1, "the empty line, where a number of cards was asked for"
+
+
+def test_no_trade_is_one_word() -> None:
+    decision, text = typed(one(ProposeTrade), "no", *WORDS)
+    assert not decision.action.propose_trade
+    assert "offer:" not in text.rpartition("propose trade")[2]
+
+
+def test_nobody_is_called_nobody_where_a_name_is_mistyped() -> None:
+    lines = ("yes", "Sharky", "Shark", "", "10", "0", "", "0", "0", "Take it.")
+    assert "One of these, please: nobody, Shark, Professor, Turtle." in typed(one(ProposeTrade), *lines, *WORDS)[1]
+
+
+def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
+    lines = ("yes", "Illinois house, 21 house", "", "st. charles", "Indiana house")
+    with_sales, _ = typed(one(ManageEstate), *lines[:3], "", "", *WORDS)
+    assert with_sales.action == Bundle(sells=(Sale(position=24), Sale(position=21)))
+    lifted, _ = typed(one(ManageEstate), "yes", "", "", "st. charles", "", *WORDS)
+    assert lifted.action.unmortgages == (11,)
+    nothing, text = typed(one(ManageEstate), "no", *WORDS)
+    assert nothing.action.empty
+    assert text.count("[yes / no]: public speech: ") == 1
+
+
+def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
+    decision, _ = typed(one(RaiseCash), "kentucky house, illinois house", "", "no", *WORDS)
+    assert decision.action.sells == (Sale(position=21), Sale(position=24))
+    lines = ("", "", "yes", "Turtle", "11", "0", "0", "", "300", "0", "Save me.")
+    decision, _ = typed(one(RaiseCash), *lines, *WORDS)
+    assert (decision.action.trade.target_player, decision.action.trade.request.cash) == ("Turtle", 300)
+
+
+UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SPACES), houses=32)
+
+
+@pytest.mark.parametrize(
+    ("request_", "wrong", "right", "reason"),
+    [
+        (one(AuctionBid), ("129",), ("0",), "bid must be 0, or from 130 to 1100."),
+        (one(AuctionBid), ("1101",), ("1100",), "A whole number from 0 to 1100, please."),
+        (one(BuyOrAuction), ("rob",), ("auction",), "One of these, please: buy, auction."),
+        (one(JailAction), ("flee",), ("pay_fine",),
+         "One of these, please: pay_fine, use_card, roll_doubles, manage."),
+        (one(ManageEstate), ("yes", "", "illinois", "", ""), ("no",),
+         "Illinois Avenue cannot be mortgaged: sell the buildings of the red group first."),
+        (one(ManageEstate), ("yes", "", "", "", "24 house"), ("no",),
+         "Illinois Avenue cannot be built on: Illinois Avenue has more than another lot of its group: building is "
+         "even."),
+        (one(ManageEstate), ("yes", "23 house", "", "", ""), ("no",),
+         "Indiana Avenue cannot be sold: Indiana Avenue has less than another lot of its group: selling is even."),
+        (one(ManageEstate), ("yes", "", "boardwalk", "", ""), ("no",),
+         "Boardwalk cannot be mortgaged: Boardwalk is not yours."),
+        (one(ManageEstate), ("yes", "", "", "", "6 house"), ("no",),
+         "Oriental Avenue cannot be built on: Oriental Avenue needs the whole light blue group."),
+        (ManageEstate(player="Shark", when="after", view=replace(UNBUILT, seats=board((40, 0, 0, 0)).seats),
+                      memory=MEMORY, words=30, chars=600),
+         ("yes", "", "", "", "24 house"), ("no",), "There is not the cash for all of it: $110 short."),
+        (one(RaiseCash), ("", "", "no"), ("21 house", "", "no"),
+         "sell or mortgage something, or propose a trade: you owe."),
+    ],
+)  # fmt: skip
+def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
+    request_: Any, wrong: tuple[str, ...], right: tuple[str, ...], reason: str
+) -> None:
+    decision, text = typed(request_, *wrong, *right, *WORDS)
+    assert (decision.public_speech, decision.private_thought) == WORDS
+    assert " ".join(text.split()).count(reason) == 1
+    assert text.count("public speech: ") == 1, "nothing is typed twice but what was wrong"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("Broadwalk", "Broadwalk: A whole number, please."),
+        ("Pennsylvania", "Which one: 15 Pennsylvania Railroad or 34 Pennsylvania Avenue?"),
+        ("6.5", "6.5: A whole number, please."),
+    ],
+)
+def test_a_deed_that_nobody_knows_is_asked_for_again(line: str, reason: str) -> None:
+    lines = ("yes", "Shark", line, "6", "0", "0", "", "0", "0", "Take it.")
+    assert reason in typed(one(ProposeTrade), *lines, *WORDS)[1]
+
+
+def test_every_deed_has_its_name_for_a_person() -> None:
+    names = numbered(one(BuyOrAuction).prompt().rules)
+    assert names == {SPACES[position].name: position for position in DEEDS}
+
+
+@pytest.mark.parametrize("request_", [request for request in questions() if request.player != "@summarizer"])
+def test_a_person_reads_no_json_and_no_tags(request_: Any) -> None:
+    screen = Screen(persona="")
+    with pytest.raises(Exception, match="the input ended"):
+        screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request_))
+    shown = screen.text.replace("Answer with one JSON object", "").partition("Ctrl-C")[2]
+    assert '{"' not in shown
+    assert not re.search(r"^\[[A-Z_]+\]$", shown, re.MULTILINE)
+    assert "\n\n\n" not in shown
+    for fact in request_.question()[:-1]:
+        if not fact.startswith("{"):
+            assert " ".join(fact.split()) in " ".join(shown.split())
+
+
+SCENARIO = """
+game = "monopoly"
+seed = 1
+[game_config]
+max_turns = 24
+auction_min_step = 10
+[defaults]
+model = "bot/hustler"
+[[players]]
+id = "Ann"
+model = "human"
+[[players]]
+id = "Bea"
+[[players]]
+id = "Cyd"
+[[players]]
+id = "Dan"
+"""
+ANSWERS = {
+    r"propose trade \[yes / no\]: ": ("no",),
+    r"any sells, mortgages, unmortgages, builds \[yes / no\]: ": ("yes", "no"),
+    r"sells \[[^]]*\]: ": ("",),
+    r"unmortgages \[[^]]*\]: ": ("",),
+    r"(?<!un)mortgages \[[^]]*\]: ": ("Boardwalk",),
+    r"builds \[[^]]*\]: ": ("",),
+    r"action \[buy / auction\]: ": ("keep", "buy", "auction"),
+    r"bid \[0 to \d+\]: ": ("9", "1000000", "0"),
+    r"action \[accept / reject\]: ": ("maybe", "reject"),
+    r"action \[.*roll_doubles.*\]: ": ("bribe", "roll_doubles"),
+    r"public speech: ": ("Good evening, tàble.",),
+    r"private thought: ": ("I see.",),
+}
+
+
+def test_a_person_plays_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
+    (tmp_path / "game.toml").write_text(SCENARIO, encoding="utf-8")
+    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
+    env = {**os.environ, "TERM": "xterm-256color"}
+    child = pexpect.spawn(
+        sys.executable, words, cwd=str(tmp_path), env=env, encoding="utf-8", dimensions=(40, 80), timeout=60
+    )
+    left = {field: list(lines) for field, lines in ANSWERS.items()}
+    screen = ""
+    while (found := child.expect([*ANSWERS, pexpect.EOF])) < len(ANSWERS):
+        screen += child.before + child.after
+        lines = left[list(ANSWERS)[found]]
+        child.sendline(lines.pop(0) if len(lines) > 1 else lines[0])
+    child.close()
+    assert child.exitstatus == 0, screen[-2000:]
+    plain = " ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split())
+    for reason in (
+        "That will not do: Boardwalk cannot be mortgaged: Boardwalk is not yours.",
+        "One of these, please: buy, auction.",
+        "That will not do: bid must be 0, or from ",
+        "A whole number from 0 to ",
+        "One of these, please: accept, reject.",
+    ):
+        assert reason in plain
+    history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
+    mine = [record for record in history["decisions"] if record["player"] == "Ann"]
+    assert {record["source"] for record in mine} == {"human"}
+    kinds = {record["kind"] for record in mine}
+    assert kinds >= {"buy_or_auction", "auction_bid", "propose_trade", "manage_estate", "answer_trade"}
+    assert {len(record["tries"]) for record in mine} == {1}, "a mistake is a person's own affair, not an attempt"
+    assert all(record["decision"]["public_speech"] == "Good evening, tàble." for record in mine)
+    assert prove(RunFiles(tmp_path / "logs", "run")).complete
