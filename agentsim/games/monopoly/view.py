@@ -55,6 +55,13 @@ class View:
     houses: int
     hotels: int
 
+    @property
+    def mark(self) -> str:
+        """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+        count = self.owner.count
+        standing = [f"{seat.position}:{seat.cash}:{count(number)}" for number, seat in enumerate(self.seats)]
+        return f"{self.turn}/{','.join(standing)}"
+
     def estate(self) -> Estate:
         """The estate as it stands, to ask and to try things out on."""
         return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
