@@ -19,8 +19,9 @@ def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJso
     import json
 
     from agentsim.errors import UsageError
+    from agentsim.history.contents import read_journal
     from agentsim.history.files import find_run
-    from agentsim.history.journal import is_running, read_journal
+    from agentsim.history.journal import is_running
     from agentsim.history.load import again_with
     from agentsim.runner.replay import prove
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import adapter, values
 
 __all__ = ["Audience", "Event", "Everyone", "EveryoneType", "Nobody", "PlayerId", "Told"]
 
@@ -55,7 +55,7 @@ class Event:
 
     def data(self) -> dict[str, Any]:
         """Every field but the words, as JSON values."""
-        out: dict[str, Any] = adapter(type(self)).dump_python(self, mode="json")
+        out = values(self)
         if self.words is not None:
             del out[self.words]
         return out
@@ -63,18 +63,17 @@ class Event:
     @classmethod
     def restore(cls, data: Mapping[str, Any], content: str) -> Event:
         """The event that `data()` and `content` came from; `ValueError` where they do not fit."""
-        values = dict(data)
+        given = dict(data)
         if cls.words is not None:
-            values[cls.words] = content
-        unknown = set(values) - {field.name for field in fields(cls)}
+            given[cls.words] = content
+        unknown = set(given) - {field.name for field in fields(cls)}
         if unknown:
             raise ValueError(f"{cls.kind}: unknown fields {sorted(unknown)}")
-        event: Event = adapter(cls).validate_python(values)
+        event: Event = adapter(cls).validate_python(given)
         return event
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """An event as it stands in the log.
 
     `by` is the player whose latest decision led to it, `decision` that decision's index (from 1);

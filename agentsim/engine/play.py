@@ -6,8 +6,7 @@ No loop, no IO: `rehearse` steps it in tests, `runner.drive` in earnest, and bot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.event import PlayerId, Told
@@ -20,19 +19,17 @@ from agentsim.errors import RulesBroken
 __all__ = ["Ask", "GamePlay", "Wave"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
 
-    index: int
+    index: int  # type: ignore[assignment] # hides a method of tuples that nobody needs here
     wave: int
     place: int
     nth: int
     request: Request[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Wave:
+class Wave(NamedTuple):
     """Requests to be decided at the same moment; `number` counts from 1."""
 
     number: int

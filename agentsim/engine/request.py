@@ -14,7 +14,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import adapter, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading, read
@@ -29,6 +29,11 @@ class Choice:
 
     values: tuple[str | int | None, ...]
 
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other options, as JSON values."""
+        return ("Choice", self.values)
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -36,6 +41,11 @@ class Range:
 
     low: int
     high: int | None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other options, as JSON values."""
+        return ("Range", self.low, self.high)
 
     def holds(self, value: Any) -> bool:
         """Whether `value` is a whole number in the range; True and False are none."""
@@ -54,6 +64,13 @@ class Text:
 
     limit: int
 
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other options, as JSON values."""
+        return ("Text", self.limit)
+
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 
 Options: TypeAlias = Mapping[str, Choice | Range | Text]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type."""
@@ -82,6 +99,14 @@ class Request(Generic[D]):
         """The legal values, by field."""
         raise NotImplementedError
 
+    @property
+    def legal(self) -> Options:
+        """The `options` of this request, made once."""
+        known: Options | None = self.__dict__.get("_legal")  # `cached_property` takes a lock in Python 3.11
+        if known is None:
+            known = self.__dict__["_legal"] = self.options()
+        return known
+
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""
         raise NotImplementedError
@@ -96,7 +121,9 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
-        for name, legal in self.options().items():
+        for name, legal in self.legal.items():
+            if isinstance(legal, Text):
+                continue
             value = attrgetter(name)(decision)
             if isinstance(legal, Choice) and value not in legal.values:
                 allowed = ", ".join(str(option) for option in legal.values)
@@ -115,23 +142,19 @@ class Request(Generic[D]):
 
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
-        return _schema(self.answer, self.options())
+        return _schema(self.answer, self.legal)
 
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording."""
-        legal = {
-            name: [type(option).__name__, *(getattr(option, slot) for slot in option.__slots__)]
-            for name, option in self.options().items()
-        }
+        legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
-        parts = [self.kind, self.player, legal, *filter(None, [dict(self.particulars())])]
-        identity = json.dumps(parts, ensure_ascii=True, sort_keys=True)
-        return hashlib.sha256(identity.encode()).hexdigest()[:16]
+        particulars = self.particulars()
+        parts = [self.kind, self.player, legal, *([dict(particulars)] if particulars else [])]
+        return hashlib.sha256(_CANONICAL.encode(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         """The request as JSON values; `restore` gives an equal request back."""
-        out: dict[str, Any] = adapter(type(self)).dump_python(self, mode="json")
-        return out
+        return values(self)
 
     @classmethod
     def restore(cls, data: Mapping[str, Any]) -> Request[D]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 from agentsim.engine.reading import Reading
 from agentsim.history.record import Source
@@ -40,11 +40,10 @@ class Parse:
         return cls(reading.stage, reading.candidates, reading.repaired)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A decision that was made; (wave, place) is its key."""
 
-    index: int
+    index: int  # type: ignore[assignment] # hides a method of tuples that nobody needs here
     wave: int
     place: int
     player: str

@@ -6,11 +6,11 @@ Nothing here reads a clock, a file or the order in which replies came; what does
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from agentsim.engine.codec import json_line
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.game import Outcome
 from agentsim.history.concerns import warnings_of
@@ -77,24 +77,21 @@ def dump_history(history: Mapping[str, Any]) -> str:
     for key, value in history.items():
         if key == "rounds":
             rounds = [
-                f'{{"index":{part["index"]},"title":{_json(part["title"])},"events":{_lines(part["events"])}}}'
+                b'{"index":%d,"title":%b,"events":%b}'
+                % (part["index"], json_line(part["title"]), _lines(part["events"]))
                 for part in value
             ]
-            body = "[\n" + ",\n".join(rounds) + "\n]"
+            body = b"[\n" + b",\n".join(rounds) + b"\n]"
         elif key in {"decisions", "texts"}:
             body = _lines(value)
         else:
-            body = _json(value)
-        parts.append(f'"{key}":{body}')
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+            body = json_line(value)
+        parts.append(b'"%b":%b' % (key.encode(), body))
+    return (b"{\n" + b",\n".join(parts) + b"\n}\n").decode()
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _lines(values: Sequence[Any]) -> str:
-    return "[\n" + ",\n".join(map(_json, values)) + "\n]" if values else "[]"
+def _lines(values: Sequence[Any]) -> bytes:
+    return b"[\n" + b",\n".join(map(json_line, values)) + b"\n]" if values else b"[]"
 
 
 def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import JournalError
+from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles, is_table
-from agentsim.history.journal import is_running, read_journal
+from agentsim.history.journal import is_running
 
 __all__ = ["Run", "list_runs"]
 

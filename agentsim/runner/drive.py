@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError, JournalMismatch, RunStopped
+from agentsim.history.contents import Contents
 from agentsim.history.entry import Entry
-from agentsim.history.journal import Contents
 from agentsim.players.bot import BotPlayer
 from agentsim.runner.desk import Desk
 from agentsim.runner.referee import Ruling, to_entry
@@ -33,37 +33,44 @@ async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
             desk.watcher.told(play.log[seen:])
             seen = len(play.log)
         desk.watcher.wave(wave, play.table.rounds[-1])
-        settled = await _settle(play, wave, desk, recorded, entries)
-        wave = play.answer([restored(ask, entry) for ask, entry in zip(wave.asks, settled, strict=True)])
+        wave = play.answer(await _settle(play, wave, desk, recorded, entries))
     desk.watcher.told(play.log[seen:])
 
 
-async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, entries: list[Entry]) -> Sequence[Entry]:
-    settled: dict[int, Entry] = {}
+async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, entries: list[Entry]) -> list[Decision]:
+    decisions: dict[int, Decision] = {}
     live: list[Ask] = []
+    by_bots = True
     for ask in wave.asks:
+        seat = desk.seats[ask.request.player]
         entry = recall(recorded, ask)
-        if entry is None and isinstance(seat := desk.seats[ask.request.player], BotPlayer):
-            entry = to_entry(ask, Ruling(seat.decide(ask, play.luck(ask)), "bot"))
+        if entry is not None:
+            decisions[ask.place] = restored(ask, entry)
+        elif isinstance(seat, BotPlayer):
+            # as the policy made it, and has it checked: `tests/contract` shows that its JSON says the same
+            decision = decisions[ask.place] = seat.decide(ask, play.luck(ask))
+            entry = to_entry(ask, Ruling(decision, "bot"))
             desk.journal.decided(entry, sync=False)
+        by_bots = by_bots and isinstance(seat, BotPlayer)
         if entry is None:
             live.append(ask)
         else:
-            settled[ask.place] = entry
             entries.append(entry)
             desk.watcher.decided(entry)
-    if live and wave.number < recorded.last_wave:
-        raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
-    desk.wave(wave.asks)
-    await _settle_live(live, desk, recorded, settled, entries)
-    desk.journal.sync()
-    return [settled[ask.place] for ask in wave.asks]
+    if not by_bots:
+        if live and wave.number < recorded.last_wave:
+            raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+        desk.wave(wave.asks)
+        decisions |= await _settle_live(live, desk, recorded, entries)
+        desk.journal.sync()
+    return [decisions[ask.place] for ask in wave.asks]
 
 
 async def _settle_live(
-    live: Sequence[Ask], desk: Desk, recorded: Contents, settled: dict[int, Entry], entries: list[Entry]
-) -> None:
-    """Decide several requests at once. Where one must stop the run, the others finish what they have begun."""
+    live: Sequence[Ask], desk: Desk, recorded: Contents, entries: list[Entry]
+) -> dict[int, Decision]:
+    """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
+    settled: dict[int, Entry] = {}
 
     async def one(ask: Ask) -> None:
         entry = await desk.settle(ask, recorded.open_tries(ask.wave, ask.place))
@@ -75,7 +82,7 @@ async def _settle_live(
     if len(live) < 2:
         for ask in live:
             await one(ask)
-        return
+        return {ask.place: restored(ask, settled[ask.place]) for ask in live}
     tasks = [asyncio.create_task(one(ask)) for ask in live]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -91,6 +98,7 @@ async def _settle_live(
     errors = [result for result in results if isinstance(result, Exception)]
     for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):
         raise error  # a mistake of ours before a planned stop: it must not be hidden by one
+    return {ask.place: restored(ask, settled[ask.place]) for ask in live}
 
 
 def recall(recorded: Contents, ask: Ask) -> Entry | None:

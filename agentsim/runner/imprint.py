@@ -5,12 +5,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from agentsim import __version__
 from agentsim.engine.game import Game
-from agentsim.history.journal import Contents
+from agentsim.history.contents import Contents
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["head_of", "stamp", "volatile_of"]
@@ -60,6 +61,7 @@ def _run_part(scenario: Scenario) -> Mapping[str, Any]:
     return {"concurrency": part["limits"]["concurrency"], **part}
 
 
+@cache  # looking one up reads a file
 def _versions() -> dict[str, str]:
     names = ("openai", "pydantic", "tenacity")
     return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}

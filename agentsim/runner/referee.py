@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
@@ -34,8 +34,7 @@ Rest = Callable[[float], Awaitable[object]]
 """Waits so many seconds before the next attempt; what it raises ends the hearing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """A decision, where it came from, and every attempt at it."""
 
     decision: Decision

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.errors import AgentsimError, JournalError
+from agentsim.history.contents import read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import read_journal
 from agentsim.runner.drive import recall, restored
 from agentsim.runner.session import FINISHED, finished_status, folded, new_play, restored_scenario
 

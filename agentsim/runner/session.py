@@ -18,10 +18,11 @@ from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, RunStopped
 from agentsim.games import find
+from agentsim.history.contents import read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history, fold
-from agentsim.history.journal import Journal, read_journal
+from agentsim.history.journal import Journal
 from agentsim.models.tape import Tape
 from agentsim.players.base import Try
 from agentsim.runner.budget import Budget

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from agentsim.history.contents import Contents, read_journal
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import Contents, Journal, read_journal
+from agentsim.history.journal import Journal
 from agentsim.history.record import History
 from agentsim.players.base import Try
 from agentsim.runner.replay import prove, without_volatile

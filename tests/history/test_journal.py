@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
+from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
-from agentsim.history.journal import Contents, Journal, is_running, read_journal
+from agentsim.history.journal import Journal, is_running
 from agentsim.history.texts import text_id
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agentsim.history.contents import read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import read_journal
 from agentsim.runner.replay import without_volatile
 from agentsim.runner.session import RunResult, begin
 from agentsim.runner.watch import Watcher

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
-from agentsim.history.journal import read_journal
+from agentsim.history.contents import read_journal
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, go_on
 from tests.fakes.replies import envelope, varied_by_schema

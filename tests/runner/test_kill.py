@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import read_journal
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 

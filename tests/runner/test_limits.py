@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ScenarioError
-from agentsim.history.journal import read_journal
+from agentsim.history.contents import read_journal
 from agentsim.runner import session
 from agentsim.runner.budget import Budget
 from agentsim.runner.session import go_on

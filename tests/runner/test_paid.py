@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import read_journal
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from tests.fakes.replies import envelope, varied_by_schema

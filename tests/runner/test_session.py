@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
+from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import read_journal
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from agentsim.runner.signals import stoppable

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.cli.display import PlainDisplay
 from agentsim.errors import ScenarioError
-from agentsim.history.journal import read_journal
+from agentsim.history.contents import read_journal
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher

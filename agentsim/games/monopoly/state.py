@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentsim.engine.game import Standing, ranked
@@ -142,37 +142,38 @@ class State:
 
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        broken = []
-        if sum(seat.cash for seat in self.seats) != self.start_cash * len(self.seats) + self.issued:
-            broken.append("cash changes by named payments alone")
+        return [*self._check_seats(), *self._check_things()]
+
+    def _check_seats(self) -> Iterator[str]:
+        if sum([seat.cash for seat in self.seats]) != self.start_cash * len(self.seats) + self.issued:
+            yield "cash changes by named payments alone"
         for seat in self.seats:
             if seat.cash < 0:
-                broken.append(f"{seat.name}: cash is not below zero")
+                yield f"{seat.name}: cash is not below zero"
             if seat.jailed and (seat.position != JAIL or not 0 <= seat.failed <= 2):
-                broken.append(f"{seat.name}: whoever is in jail stands there and has failed at most twice")
+                yield f"{seat.name}: whoever is in jail stands there and has failed at most twice"
             if not seat.jailed and seat.failed:
-                broken.append(f"{seat.name}: rolls for freedom are counted in jail alone")
+                yield f"{seat.name}: rolls for freedom are counted in jail alone"
             if seat.bankrupt and (seat.cash or seat.cards or seat.jailed):
-                broken.append(f"{seat.name}: the bankrupt hold nothing")
+                yield f"{seat.name}: the bankrupt hold nothing"
             if not 0 <= seat.position < len(SPACES):
-                broken.append(f"{seat.name}: the token is on the board")
-        return broken + self._check_things()
+                yield f"{seat.name}: the token is on the board"
 
     def _check_things(self) -> list[str]:
-        """What concerns deeds, buildings and cards; looked at only where something of it has changed.
-
-        They change far more rarely than cash does, and to look at them all takes most of a check.
-        """
-        estate, decks = self.estate, {name: deck.order for name, deck in self.decks.items()}
+        """What concerns deeds, buildings and cards: looked at only where one has changed."""
+        estate, decks = self.estate, [deck.order for deck in self.decks.values()]
         cards = [card for seat in self.seats for card in seat.cards]
         fallen = [seat.bankrupt for seat in self.seats]
-        things = (*estate.owner, *estate.level, *estate.mortgaged, estate.houses, estate.hotels, *fallen, *cards, decks)
+        things = (
+            *(estate.owner.copy(), estate.level.copy(), estate.mortgaged.copy(), estate.houses, estate.hotels),
+            *(fallen, cards, decks),
+        )
         if things == self._sound:
             return []
         broken = list(estate.check())
         if not {BANK, *self.living}.issuperset(estate.owner):
             broken.append("every deed is the bank's or a living player's")
-        for name, order in decks.items():
+        for name, order in zip(self.decks, decks, strict=True):
             held = [JAIL_CARDS[name]] * cards.count(name)
             if sorted([*order, *held]) != sorted(card.id for card in DECKS[name]):
                 broken.append(f"every {name} card is in exactly one place")

@@ -5,7 +5,7 @@ One view is made for each version of the state and shared by all requests that a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 
 from agentsim.games.monopoly.cards import DeckName
@@ -54,6 +54,14 @@ class View:
     mortgaged: tuple[bool, ...]
     houses: int
     hotels: int
+
+    mark: str = field(init=False)
+    """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+
+    def __post_init__(self) -> None:
+        count = self.owner.count
+        standing = [f"{seat.position}:{seat.cash}:{count(number)}" for number, seat in enumerate(self.seats)]
+        object.__setattr__(self, "mark", f"{self.turn}/{','.join(standing)}")
 
     def estate(self) -> Estate:
         """The estate as it stands, to ask and to try things out on."""

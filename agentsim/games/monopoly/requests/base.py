@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.prompt import Prompt
@@ -20,6 +21,11 @@ from agentsim.games.monopoly.view import SeatView, View
 __all__ = ["MonopolyRequest"]
 
 S = TypeVar("S", bound=Spoken | Reacted)
+
+
+@cache
+def _spoken(words: int, chars: int) -> Options:
+    return {"public_speech": Text(words * LONGEST_WORD), "private_thought": Text(chars)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +52,10 @@ class MonopolyRequest(Request[S]):
     @property
     def others(self) -> tuple[str, ...]:
         """The ids of the other players who are still in the game."""
-        return tuple(self.view.seats[number].id for number in self.view.living if number != self.seat)
+        return tuple([seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player])
 
     def options(self) -> Options:
-        return {
-            **self.choices(),
-            "public_speech": Text(self.words * LONGEST_WORD),
-            "private_thought": Text(self.chars),
-        }
+        return {**self.choices(), **_spoken(self.words, self.chars)}
 
     def choices(self) -> Options:
         """The legal actions, where they are few."""
@@ -70,13 +72,7 @@ class MonopolyRequest(Request[S]):
         raise NotImplementedError
 
     def particulars(self) -> Mapping[str, Any]:
-        view = self.view
-        return {
-            "turn": view.turn,
-            "cash": [seat.cash for seat in view.seats],
-            "at": [seat.position for seat in view.seats],
-            "held": [view.owner.count(number) for number in range(len(view.seats))],
-        }
+        return {"board": self.view.mark}
 
     def silent(self, **action: Any) -> S:
         """The decision of somebody who could not be asked: as little as can be, and so said."""

@@ -1,0 +1,156 @@
+"""Contents: what a journal holds, line by line. Writing it, locking it and its place on the disk are `journal`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped
+from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
+from agentsim.history.texts import text_id
+from agentsim.players.base import Try
+
+__all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_journal"]
+
+JOURNAL_FORMAT = "agentsim-journal/1"
+_HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An attempt that was put on disk before its request was decided; a void one counts no more."""
+
+    player: str
+    attempt: Try
+    void: bool = False
+
+
+class Contents:
+    """What a journal holds: its head, its decisions and unfinished decisions' tries by (wave, place), its stops."""
+
+    def __init__(self) -> None:
+        self.head: Mapping[str, Any] = {}
+        self.entries: dict[Key, Entry] = {}
+        self.tries: dict[Key, list[Kept]] = {}
+        self.stops: list[Mapping[str, Any]] = []
+        self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
+        self.replies: list[str] = []  # names of the files that replies came from, where nobody was called
+        self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
+        self.texts: dict[str, str] = {}
+        self.size = 0  # bytes of whole lines
+        self.last_wave = 0  # the highest with a decision
+
+    def put(self, entry: Entry) -> None:
+        """A decision is on record."""
+        self.entries[entry.wave, entry.place] = entry
+        self.last_wave = max(self.last_wave, entry.wave)
+
+    def open_tries(self, wave: int, place: int) -> list[Try]:
+        """What counts of an undecided request's attempts when the run goes on."""
+        return [kept.attempt for kept in self.tries.get((wave, place), ()) if not kept.void]
+
+    def undecided(self) -> list[tuple[str, Try]]:
+        """Every attempt at a request that is not decided yet, with its player, in the order of waves and places."""
+        return [
+            (kept.player, kept.attempt)
+            for key, tries in sorted(self.tries.items())
+            if key not in self.entries
+            for kept in tries
+        ]
+
+    def calls(self, wave: int, place: int) -> list[Try]:
+        """Every attempt that was made at a request, those that count no more included."""
+        entry, kept = self.entries.get((wave, place)), self.tries.get((wave, place), ())
+        return [*(entry.tries if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
+
+    def void_calls(self) -> int:
+        """How many attempts at decided requests count for no decision: those before a provider stopped the run."""
+        return sum(kept.void for key in self.entries for kept in self.tries.get(key, ()))
+
+    def _begin(self, line: Mapping[str, Any]) -> None:
+        if line["format"] != JOURNAL_FORMAT:
+            raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
+        for part in _HEAD:
+            line[part]
+        self.head = line
+
+    def _stop(self, line: Mapping[str, Any]) -> None:
+        self.stops.append({"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])})
+        if line["status"] == ProviderStopped.status:
+            self._stopped_by_provider()
+
+    def _stopped_by_provider(self) -> None:
+        """A provider's bad hour uses up nobody's attempts: on resume an undecided request has all of them again."""
+        self.forgiven.update(self.entries)
+        for key, tries in self.tries.items():
+            if key not in self.entries:
+                self.tries[key] = [
+                    Kept(kept.player, kept.attempt, void=kept.void or kept.attempt.completion is None) for kept in tries
+                ]
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
+        match line["record"]:
+            case "run" if not self.head:
+                self._begin(line)
+            case "text":
+                if text_id(line["text"]) != line["id"]:
+                    raise ValueError("a text does not have the content its id names")
+                self.texts[line["id"]] = line["text"]
+            case "try":
+                key = (count(line["wave"]), count(line["place"]))
+                attempt = try_from_json(line["try"], self.texts)
+                self.tries.setdefault(key, []).append(Kept(str(line["player"]), attempt))
+            case "decision":
+                entry = entry_from_json(line, self.texts)
+                if (entry.wave, entry.place) in self.entries:
+                    raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+                self.put(entry)
+            case "structured":
+                self.structured[str(line["model"])] = str(line["mode"])
+            case "replies":
+                self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "stop":
+                self._stop(line)
+            case other:
+                raise ValueError(f"unexpected record {str(other)[:40]!r}")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is not a finite number")
+    return value
+
+
+def read_journal(path: Path) -> Contents:
+    """Read a journal; a torn last line is left out.
+
+    Raises `JournalCorrupt` for any other line that cannot be what was written, `JournalError` for a file
+    without a whole first line.
+    """
+    contents = Contents()
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if not raw.endswith(b"\n"):
+                    break
+                try:
+                    line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
+                    if not contents.head and line["record"] != "run":
+                        raise ValueError("the first record must describe the run")
+                    contents.take(line)
+                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                    what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
+                    raise JournalCorrupt(f"{path.name}: {what}", line=number) from None
+                contents.size += len(raw)
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if not contents.head:
+        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
+    return contents
