@@ -41,6 +41,8 @@ class Event:
 
     kind: ClassVar[str]
     words: ClassVar[str | None] = None
+    recounted: ClassVar[bool] = True
+    """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
 
     @property
     def heading(self) -> str:

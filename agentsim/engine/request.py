@@ -131,6 +131,10 @@ class Request(Generic[D]):
             if isinstance(legal, Range) and not legal.holds(value):
                 raise IllegalDecision(f"{name} must be {legal}.")
 
+    def objection(self, decision: D) -> str:
+        """Why an allowed decision will come to nothing: for a person, who may think again; nobody else can."""
+        return ""
+
     def parse(self, text: str) -> Reading[D]:
         """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else."""
         reading: Reading[Any] = read(text, self.answer, self.pick)

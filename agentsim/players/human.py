@@ -173,12 +173,13 @@ class HumanPlayer:
 
 
 def _problem(ask: Ask, fields: Mapping[str, Any], answers: Mapping[str, Any]) -> str:
-    """Why the rules do not allow these answers, whatever words may come with them; nothing where they might."""
+    """Why these answers will not do, whatever words may come with them; nothing where they might."""
     silent = {name: "" for name, legal in fields.items() if is_words(legal)}
     try:
-        ask.request.check(ask.request.parse(json.dumps(silent | dict(answers), ensure_ascii=False)).decision)
+        decision = ask.request.parse(json.dumps(silent | dict(answers), ensure_ascii=False)).decision
+        ask.request.check(decision)
     except IllegalDecision as error:
         return str(error)
     except DecisionError:
-        pass  # of what the words are missing for, the referee judges once they are there
-    return ""
+        return ""  # of what the words are missing for, the referee judges once they are there
+    return ask.request.objection(decision)

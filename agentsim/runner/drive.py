@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError, JournalMismatch, RunStopped
@@ -24,17 +25,34 @@ __all__ = ["drive", "recall", "restored"]
 async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
     """Play to the end; `entries` grows with every decision, whether this returns or raises."""
     recorded = desk.journal.contents
+    news = _News(play.log, desk)
     wave = play.start()
-    seen = 0
     while wave is not None:
-        if desk.asks_person(wave):
-            seen = len(play.log)  # it reads the news itself, as a player; a watcher would say it all twice
-        elif not desk.people:
-            desk.watcher.told(play.log[seen:])
-            seen = len(play.log)
+        news.before(wave)
         desk.watcher.wave(wave, play.table.rounds[-1])
         wave = play.answer(await _settle(play, wave, desk, recorded, entries))
-    desk.watcher.told(play.log[seen:])
+    news.at_the_end()
+
+
+class _News:
+    """Tells whoever looks on what happened, once; where people play, what prompts recount is left to those."""
+
+    def __init__(self, log: Sequence[Told], desk: Desk) -> None:
+        self._log, self._desk = log, desk
+        self._told = self._recounted = 0  # places in the log before which all was told, or what people cannot read
+
+    def before(self, wave: Wave) -> None:
+        """What is new when a wave is about to be decided."""
+        people = bool(self._desk.people)
+        self._desk.watcher.told([told for told in self._log[self._told :] if not (people and told.event.recounted)])
+        self._told = len(self._log)
+        if not people or self._desk.asks_person(wave):
+            self._recounted = len(self._log)
+
+    def at_the_end(self) -> None:
+        """All that nobody was told, and no prompt recounted."""
+        left = [told for told in self._log[self._recounted : self._told] if told.event.recounted]
+        self._desk.watcher.told([*left, *self._log[self._told :]])
 
 
 async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, entries: list[Entry]) -> list[Decision]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.reading import Decision
@@ -34,6 +34,18 @@ def _id(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
+def _word(value: Any) -> Any:
+    """A choice however it is spelt; whether it is one that is open is for the request to say."""
+    return "_".join(value.casefold().split()) if isinstance(value, str) else value
+
+
+Word: TypeAlias = Annotated[str, BeforeValidator(_word)]
+Position: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
+# What is written in lists is bounded where a model's sampling can be: some small ones never come to an end.
+Deeds: TypeAlias = Annotated[tuple[Position, ...], Field(json_schema_extra={"maxItems": 28})]
+_LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -56,24 +68,24 @@ class Spoken(Decision):
 class Build(_Part):
     """One level more on the lot at this position."""
 
-    position: WholeNumber
+    position: Position
     type: Literal["house", "hotel"] = "house"
 
 
 class Sale(_Part):
     """One level less on the lot at this position: a house, or the hotel, which leaves four houses."""
 
-    position: WholeNumber
+    position: Position
     type: Literal["house", "hotel"] = "house"
 
 
 class Bundle(_Part):
     """What somebody does with its estate in one go, by positions; carried out in this order of the fields."""
 
-    sells: tuple[Sale, ...] = ()
-    mortgages: tuple[WholeNumber, ...] = ()
-    unmortgages: tuple[WholeNumber, ...] = ()
-    builds: tuple[Build, ...] = ()
+    sells: tuple[Sale, ...] = _LEVELS
+    mortgages: Deeds = ()
+    unmortgages: Deeds = ()
+    builds: tuple[Build, ...] = _LEVELS
 
     @property
     def empty(self) -> bool:
@@ -84,7 +96,7 @@ class Bundle(_Part):
 class Side(_Part):
     """What one side of a trade gives: deeds by position, dollars, cards out of jail."""
 
-    properties: tuple[WholeNumber, ...] = ()
+    properties: Deeds = ()
     cash: WholeNumber = 0
     jail_cards: WholeNumber = 0
 
@@ -107,8 +119,8 @@ class Proposal(_Part):
 class Raise(_Part):
     """How a debtor raises money: by selling and mortgaging, or by a trade."""
 
-    sells: tuple[Sale, ...] = ()
-    mortgages: tuple[WholeNumber, ...] = ()
+    sells: tuple[Sale, ...] = _LEVELS
+    mortgages: Deeds = ()
     trade: Proposal = Proposal()
 
     @property
@@ -126,7 +138,7 @@ class StakedBid(_Part):
 class Bought(Spoken):
     """Buy at the printed price, or let it go to auction."""
 
-    action: Literal["buy", "auction"]
+    action: Word
 
 
 class Bid(Spoken):
@@ -138,11 +150,11 @@ class Proposed(Spoken):
 
 
 class Answered(Spoken):
-    action: Literal["accept", "reject"]
+    action: Word
 
 
 class JailChoice(Spoken):
-    action: Literal["pay_fine", "use_card", "roll_doubles", "manage"]
+    action: Word
 
 
 class Managed(Spoken):

@@ -24,10 +24,8 @@ __all__ = ["deal"]
 async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
     state = match.state
-    seats = {seat.id: number for number, seat in enumerate(state.seats)}
-    target = seats.get(proposal.target_player or "", proposer)  # nobody by that id: nobody but oneself
-    offer, request = proposal.offer, proposal.request
-    terms = Terms(proposer, target, offer, request)
+    terms = trade.terms_of(state.seats, proposer, proposal)
+    target, offer, request = terms.target, terms.offer, terms.request
     if wrong := trade.problem(state.estate, state.seats, terms):
         seat = match.seat(proposer)
         match.tell(TradeDiscarded(seat.id, seat.name, wrong), to=(seat.id,), by=proposer)

@@ -112,6 +112,8 @@ def _thoughts(memory: Memory) -> Iterator[str]:
 def _rejections(memory: Memory) -> Iterator[str]:
     for entry in memory.rejections:
         yield f"{entry.name} rejected {entry.rejected} of your last {entry.offers} offers."
+    if memory.discarded:
+        yield f"Your last proposal came to nothing, and nobody heard of it: {memory.discarded}."
 
 
 # -- what is on the board

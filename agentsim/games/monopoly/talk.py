@@ -20,6 +20,7 @@ from agentsim.games.monopoly.events import (
     Spoke,
     Thought,
     TradeAccepted,
+    TradeDiscarded,
     TradeProposed,
     TradeRejected,
 )
@@ -71,12 +72,16 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one player remembers; `earlier` are summaries, oldest first."""
+    """What one player remembers; `earlier` are summaries, oldest first.
+
+    `discarded` says why its last proposal of this turn could not be, where it could not.
+    """
 
     earlier: tuple[str, ...]
     remarks: tuple[Remark, ...]
     thoughts: tuple[Thinking, ...]
     rejections: tuple[Rejection, ...]
+    discarded: str = ""
 
 
 NOTHING = Memory((), (), (), ())
@@ -122,12 +127,16 @@ class Talk:
         self._skipped = 0  # remarks at the front of what is shown that were too much
         self._thoughts: list[deque[Thinking]] = [deque(maxlen=THOUGHTS) for _ in names]
         self._answers: dict[tuple[int, int], deque[bool]] = {}
+        self._discarded: dict[int, str] = {}
         self._shown: tuple[Remark, ...] = ()
         self._memories: list[Memory | None] = [None] * len(names)
 
     def begin(self, turn: int) -> list[Block]:
         """A turn begins; the blocks that are old enough to be summed up, each once."""
         due: list[Block] = []
+        while self._discarded:
+            seat, _ = self._discarded.popitem()
+            self._memories[seat] = None
         if turn > (last := self._blocks[-1].last):
             self._blocks.append(Block(last + 1, last + self._turns))
         while len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > self._entries:
@@ -155,8 +164,12 @@ class Talk:
                 self._memories[self._seat[event.player]] = None
             case TradeProposed():
                 block.trades["proposed"] += 1
+                self._discarded.pop(self._seat[event.proposer], None)
                 terms = {"to": event.target_name, "gives": str(event.offer), "takes": str(event.request)}
                 self._remark(Remark(turn, event.proposer_name, "offers", event.pitch, **terms))
+            case TradeDiscarded():
+                seat = self._seat[event.proposer]
+                self._discarded[seat], self._memories[seat] = event.problem, None
             case TradeAccepted() | TradeRejected():
                 accepted = isinstance(event, TradeAccepted)
                 block.trades["accepted"] += accepted
@@ -183,7 +196,8 @@ class Talk:
             for other, name in enumerate(self._names):
                 if answers := self._answers.get((seat, other)):
                     rejections.append(Rejection(name, answers.count(False), len(answers)))
-            known = Memory(tuple(self._summaries), self._window(), tuple(self._thoughts[seat]), tuple(rejections))
+            thoughts, discarded = tuple(self._thoughts[seat]), self._discarded.get(seat, "")
+            known = Memory(tuple(self._summaries), self._window(), thoughts, tuple(rejections), discarded)
             self._memories[seat] = known
         return known
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agentsim.games.monopoly.actions import Side
+from agentsim.games.monopoly.actions import Proposal, Side
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
 from agentsim.games.monopoly.estate import Estate
 
-__all__ = ["Terms", "Trader", "handed_cards", "interest_on", "possible", "problem"]
+__all__ = ["Terms", "Trader", "handed_cards", "interest_on", "possible", "problem", "terms_of"]
 
 MOST_CASH = 10**9
 
@@ -19,6 +19,8 @@ MOST_CASH = 10**9
 class Trader(Protocol):
     """What is looked at of a player."""
 
+    @property
+    def id(self) -> str: ...
     @property
     def cash(self) -> int: ...
     @property
@@ -35,6 +37,12 @@ class Terms:
     target: int
     offer: Side
     request: Side
+
+
+def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Terms:
+    """The terms of a proposal; whoever names nobody at the table has named itself."""
+    target = next((number for number, trader in enumerate(traders) if trader.id == proposal.target_player), proposer)
+    return Terms(proposer, target, proposal.offer, proposal.request)
 
 
 def possible(estate: Estate, traders: Sequence[Trader]) -> bool:

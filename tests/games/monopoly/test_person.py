@@ -114,6 +114,25 @@ def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
     assert (decision.action.trade.target_player, decision.action.trade.request.cash) == ("Turtle", 300)
 
 
+@pytest.mark.parametrize(
+    ("request_", "wrong", "right", "reason"),
+    [
+        (one(ProposeTrade), ("yes", "Professor", "", "500000", "0", "park place", "0", "0", "Take it."), ("no",),
+         "the proposer does not have $500000."),
+        (one(ProposeTrade), ("yes", "Turtle", "", "10", "0", "park place", "0", "0", "Take it."), ("no",),
+         "Park Place does not belong to the other player."),
+        (one(RaiseCash), ("", "", "yes", "Turtle", "11", "0", "0", "", "90000", "0", "Please."), ("21 house", "", "no"),
+         "the other player does not have $90000."),
+    ],
+)  # fmt: skip
+def test_a_trade_that_cannot_be_is_told_and_asked_again_before_it_counts(
+    request_: Any, wrong: tuple[str, ...], right: tuple[str, ...], reason: str
+) -> None:
+    decision, text = typed(request_, *wrong, *right, *WORDS)
+    assert f"That will not do: {reason}" in " ".join(text.split())
+    assert not request_.objection(decision)
+
+
 UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SPACES), houses=32)
 
 
@@ -155,9 +174,9 @@ def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("Broadwalk", "Broadwalk: A whole number, please."),
+        ("Broadwalk", "Broadwalk: A whole number from 0 to 39, please."),
         ("Pennsylvania", "Which one: 15 Pennsylvania Railroad or 34 Pennsylvania Avenue?"),
-        ("6.5", "6.5: A whole number, please."),
+        ("6.5", "6.5: A whole number from 0 to 39, please."),
     ],
 )
 def test_a_deed_that_nobody_knows_is_asked_for_again(line: str, reason: str) -> None:
@@ -242,6 +261,8 @@ def test_a_person_plays_at_a_real_terminal_and_is_told_every_mistake(tmp_path: P
         "One of these, please: accept, reject.",
     ):
         assert reason in plain
+    for seen in ("Ann rolls ", "Bea rolls ", "Bea pays ", "Ann comes to "):  # which no question says
+        assert seen in plain, seen
     history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
     mine = [record for record in history["decisions"] if record["player"] == "Ann"]
     assert {record["source"] for record in mine} == {"human"}

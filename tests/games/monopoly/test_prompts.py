@@ -13,11 +13,13 @@ from agentsim.engine.rehearse import rehearse
 from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import DEEDS, GROUPS, SPACES
 from agentsim.games.monopoly.events import Spoke, Summarized, Thought
-from agentsim.games.monopoly.requests import REQUESTS, AnswerTrade, MonopolyRequest
+from agentsim.games.monopoly.requests import REQUESTS, AnswerTrade, MonopolyRequest, ProposeTrade
 from agentsim.games.monopoly.trade import Terms
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
+from tests.games.monopoly.answers import NO_TRADE, propose, side
 from tests.games.monopoly.asked import GOLDEN, MEMORY, board, name_of, questions, rendered
+from tests.games.monopoly.table import Game
 
 NUMBERED = list(enumerate(questions(), start=1))
 ASKED = [pytest.param(place, request, id=name_of(place, request)) for place, request in NUMBERED]
@@ -154,3 +156,16 @@ def test_the_longest_speech_is_cut_with_a_mark() -> None:
 def test_the_board_is_seen_the_same_by_all() -> None:
     assert board().estate().held(0) == [11, 21, 23, 24]
     assert len(REQUESTS) == 8
+
+
+def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
+    game = Game("AB", A="1 $100 @20", B="3 $100")
+    game.turn((1, 2), A=[propose("B", side(cash=500), side(3)), NO_TRADE, NO_TRADE])
+    why = "Your last proposal came to nothing, and nobody heard of it: the proposer does not have $500."
+    first, *later = [request.prompt().text() for request in game.requests(ProposeTrade, "A")]
+    assert why not in first
+    assert len(later) == 2
+    assert all(why in text for text in later)
+    game.match.talk.begin(2)
+    assert game.match.talk.memory(0).discarded == ""
+    assert all(why not in request.prompt().text() for request in game.asked if request.player == "B")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from agentsim.engine.event import Event
 from agentsim.games.monopoly.board import name_of
+from agentsim.games.monopoly.events.on_board import OnBoard
 
 __all__ = ["Bankrupted", "Paid", "Why"]
 
@@ -38,7 +38,7 @@ _FOR = {
 
 
 @dataclass(frozen=True)
-class Paid(Event):
+class Paid(OnBoard):
     """Cash changed hands; `cash` is what each player involved has afterwards, by id."""
 
     kind: ClassVar[str] = "paid"
@@ -67,7 +67,7 @@ class Paid(Event):
 
 
 @dataclass(frozen=True)
-class Bankrupted(Event):
+class Bankrupted(OnBoard):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
     kind: ClassVar[str] = "bankrupted"

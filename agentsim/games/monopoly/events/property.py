@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.event import Event
 from agentsim.games.monopoly.board import HOTEL, SPACES, name_of
 from agentsim.games.monopoly.events.money import Why
+from agentsim.games.monopoly.events.on_board import OnBoard
 
 __all__ = ["AuctionClosed", "AuctionOpened", "BidMade", "Built", "DeedMoved", "Lifted", "Mortgaged", "Sold"]
 
@@ -17,7 +17,7 @@ def _standing(level: int) -> str:
 
 
 @dataclass(frozen=True)
-class DeedMoved(Event):
+class DeedMoved(OnBoard):
     """A deed changed hands (`None` is the bank), as it is: mortgaged or clear."""
 
     kind: ClassVar[str] = "deed_moved"
@@ -39,7 +39,7 @@ class DeedMoved(Event):
 
 
 @dataclass(frozen=True)
-class AuctionOpened(Event):
+class AuctionOpened(OnBoard):
     """`bidders` in the order in which they are asked."""
 
     kind: ClassVar[str] = "auction_opened"
@@ -56,7 +56,7 @@ class AuctionOpened(Event):
 
 
 @dataclass(frozen=True)
-class BidMade(Event):
+class BidMade(OnBoard):
     """`amount` 0 withdraws."""
 
     kind: ClassVar[str] = "bid"
@@ -75,7 +75,7 @@ class BidMade(Event):
 
 
 @dataclass(frozen=True)
-class AuctionClosed(Event):
+class AuctionClosed(OnBoard):
     kind: ClassVar[str] = "auction_closed"
     position: int
     winner: str | None
@@ -96,7 +96,7 @@ class AuctionClosed(Event):
 
 
 @dataclass(frozen=True)
-class _Levelled(Event):
+class _Levelled(OnBoard):
     """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
 
     position: int
@@ -133,7 +133,7 @@ class Sold(_Levelled):
 
 
 @dataclass(frozen=True)
-class _Pledged(Event):
+class _Pledged(OnBoard):
     position: int
     player: str
     name: str

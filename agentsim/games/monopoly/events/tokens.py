@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agentsim.engine.event import Event
 from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.cards import CARDS
+from agentsim.games.monopoly.events.on_board import OnBoard
 
 __all__ = ["CardDrawn", "CardMoved", "Freed", "Jailed", "Moved", "Rolled", "StayedInJail"]
 
 
 @dataclass(frozen=True)
-class Rolled(Event):
+class Rolled(OnBoard):
     """`purpose`: to move, to leave jail, or for a utility's rent (which moves nobody)."""
 
     kind: ClassVar[str] = "rolled"
@@ -33,7 +33,7 @@ class Rolled(Event):
 
 
 @dataclass(frozen=True)
-class Moved(Event):
+class Moved(OnBoard):
     kind: ClassVar[str] = "moved"
     player: str
     name: str
@@ -51,7 +51,7 @@ class Moved(Event):
 
 
 @dataclass(frozen=True)
-class CardDrawn(Event):
+class CardDrawn(OnBoard):
     """`card` is its id; a card that is kept is with the player from now on."""
 
     kind: ClassVar[str] = "card_drawn"
@@ -70,7 +70,7 @@ class CardDrawn(Event):
 
 
 @dataclass(frozen=True)
-class CardMoved(Event):
+class CardMoved(OnBoard):
     """A card out of jail changed hands; `taker` None is the bottom of its deck."""
 
     kind: ClassVar[str] = "card_moved"
@@ -90,7 +90,7 @@ class CardMoved(Event):
 
 
 @dataclass(frozen=True)
-class Jailed(Event):
+class Jailed(OnBoard):
     kind: ClassVar[str] = "jailed"
     player: str
     name: str
@@ -111,7 +111,7 @@ class Jailed(Event):
 
 
 @dataclass(frozen=True)
-class Freed(Event):
+class Freed(OnBoard):
     kind: ClassVar[str] = "freed"
     player: str
     name: str
@@ -129,7 +129,7 @@ class Freed(Event):
 
 
 @dataclass(frozen=True)
-class StayedInJail(Event):
+class StayedInJail(OnBoard):
     """`failed` rolls by now, 1 or 2."""
 
     kind: ClassVar[str] = "stayed_in_jail"

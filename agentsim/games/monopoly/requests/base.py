@@ -9,8 +9,9 @@ from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Options, Request, Text
-from agentsim.games.monopoly import prompts
+from agentsim.games.monopoly import prompts, trade
 from agentsim.games.monopoly.actions import (
+    Proposal,
     Reacted,
     Spoken,
 )
@@ -73,6 +74,12 @@ class MonopolyRequest(Request[S]):
 
     def particulars(self) -> Mapping[str, Any]:
         return {"board": self.view.mark}
+
+    def objection_to(self, proposal: Proposal) -> str:
+        """Why the table would discard a proposal; nothing where it would not, or where none is made."""
+        terms = trade.terms_of(self.view.seats, self.seat, proposal)
+        wrong = trade.problem(self.view.estate(), self.view.seats, terms) if proposal.propose_trade else None
+        return f"{wrong}." if wrong else ""
 
     def silent(self, **action: Any) -> S:
         """The decision of somebody who could not be asked: as little as can be, and so said."""

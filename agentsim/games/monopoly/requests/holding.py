@@ -91,6 +91,9 @@ class RaiseCash(MonopolyRequest[Raised]):
             raise IllegalDecision(f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe.")
         bundle.carry_out(self.view.estate(), self.seat, self.you.cash, raised.bundle)
 
+    def objection(self, decision: Raised) -> str:
+        return self.objection_to(decision.action.trade)
+
     def question(self) -> tuple[str, ...]:
         return questions.raise_cash(
             self.view, self.seat, self.owed, self.creditor, self.why, may_propose=self.may_propose

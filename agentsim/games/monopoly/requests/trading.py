@@ -38,6 +38,9 @@ class ProposeTrade(MonopolyRequest[Proposed]):
     def check(self, decision: Proposed) -> None:
         """Any proposal is an answer; whether it can be is the table's verdict, and counts."""
 
+    def objection(self, decision: Proposed) -> str:
+        return self.objection_to(decision.action)
+
     def question(self) -> tuple[str, ...]:
         return questions.propose_trade(self.view, self.seat, self.when, self.made, self.left)
 
