@@ -82,7 +82,7 @@ def draw(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
 
 def _hint(tile: Tile) -> tuple[float, str] | None:
     if tile.owner:  # to the left of the pieces
-        return 0.24 * CELL, plain(tile.owner[:2])
+        return 0.3 * CELL, plain(tile.owner[:2])
     return (CELL / 2, plain(tile.marks[0])) if tile.marks else None
 
 
