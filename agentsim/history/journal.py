@@ -20,7 +20,7 @@ from agentsim.history.entry import Entry, entry_to_json, try_to_json
 from agentsim.history.texts import text_id
 from agentsim.players.base import Try
 
-__all__ = ["Journal", "is_running"]
+__all__ = ["MOST_UNWRITTEN", "Journal", "is_running"]
 
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of decisions that cost nothing to repeat which may wait for those that do: a write for each takes longer than

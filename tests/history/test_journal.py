@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
 from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
-from agentsim.history.journal import Journal, is_running
+from agentsim.history.journal import MOST_UNWRITTEN, Journal, is_running
 from agentsim.history.texts import text_id
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
 
@@ -91,6 +91,32 @@ def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
     added = written.read_bytes().removeprefix(before).splitlines()
     assert [json.loads(line)["record"] for line in added] == ["decision"]
     assert read_journal(written).entries[4, 0] == entry(4)
+
+
+def test_what_costs_nothing_to_repeat_waits_for_what_does_and_stands_before_it(written: Path) -> None:
+    before = written.read_bytes()
+    book = Journal.reopen(written)
+    book.decided(entry(4), sync=False)
+    book.sync()
+    assert written.read_bytes() == before
+    book.decided(entry(5), sync=True)
+    added = [json.loads(line) for line in written.read_bytes().removeprefix(before).splitlines()]
+    assert [line["index"] for line in added if line["record"] == "decision"] == [4, 5]
+    book.close()
+
+
+def test_what_waits_is_written_once_it_is_much_and_when_the_journal_is_closed(written: Path) -> None:
+    before = written.stat().st_size
+    book = Journal.reopen(written)
+    index = 4
+    while written.stat().st_size == before:
+        book.decided(entry(index), sync=False)
+        index += 1
+    assert written.stat().st_size - before < 2 * MOST_UNWRITTEN
+    book.decided(entry(index), sync=False)
+    assert max(read_journal(written).entries)[0] == index - 1
+    book.close()
+    assert max(read_journal(written).entries)[0] == index
 
 
 @pytest.mark.parametrize("cut", [1, 2, 20, 80])
