@@ -140,6 +140,10 @@ class Request(Generic[D]):
         reading: Reading[Any] = read(text, self.answer, self.pick)
         return reading
 
+    def named_numbers(self) -> Mapping[str, int]:
+        """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""
+        return {}
+
     def particulars(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
         return {}

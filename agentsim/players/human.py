@@ -19,8 +19,8 @@ from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.model import prompt_messages
-from agentsim.players.numbered import by_number, numbered, takes_numbers
-from agentsim.players.readable import hint, is_words, news, paragraphs, question, reason, understood
+from agentsim.players.numbered import by_number, takes_numbers
+from agentsim.players.readable import hint, is_words, news, paragraphs, question, reason, understood, unnamed_part
 from agentsim.players.rows import MARK
 from agentsim.players.terminal import Terminal
 
@@ -43,6 +43,9 @@ class HumanPlayer:
         self._heard: tuple[str, ...] = ()
         self._asked = 0  # index of the decision that is on the screen
         self._reason = ""  # why the last answer to it would not do
+        self._rules: Sequence[str] = ()  # and what a question about it needs: they are asked one after the other
+        self._names: Mapping[str, int] = {}
+        self._unnamed: str | None = None
 
     @property
     def source(self) -> Literal["human"]:
@@ -75,23 +78,25 @@ class HumanPlayer:
         """Ask every field of the decision and put the answers together as JSON."""
         if begin is not None:
             begin()
-        rules = messages[0].segments
+        fields = ask.request.schema()["properties"]
         async with self.terminal.turn:
+            self._rules, self._names = messages[0].segments, ask.request.named_numbers()
+            self._unnamed = unnamed_part(fields)
             if ask.index != self._asked:
-                self._show(ask, rules)
+                self._show(ask)
                 self._asked = ask.index
             if self._reason:
-                self.terminal.say(f"That will not do: {reason(self._reason)}")
-            answers = await self._answers(ask, rules)
+                self._object(self._reason)
+            answers = await self._answers(ask, fields)
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
-    def _show(self, ask: Ask, rules: Sequence[str]) -> None:
+    def _show(self, ask: Ask) -> None:
         prompt = ask.request.prompt()
         say = self.terminal.say
         title = f"── {ask.request.player} "
         say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")
         if not self._asked:
-            self._explain(rules)
+            self._explain()
         if fresh := self._fresh(prompt.history):
             if self._asked:
                 say("Since you were last asked:")
@@ -115,59 +120,61 @@ class HumanPlayer:
         changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
         return [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
 
-    def _explain(self, rules: Sequence[str]) -> None:
-        for part in paragraphs(rules):
+    def _object(self, problem: str) -> None:
+        self.terminal.say(f"That will not do: {reason(problem, self._unnamed)}")
+
+    def _explain(self) -> None:
+        for part in paragraphs(self._rules):
             self.terminal.say(part)
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
             "Ctrl-C stops the run, which can be resumed.\n"
         )
 
-    async def _answers(self, ask: Ask, rules: Sequence[str]) -> dict[str, Any]:
+    async def _answers(self, ask: Ask, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Every field; what the rules do not allow is asked again before any words that go with it."""
-        fields = ask.request.schema()["properties"]
         chosen = [name for name, legal in fields.items() if not is_words(legal)]
         answers: dict[str, Any] = {}
         for name, legal in fields.items():
-            answers |= await self._fields({name: legal}, rules)
+            answers |= await self._fields({name: legal})
             while chosen and name == chosen[-1] and (problem := _problem(ask, fields, answers)):
-                self.terminal.say(f"That will not do: {reason(problem)}")
-                answers |= await self._fields({again: fields[again] for again in chosen}, rules)
+                self._object(problem)
+                answers |= await self._fields({again: fields[again] for again in chosen})
             if answers[name] is False and len(answers) == 1:
                 break  # answered no: there is nothing more to say of it
         return answers
 
-    async def _fields(self, fields: Mapping[str, Any], rules: Sequence[str], within: str = "") -> dict[str, Any]:
+    async def _fields(self, fields: Mapping[str, Any], within: str = "") -> dict[str, Any]:
         """Every field of an object; where the first is a question that is answered no, the others are left out."""
         answers: dict[str, Any] = {}
         for name, legal in fields.items():
             called = f"{within}{name.replace('_', ' ')}"
             if legal.get("type") == "object":
-                inner = "" if name == "action" else f"{called}: "
-                answers[name] = await self._part(legal["properties"], rules, inner)
+                inner = "" if name == self._unnamed else f"{called}: "
+                answers[name] = await self._part(legal["properties"], inner)
             else:
-                answers[name] = await self._field(called, legal, rules)
+                answers[name] = await self._field(called, legal)
                 if answers[name] is False and len(answers) == 1:
                     break
         return answers
 
-    async def _part(self, fields: Mapping[str, Any], rules: Sequence[str], within: str) -> dict[str, Any]:
+    async def _part(self, fields: Mapping[str, Any], within: str) -> dict[str, Any]:
         """A part of a decision; of one that is lists alone, all of which may be empty, that is asked first."""
         lists = len(fields) > 1 and all(legal.get("type") == "array" for legal in fields.values())
         if lists:
             names = ", ".join(name.replace("_", " ") for name in fields)
-            if not await self._field(f"{within}any {names}", {"type": "boolean"}, rules):
+            if not await self._field(f"{within}any {names}", {"type": "boolean"}):
                 return {name: [] for name in fields}
-        return await self._fields(fields, rules, within)
+        return await self._fields(fields, within)
 
-    async def _field(self, name: str, legal: Mapping[str, Any], rules: Sequence[str]) -> Any:
+    async def _field(self, name: str, legal: Mapping[str, Any]) -> Any:
         while True:
             text = cleaned(await self.terminal.ask(f"{name}{hint(legal)}:"))
             if text == "?":
-                self._explain(rules)
+                self._explain()
                 continue
             try:
-                return understood(by_number(text, numbered(rules)) if takes_numbers(legal) else text, legal)
+                return understood(by_number(text, self._names) if takes_numbers(legal) else text, legal)
             except ValueError as error:
                 self.terminal.say(str(error))
 

@@ -1,26 +1,11 @@
-"""numbered: what the rules of a game number and name, `39 Boardwalk`, for a person who types the name.
-
-What else an answer may look like is `readable`.
-"""
+"""numbered: numbers that a person gives by name, `boardwalk` for 39. How answers look otherwise is `readable`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["by_number", "numbered", "takes_numbers"]
-
-_NUMBERED = re.compile(r"(?<![\w$/.])(\d+) ([A-Z][A-Za-z.&' ]*[A-Za-z.])(?= \d|[;:,]|$)")
-
-
-def numbered(texts: Iterable[str]) -> dict[str, int]:
-    """Numbers by name, as these texts have them; a name with two numbers is none."""
-    found: dict[str, set[int]] = {}
-    for text in texts:
-        for number, name in _NUMBERED.findall(text):
-            found.setdefault(name, set()).add(int(number))
-    return {name: numbers.pop() for name, numbers in found.items() if len(numbers) == 1}
+__all__ = ["by_number", "takes_numbers"]
 
 
 def takes_numbers(legal: Mapping[str, Any]) -> bool:

@@ -12,11 +12,10 @@ from typing import Any
 
 from agentsim.engine.number import whole
 
-__all__ = ["hint", "is_words", "news", "paragraphs", "question", "reason", "understood"]
+__all__ = ["hint", "is_words", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
-_PATH = re.compile(r"\baction\.(?=\w)")
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
 
 
@@ -69,9 +68,15 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
         before = shown
 
 
-def reason(text: str) -> str:
-    """Why an answer is not allowed, with fields named as a person is asked for them."""
-    return _PATH.sub("", text)
+def reason(text: str, unnamed: str | None) -> str:
+    """Why an answer is not allowed, with fields named as a person is asked for them: without the part `unnamed`."""
+    return text if unnamed is None else re.sub(rf"\b{re.escape(unnamed)}\.(?=\w)", "", text)
+
+
+def unnamed_part(fields: Mapping[str, Any]) -> str | None:
+    """The one part of a decision with choices in it, if it has parts of its own: those say all there is to say."""
+    chosen = [name for name, legal in fields.items() if not is_words(legal)]
+    return chosen[0] if len(chosen) == 1 and fields[chosen[0]].get("type") == "object" else None
 
 
 def is_words(legal: Mapping[str, Any]) -> bool:

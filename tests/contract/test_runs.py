@@ -87,8 +87,9 @@ def test_any_concurrency_gives_the_same_history_with_faults_too(name: str, tmp_p
             server.reply = partial(unwell, salt=salt)
             first = play(1)
             usage = first.history["usage"]
-            if first.status != "completed":
-                continue  # so many calls in a row failed that the provider counts as gone
+            if first.status == "stopped_provider":
+                continue  # so many calls in a row failed that it counts as gone, which a longer game may well meet
+            assert first.status == "completed", first.error
             if min(usage["failed_calls"], usage["reasks"], usage["fallbacks"]) > 0:
                 break
         else:
@@ -229,8 +230,9 @@ def test_the_history_fits_its_format_and_its_places_exist(name: str, server: Fak
     assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
     assert history.usage.calls == len(history.decisions)
     keys = list(json.loads(result.files.history.read_text(encoding="utf-8")))
-    # warnings are there only where something was amiss; the fake server counts no long prompt as long
-    wanted = [name for name in History.model_fields if name != "warnings" or "warnings" in keys]
+    # warnings are there only where something was amiss: the fake server counts no long prompt as long
+    assert {warning.code for warning in history.warnings} <= {"prompt_cut"}
+    wanted = [name for name in History.model_fields if name != "warnings" or history.warnings]
     assert keys == wanted, "the order of keys is part of the format"
 
 

@@ -35,7 +35,7 @@ def _id(value: Any) -> Any:
 
 
 def _word(value: Any) -> Any:
-    """A choice however it is spelt; whether it is one that is open is for the request to say."""
+    """A choice in any case, with blanks for underscores; whether it is open is for the request to say."""
     return "_".join(value.casefold().split()) if isinstance(value, str) else value
 
 

@@ -15,7 +15,10 @@ __all__ = ["auction"]
 
 
 async def auction(match: Match, position: int, *, opener: int) -> None:
-    """Sell one deed; bidders are asked from the left of the `opener` round to itself, where it is still in the game."""
+    """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.
+
+    Whoever has not the cash for the least bid is out of it unasked.
+    """
     order = match.state.after(opener)
     match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
     ways = {"open": _ascending, "sealed": _sealed}
@@ -61,11 +64,13 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
         )
         for number in able
     ]
-    decisions = await match.table.ask_all(requests)
+    decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))
     leader, high = BANK, 0
-    for number, decision in zip(able, decisions, strict=True):
-        match.voice(number, decision)
-        bid = decision.action.bid
+    for number in order:
+        bid = 0
+        if decision := decisions.get(number):
+            match.voice(number, decision)
+            bid = decision.action.bid
         _heard(match, position, number, bid)
         if bid > high:
             leader, high = number, bid

@@ -1,4 +1,4 @@
-"""Cards: the two decks as data, and a deck as a thing to draw from. What a card does to a game is `drawn_cards`."""
+"""Cards: the two decks as data, and a deck as a thing to draw from. What a card does to a game is `landing`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from agentsim.games.monopoly.board import SPACES, Space
 from agentsim.games.monopoly.cards import Card, DeckName, destination
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.events import CardDrawn, Jailed
+from agentsim.games.monopoly.events import CardDrawn, Jailed, JailedFor
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import BuyOrAuction
 
@@ -35,11 +35,11 @@ async def land(match: Match, number: int) -> None:
             pass
 
 
-def imprison(match: Match, number: int, why: str) -> None:
+def imprison(match: Match, number: int, why: JailedFor) -> None:
     """To jail, past nothing, and the turn is over."""
     match.state.lock_up(number)
     seat = match.seat(number)
-    match.tell(Jailed(seat.id, seat.name, why))  # type: ignore[arg-type] # one of the three reasons
+    match.tell(Jailed(seat.id, seat.name, why))
 
 
 def _dice(match: Match) -> int:

@@ -21,10 +21,13 @@ from agentsim.games.monopoly.events import (
     CardMoved,
     DeedMoved,
     Freed,
+    FreedBy,
     Lifted,
     Mortgaged,
     Moved,
+    MovedBy,
     Paid,
+    Purpose,
     Rolled,
     Sold,
     Spoke,
@@ -123,7 +126,7 @@ class Match:
         self.state.hand_card(giver, taker, name)
         self.tell(CardMoved(JAIL_CARDS[name], self.seat(giver).id, self.id(taker), self.name(giver), self.name(taker)))
 
-    def roll(self, number: int, purpose: Any) -> tuple[int, int]:
+    def roll(self, number: int, purpose: Purpose) -> tuple[int, int]:
         """Two dice; only those that move a token are what utilities go by."""
         stream = self.table.chance.stream("dice")
         dice = (stream.integer(1, 6), stream.integer(1, 6))
@@ -134,28 +137,28 @@ class Match:
         self.tell(Rolled(seat.id, seat.name, dice, purpose))
         return dice
 
-    def move(self, number: int, to: int, by: Any) -> None:
+    def move(self, number: int, to: int, by: MovedBy) -> None:
         """The token goes there, and nothing else happens."""
         seat = self.seat(number)
         start = seat.position
         self.state.place(number, to)
         self.tell(Moved(seat.id, seat.name, start, to, by))
 
-    def advance(self, number: int, to: int, by: Any) -> None:
+    def advance(self, number: int, to: int, by: MovedBy) -> None:
         """As `move`, forward: whoever comes past GO or onto it has its salary, before anything else happens."""
         start = self.seat(number).position
         self.move(number, to, by)
         if to <= start:
             self.pay(BANK, number, SALARY, "salary")
 
-    def free(self, number: int, how: Any) -> None:
+    def free(self, number: int, how: FreedBy) -> None:
         """Out of jail."""
         seat = self.seat(number)
         self.state.release(number)
         self.tell(Freed(seat.id, seat.name, how), by=number)
 
     def carry_out(self, number: int, bundle: Bundle) -> None:
-        """What a player does with its estate; legality has been checked."""
+        """What a player does with its estate; `IllegalDecision` where it may not."""
         if bundle.empty:
             return
         state, seat = self.state, self.seat(number)

@@ -7,7 +7,7 @@ time. Whatever a player said stands as one line of JSON.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from agentsim.engine.prompt import Prompt, quoted
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
@@ -119,7 +119,7 @@ def _rejections(memory: Memory) -> Iterator[str]:
 # -- what is on the board
 
 
-@cache
+@lru_cache(maxsize=16)  # a view is shown to the seats of one moment
 def state_lines(view: View, seat: int) -> tuple[str, ...]:
     """The board from one seat: everybody's cash, place and deeds, what nobody owns, what the bank has left."""
     you, estate = view.seats[seat], view.estate()

@@ -77,7 +77,7 @@ def keeping_minutes(policy: Bot) -> Bot:
 async def sum_up(match: Match, block: Block) -> None:
     """Have the block remembered in short, once and for all."""
     summary = digest = block.digest()
-    if SUMMARIZER in match.table.staff:
+    if SUMMARIZER in match.table.staff and block.remarks:
         request = Summarize(
             player=f"@{SUMMARIZER}",
             first=block.first,
@@ -85,7 +85,8 @@ async def sum_up(match: Match, block: Block) -> None:
             digest=digest,
             remarks=tuple(block.remarks[-_MOST_REMARKS:]),
         )
-        said = cut((await match.table.ask(request)).summary, _CHARS)
-        summary = f"Turns {block.first} to {block.last}: {said}" if said != digest else digest
+        said = (await match.table.ask(request)).summary
+        summary = digest if said == digest else f"Turns {block.first} to {block.last}: {said}"
+    summary = cut(summary, _CHARS)
     match.table.tell(Summarized(block.first, block.last, summary), to=Everyone)
     match.talk.sum_up(summary)

@@ -9,8 +9,8 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade, DeedMoved, Paid
-from agentsim.games.monopoly.panels.words import utterances
 from agentsim.games.monopoly.replay import snapshots
+from agentsim.games.monopoly.utterances import utterances
 
 __all__ = ["COLUMNS", "tables"]
 

@@ -1,7 +1,7 @@
 """Talk: what was said, offered and answered, as players remember it: the newest in full, the rest digested.
 
-Turns go in blocks of ten. Lines are dropped a block at a time, or half a window at a time where people talk too much,
-so that what a player is shown stays as it was for as long as it can. How a line reads in a prompt is `history_lines`.
+Turns go in blocks. Lines are dropped a block at a time, or half a window at a time where people talk too much,
+so that what a player is shown stays as it was for as long as it can. How a line reads in a prompt is `prompts`.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class Talk:
                 if answers := self._answers.get((seat, other)):
                     rejections.append(Rejection(name, answers.count(False), len(answers)))
             thoughts, discarded = tuple(self._thoughts[seat]), self._discarded.get(seat, "")
-            known = Memory(tuple(self._summaries), self._window(), thoughts, tuple(rejections), discarded)
+            known = Memory(tuple(self._summaries), self._shown, thoughts, tuple(rejections), discarded)
             self._memories[seat] = known
         return known
 
@@ -206,12 +206,7 @@ class Talk:
         self._changed()
 
     def _changed(self) -> None:
-        self._shown = ()
-        self._memories = [None] * len(self._memories)
-
-    def _window(self) -> tuple[Remark, ...]:
-        if self._shown:
-            return self._shown
+        """What is shown follows from what was said alone, not from who was asked meanwhile."""
         remarks = [remark for block in self._blocks for remark in block.remarks]
         shown = remarks[self._skipped :]
         if sum(remark.size for remark in shown) > MOST_SAID:
@@ -220,4 +215,4 @@ class Talk:
                 shown.pop(0)
             self._skipped = len(remarks) - len(shown)
         self._shown = tuple(shown)
-        return self._shown
+        self._memories = [None] * len(self._memories)

@@ -27,9 +27,9 @@ from agentsim.games.monopoly.requests import (
     React,
 )
 from agentsim.history.files import RunFiles
-from agentsim.players.numbered import numbered
 from agentsim.runner.replay import prove
 from tests.games.monopoly.asked import MEMORY, board, questions
+from tests.games.monopoly.table import Game
 from tests.players.test_human import Screen
 
 WORDS = ("Hello, all.", "Hm.")
@@ -133,6 +133,23 @@ def test_a_trade_that_cannot_be_is_told_and_asked_again_before_it_counts(
     assert not request_.objection(decision)
 
 
+def test_a_debtor_may_sell_the_houses_of_what_it_offers() -> None:
+    """The trade comes after the rest of the answer, and is judged as things are then."""
+    game = Game("AB", A="1:1 3:1 $0 @30", B="$500")
+
+    def raising(may_propose: bool) -> RaiseCash:
+        return RaiseCash(
+            player="A", memory=MEMORY, owed=300, creditor="B", why="rent", may_propose=may_propose, **game.match.known()
+        )
+
+    lines = ("baltic house, mediterranean house", "", "yes", "B", "mediterranean", "0", "0", "", "250", "0", "Please.")
+    decision, _ = typed(raising(may_propose=True), *lines, *WORDS)
+    assert decision.action.trade.offer.properties == (1,)
+    unheard = decision.model_copy(update={"action": decision.action.model_copy(update={"sells": ()})})
+    assert "there are buildings in the group" in raising(may_propose=True).objection(unheard)
+    assert not raising(may_propose=False).objection(unheard)
+
+
 UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SPACES), houses=32)
 
 
@@ -185,8 +202,7 @@ def test_a_deed_that_nobody_knows_is_asked_for_again(line: str, reason: str) -> 
 
 
 def test_every_deed_has_its_name_for_a_person() -> None:
-    names = numbered(one(BuyOrAuction).prompt().rules)
-    assert names == {SPACES[position].name: position for position in DEEDS}
+    assert one(BuyOrAuction).named_numbers() == {SPACES[position].name: position for position in DEEDS}
 
 
 @pytest.mark.parametrize("request_", [request for request in questions() if request.player != "@summarizer"])

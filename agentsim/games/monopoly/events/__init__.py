@@ -17,7 +17,19 @@ from agentsim.games.monopoly.events.property import (
     Mortgaged,
     Sold,
 )
-from agentsim.games.monopoly.events.tokens import CardDrawn, CardMoved, Freed, Jailed, Moved, Rolled, StayedInJail
+from agentsim.games.monopoly.events.tokens import (
+    CardDrawn,
+    CardMoved,
+    Freed,
+    FreedBy,
+    Jailed,
+    JailedFor,
+    Moved,
+    MovedBy,
+    Purpose,
+    Rolled,
+    StayedInJail,
+)
 from agentsim.games.monopoly.events.trades import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected, TradeSide
 from agentsim.games.monopoly.events.words import GameBegan, GameEnded, Result, Spoke, Summarized, Thought
 
@@ -32,13 +44,17 @@ __all__ = [
     "CardMoved",
     "DeedMoved",
     "Freed",
+    "FreedBy",
     "GameBegan",
     "GameEnded",
     "Jailed",
+    "JailedFor",
     "Lifted",
     "Mortgaged",
     "Moved",
+    "MovedBy",
     "Paid",
+    "Purpose",
     "Result",
     "Rolled",
     "Sold",

@@ -40,7 +40,7 @@ class DeedMoved(OnBoard):
 
 @dataclass(frozen=True)
 class AuctionOpened(OnBoard):
-    """`bidders` in the order in which they are asked."""
+    """`bidders` are all who are in the game, in turn order; who has not the cash for a bid withdraws unasked."""
 
     kind: ClassVar[str] = "auction_opened"
     position: int

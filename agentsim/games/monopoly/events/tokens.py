@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.cards import CARDS
 from agentsim.games.monopoly.events.on_board import OnBoard
 
-__all__ = ["CardDrawn", "CardMoved", "Freed", "Jailed", "Moved", "Rolled", "StayedInJail"]
+__all__ = [
+    "CardDrawn",
+    "CardMoved",
+    "Freed",
+    "FreedBy",
+    "Jailed",
+    "JailedFor",
+    "Moved",
+    "MovedBy",
+    "Purpose",
+    "Rolled",
+    "StayedInJail",
+]
+
+Purpose: TypeAlias = Literal["move", "jail", "rent"]
+MovedBy: TypeAlias = Literal["dice", "card"]
+JailedFor: TypeAlias = Literal["space", "card", "third doubles"]
+FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +37,7 @@ class Rolled(OnBoard):
     player: str
     name: str
     dice: tuple[int, int]
-    purpose: Literal["move", "jail", "rent"]
+    purpose: Purpose
 
     @property
     def heading(self) -> str:
@@ -39,7 +56,7 @@ class Moved(OnBoard):
     name: str
     start: int
     to: int
-    by: Literal["dice", "card"]
+    by: MovedBy
 
     @property
     def heading(self) -> str:
@@ -94,7 +111,7 @@ class Jailed(OnBoard):
     kind: ClassVar[str] = "jailed"
     player: str
     name: str
-    why: Literal["space", "card", "third doubles"]
+    why: JailedFor
 
     @property
     def heading(self) -> str:
@@ -115,7 +132,7 @@ class Freed(OnBoard):
     kind: ClassVar[str] = "freed"
     player: str
     name: str
-    how: Literal["fine", "card", "doubles", "third roll"]
+    how: FreedBy
 
     @property
     def heading(self) -> str:

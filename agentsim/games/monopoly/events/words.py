@@ -12,7 +12,7 @@ __all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Summarized", "Thought"]
 
 @dataclass(frozen=True)
 class GameBegan(Event):
-    """`names` by id, in the order of play; `decks` are the orders of the cards, which the log alone learns."""
+    """`names` by id, in the order of play; `cash` is what each begins with."""
 
     kind: ClassVar[str] = "game_began"
     names: dict[str, str]

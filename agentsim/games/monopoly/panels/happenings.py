@@ -38,18 +38,22 @@ _TOLD_BY_DEED = {"purchase", "auction", "trade", "bankruptcy"}
 def happenings(events: Sequence[Event]) -> tuple[str, ...]:
     """One line each, in order; of very many the first, and how many more there are."""
     lines: list[str] = []
+    rolled: Event | None = None  # whose line is the last
+    offers: dict[int, int] = {}  # which line each trade stands in
     for event in events:
         match event:
-            case Moved() if lines and lines[-1].startswith(f"{event.name} rolls") and event.by == "dice":
+            case Moved(by="dice") if rolled is not None:
                 lines[-1] += f": {name_of(event.to)}"
-            case TradeAccepted() | TradeRejected() if lines:
-                lines[-1] += ": accepted" if isinstance(event, TradeAccepted) else ": rejected"
+            case TradeAccepted() | TradeRejected() if event.number in offers:
+                lines[offers[event.number]] += ": accepted" if isinstance(event, TradeAccepted) else ": rejected"
             case _ if line := _line(event):
-                lines.append(line)
+                if isinstance(event, TradeProposed):
+                    offers[event.number] = len(lines)
+                lines.append(cut(line, _LONGEST))
             case _:
-                pass
-    shown = [cut(line, _LONGEST) for line in lines]
-    return (*shown[:_MOST], f"and {len(shown) - _MOST} more") if len(shown) > _MOST + 1 else tuple(shown)
+                continue
+        rolled = event if isinstance(event, Rolled) and event.purpose != "rent" else None
+    return (*lines[:_MOST], f"and {len(lines) - _MOST} more") if len(lines) > _MOST + 1 else tuple(lines)
 
 
 def _line(event: Event) -> str:

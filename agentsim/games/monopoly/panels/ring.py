@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 
 from agentsim.engine.event import PlayerId
 from agentsim.engine.panel import Board, Piece, Scene, Tile
@@ -59,7 +59,7 @@ def _stock(estate: Estate) -> str:
     return f"{houses} house{'s' * (houses != 1)} and {hotels} hotel{'s' * (hotels != 1)}"
 
 
-@cache
+@lru_cache(maxsize=4096)  # of one page
 def _tile(position: int, owner: str | None, level: int, mortgaged: bool) -> Tile:
     says = SPACES[position].group.replace("_", " ")
     if level:

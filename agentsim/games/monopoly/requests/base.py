@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, TypeVar
@@ -15,12 +15,15 @@ from agentsim.games.monopoly.actions import (
     Reacted,
     Spoken,
 )
+from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
+from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.view import SeatView, View
 
 __all__ = ["MonopolyRequest"]
 
+_POSITIONS = {SPACES[position].name: position for position in DEEDS}
 S = TypeVar("S", bound=Spoken | Reacted)
 
 
@@ -72,13 +75,16 @@ class MonopolyRequest(Request[S]):
         """What is to be decided, with every number that decides how it goes."""
         raise NotImplementedError
 
+    def named_numbers(self) -> Mapping[str, int]:
+        return _POSITIONS
+
     def particulars(self) -> Mapping[str, Any]:
         return {"board": self.view.mark}
 
-    def objection_to(self, proposal: Proposal) -> str:
+    def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
         """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        terms = trade.terms_of(self.view.seats, self.seat, proposal)
-        wrong = trade.problem(self.view.estate(), self.view.seats, terms) if proposal.propose_trade else None
+        terms = trade.terms_of(seats, self.seat, proposal)
+        wrong = trade.problem(estate, seats, terms) if proposal.propose_trade else None
         return f"{wrong}." if wrong else ""
 
     def silent(self, **action: Any) -> S:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from agentsim.engine.reading import Decision
@@ -26,7 +26,7 @@ __all__ = ["JailAction", "ManageEstate", "RaiseCash"]
 
 @dataclass(frozen=True, kw_only=True)
 class JailAction(MonopolyRequest[JailChoice]):
-    """How to leave jail; `choices` are those that are open now."""
+    """How to leave jail; `actions` are those that are open now."""
 
     kind: ClassVar[str] = "jail_action"
     answer: ClassVar[type[Decision]] = JailChoice
@@ -92,7 +92,11 @@ class RaiseCash(MonopolyRequest[Raised]):
         bundle.carry_out(self.view.estate(), self.seat, self.you.cash, raised.bundle)
 
     def objection(self, decision: Raised) -> str:
-        return self.objection_to(decision.action.trade)
+        """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
+        estate, seats = self.view.estate(), list(self.view.seats)
+        steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
+        seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.amount for step in steps))
+        return self.objection_to(decision.action.trade, estate, seats) if self.may_propose else ""
 
     def question(self) -> tuple[str, ...]:
         return questions.raise_cash(

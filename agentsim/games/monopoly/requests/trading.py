@@ -39,7 +39,7 @@ class ProposeTrade(MonopolyRequest[Proposed]):
         """Any proposal is an answer; whether it can be is the table's verdict, and counts."""
 
     def objection(self, decision: Proposed) -> str:
-        return self.objection_to(decision.action)
+        return self.objection_to(decision.action, self.view.estate(), self.view.seats)
 
     def question(self) -> tuple[str, ...]:
         return questions.propose_trade(self.view, self.seat, self.when, self.made, self.left)
