@@ -50,12 +50,17 @@ class Estate:
 
     def completes(self, seat: int, group: str) -> bool:
         """Whether the seat holds every deed of the group."""
-        owner = self.owner
-        return all(owner[position] == seat for position in GROUPS[group])
+        for position in GROUPS[group]:  # noqa: SIM110 - asked all the time, and `all` takes twice as long
+            if self.owner[position] != seat:
+                return False
+        return True
 
     def built_up(self, position: int) -> bool:
         """Whether any lot of the deed's group has a building."""
-        return any(self.level[lot] for lot in GROUPS[SPACES[position].group])
+        for lot in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
+            if self.level[lot]:
+                return True
+        return False
 
     def tradeable(self, seat: int) -> list[int]:
         """The deeds that the seat may give away: no building stands in their groups."""

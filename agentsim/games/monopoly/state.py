@@ -53,7 +53,7 @@ class State:
     @property
     def over(self) -> bool:
         """Whether at most one is left."""
-        return sum(not seat.bankrupt for seat in self.seats) <= 1
+        return [seat.bankrupt for seat in self.seats].count(False) <= 1
 
     def after(self, seat: int) -> list[int]:
         """The living seats, from the left of this one round to itself, where it lives."""
@@ -150,9 +150,10 @@ class State:
         for seat in self.seats:
             if seat.cash < 0:
                 yield f"{seat.name}: cash is not below zero"
-            if seat.jailed and (seat.position != JAIL or not 0 <= seat.failed <= 2):
-                yield f"{seat.name}: whoever is in jail stands there and has failed at most twice"
-            if not seat.jailed and seat.failed:
+            if seat.jailed:
+                if seat.position != JAIL or not 0 <= seat.failed <= 2:
+                    yield f"{seat.name}: whoever is in jail stands there and has failed at most twice"
+            elif seat.failed:
                 yield f"{seat.name}: rolls for freedom are counted in jail alone"
             if seat.bankrupt and (seat.cash or seat.cards or seat.jailed):
                 yield f"{seat.name}: the bankrupt hold nothing"
@@ -160,16 +161,12 @@ class State:
                 yield f"{seat.name}: the token is on the board"
 
     def _check_things(self) -> list[str]:
-        """What concerns deeds, buildings and cards: looked at only where one has changed."""
+        """What concerns deeds, buildings and cards: looked at only where one is not as it was when all was sound."""
         estate, decks = self.estate, [deck.order for deck in self.decks.values()]
-        cards = [card for seat in self.seats for card in seat.cards]
-        fallen = [seat.bankrupt for seat in self.seats]
-        things = (
-            *(estate.owner.copy(), estate.level.copy(), estate.mortgaged.copy(), estate.houses, estate.hotels),
-            *(fallen, cards, decks),
-        )
-        if things == self._sound:
+        holders = [(seat.bankrupt, *seat.cards) for seat in self.seats]
+        if self._sound == (estate, holders, decks):
             return []
+        cards = [card for seat in self.seats for card in seat.cards]
         broken = list(estate.check())
         if not {BANK, *self.living}.issuperset(estate.owner):
             broken.append("every deed is the bank's or a living player's")
@@ -177,5 +174,5 @@ class State:
             held = [JAIL_CARDS[name]] * cards.count(name)
             if sorted([*order, *held]) != sorted(card.id for card in DECKS[name]):
                 broken.append(f"every {name} card is in exactly one place")
-        self._sound = None if broken else things
+        self._sound = None if broken else (estate.copy(), holders, decks)
         return broken

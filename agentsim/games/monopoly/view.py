@@ -5,11 +5,13 @@ One view is made for each version of the state and shared by all requests that a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.holdings import Holdings, holdings
 from agentsim.games.monopoly.state import Seat, State
 
 __all__ = ["Lot", "SeatView", "View", "view"]
@@ -41,7 +43,7 @@ class Lot:
     sealed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
 
@@ -55,13 +57,17 @@ class View:
     houses: int
     hotels: int
 
-    mark: str = field(init=False)
-    """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+    @cached_property
+    def mark(self) -> str:
+        """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+        deeds = self.holdings.deeds
+        standing = [f"{seat.position}:{seat.cash}:{count}" for seat, count in zip(self.seats, deeds, strict=True)]
+        return f"{self.turn}/{','.join(standing)}"
 
-    def __post_init__(self) -> None:
-        count = self.owner.count
-        standing = [f"{seat.position}:{seat.cash}:{count(number)}" for number, seat in enumerate(self.seats)]
-        object.__setattr__(self, "mark", f"{self.turn}/{','.join(standing)}")
+    @cached_property
+    def holdings(self) -> Holdings:
+        """Who holds how much of which group."""
+        return holdings(self.owner, len(self.seats))
 
     def estate(self) -> Estate:
         """The estate as it stands, to ask and to try things out on."""
@@ -69,7 +75,7 @@ class View:
 
     def seat(self, player: str) -> int:
         """The number of a player; `KeyError` where there is none by that id."""
-        for number, seat in enumerate(self.seats):  # asked several times a decision: a loop is the quickest
+        for number, seat in enumerate(self.seats):
             if seat.id == player:
                 return number
         raise KeyError(player)

@@ -373,7 +373,7 @@ def test_the_hustler_builds_by_moods_that_last() -> None:
     request = next(request for request, _ in _decided(ManageEstate, "hustler"))
 
     def mood(turn: int, nth: int) -> float:
-        view = View(**{name: getattr(request.view, name) for name in View.__slots__} | {"turn": turn})
+        view = replace(request.view, turn=turn)
         value: float = bot.mood(view, Chance(1).once(f"bot/A/manage_estate/{nth}", lasting="bot/A/lasting"))
         return value
 

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from agentsim.games.monopoly.actions import Build, Raise, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bots.worth import holdings
 from agentsim.games.monopoly.bundle import razing
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import THROWS, stops
@@ -47,7 +46,7 @@ class Site:
 
 def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
     """Groups of the seat that may be built on now, as high as `houses` on a lot (5 is the hotel)."""
-    for group in holdings(view.owner, len(view.seats)).whole[seat]:
+    for group in view.holdings.whole[seat]:
         lots = GROUPS[group]
         if not SPACES[lots[0]].house_cost or any(view.mortgaged[lot] for lot in lots):
             continue
@@ -109,7 +108,7 @@ def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]
 
 def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
     """Mortgages to lift within the budget: those of whole groups first, then (unless `whole`) by what they bring."""
-    held = holdings(view.owner, len(view.seats)).whole[seat]
+    held = view.holdings.whole[seat]
     deeds = [position for position, owner in enumerate(view.owner) if owner == seat and view.mortgaged[position]]
     first = [position for position in deeds if SPACES[position].group in held]
     rest = [] if whole else [position for position in deeds if SPACES[position].group not in held]
@@ -124,7 +123,7 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
 def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
     """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
     needed for what is missing, or none where all of them are not enough."""
-    whole = holdings(view.owner, len(view.seats)).whole[seat]
+    whole = view.holdings.whole[seat]
     lone = [
         position
         for position, owner in enumerate(view.owner)
@@ -147,7 +146,7 @@ def raised(request: RaiseCash) -> Raise:
     """
     estate, seat = request.view.estate(), request.seat
     missing = request.owed - request.you.cash
-    whole = holdings(request.view.owner, len(request.view.seats)).whole[seat]
+    whole = request.view.holdings.whole[seat]
     mortgages: list[int] = []
     deeds = estate.mortgageable(seat)
     for position in sorted(deeds, key=lambda position: (SPACES[position].group in whole, _yield(position))):

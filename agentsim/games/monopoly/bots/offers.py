@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from agentsim.games.monopoly.actions import Proposal, Side
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.bots.worth import Taste, change, holdings
+from agentsim.games.monopoly.bots.worth import Taste, change
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.holdings import holdings
 from agentsim.games.monopoly.view import View
 
 __all__ = ["Deal", "best_deal", "wanted"]
@@ -82,7 +83,7 @@ def _given(view: View, seat: int, target: int, goal: str) -> Iterator[tuple[int,
     """What could be given for it: nothing but cash, what makes a group of the target's whole, or a lone deed."""
     yield ()
     owner = view.owner
-    held = holdings(owner, len(view.seats))
+    held = view.holdings
     lone: list[int] = []
     for group, lots in GROUPS.items():
         mine = held.counts[seat][group]
