@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
@@ -46,14 +47,15 @@ class Ruling(NamedTuple):
 
 def to_entry(ask: Ask, ruling: Ruling) -> Entry:
     """The ruling as it is kept."""
+    request = ask.request
     return Entry(
         index=ask.index,
         wave=ask.wave,
         place=ask.place,
-        player=ask.request.player,
-        kind=ask.request.kind,
-        fingerprint=ask.request.fingerprint(),
-        decision=ruling.decision.model_dump(mode="json"),
+        player=request.player,
+        kind=request.kind,
+        fingerprint=request.fingerprint(),
+        decision=values(ruling.decision),
         source=ruling.source,
         fallback_reason=ruling.fallback_reason,
         tries=ruling.tries,
