@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 
+from agentsim.engine.quick import quick
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings
@@ -17,7 +18,8 @@ from agentsim.games.monopoly.state import Seat, State
 __all__ = ["Lot", "SeatView", "View", "view"]
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class SeatView:
     """One player; `cards` are its cards out of jail, by deck."""
 
@@ -43,6 +45,7 @@ class Lot:
     sealed: bool
 
 
+@quick
 @dataclass(frozen=True)
 class View:
     """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
@@ -60,9 +63,8 @@ class View:
     @cached_property
     def mark(self) -> str:
         """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
-        deeds = self.holdings.deeds
-        standing = [f"{seat.position}:{seat.cash}:{count}" for seat, count in zip(self.seats, deeds, strict=True)]
-        return f"{self.turn}/{','.join(standing)}"
+        deeds = zip(self.seats, self.holdings.deeds, strict=True)
+        return f"{self.turn}/" + ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
 
     @cached_property
     def holdings(self) -> Holdings:

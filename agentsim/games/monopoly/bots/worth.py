@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
-from agentsim.games.monopoly.board import GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
+from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.holdings import holdings
 from agentsim.games.monopoly.landing_odds import stops
@@ -75,8 +75,12 @@ def _grown(position: int) -> int:
 
 
 @cache
-def _alone(position: int, opponents: int) -> float:
-    """A deed on its own: the bank's loan, and its bare rent."""
+def _alone(opponents: int) -> Mapping[int, float]:
+    """By position, a deed on its own: the bank's loan, and its bare rent."""
+    return {position: _single(position, opponents) for position in DEEDS}
+
+
+def _single(position: int, opponents: int) -> float:
     space = SPACES[position]
     bare = space.rents[0] if space.rents else RAILROAD_RENTS[0] if space.kind == "railroad" else UTILITY_TIMES[0] * 7
     return space.mortgage + HORIZON * opponents * stops()[position] * bare
@@ -87,7 +91,7 @@ def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> f
     group = SPACES[position].group
     counts, ladder = view.holdings.counts, stakes(opponents)[group]
     mine = counts[seat][group]
-    value = _alone(position, opponents) + taste.get(group, 1.0) * (ladder[mine + 1] - ladder[mine])
+    value = _alone(opponents)[position] + taste.get(group, 1.0) * (ladder[mine + 1] - ladder[mine])
     for other, held in enumerate(counts):
         if other != seat and held[group] == len(GROUPS[group]) - 1:
             value += DENIAL * (ladder[-1] - ladder[-2])
@@ -97,12 +101,12 @@ def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> f
 def change(view: View, seat: int, gets: Iterable[int], gives: Iterable[int], *, opponents: int, taste: Taste) -> float:
     """By how much these deeds, coming and going, change what a seat's deeds are worth."""
     moved: dict[str, int] = {}
-    total = 0.0
+    total, alone = 0.0, _alone(opponents)
     for sign, positions in ((1, gets), (-1, gives)):
         for position in positions:
             group = SPACES[position].group
             moved[group] = moved.get(group, 0) + sign
-            value = _alone(position, opponents)
+            value = alone[position]
             total += sign * (value - SPACES[position].redemption if view.mortgaged[position] else value)
     counts, ladders = view.holdings.counts[seat], stakes(opponents)
     for group, step in moved.items():
