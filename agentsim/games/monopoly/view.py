@@ -6,7 +6,6 @@ One view is made for each version of the state and shared by all requests that a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 
 from agentsim.engine.quick import quick
@@ -60,16 +59,23 @@ class View:
     houses: int
     hotels: int
 
-    @cached_property
+    @property
     def mark(self) -> str:
         """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
-        deeds = zip(self.seats, self.holdings.deeds, strict=True)
-        return f"{self.turn}/" + ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
+        known: str | None = self.__dict__.get("_mark")  # `cached_property` takes a lock in Python 3.11
+        if known is None:
+            deeds = zip(self.seats, self.holdings.deeds, strict=True)
+            standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
+            known = self.__dict__["_mark"] = f"{self.turn}/{standing}"
+        return known
 
-    @cached_property
+    @property
     def holdings(self) -> Holdings:
         """Who holds how much of which group."""
-        return holdings(self.owner, len(self.seats))
+        known: Holdings | None = self.__dict__.get("_holdings")
+        if known is None:
+            known = self.__dict__["_holdings"] = holdings(self.owner, len(self.seats))
+        return known
 
     def estate(self) -> Estate:
         """The estate as it stands, to ask and to try things out on."""
