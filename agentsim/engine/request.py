@@ -9,20 +9,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
+from agentsim.engine.quick import quick
 from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.errors import IllegalDecision
 
 __all__ = ["Choice", "Options", "Range", "Request", "Text"]
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Choice:
     """Exactly one of these values."""
 
@@ -34,7 +36,8 @@ class Choice:
         return ("Choice", self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Range:
     """A whole number in low..high, both included; no upper end where `high` is None."""
 
@@ -57,7 +60,8 @@ class Range:
         return f"a whole number from {self.low} to {self.high}"
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Text:
     """Free words; more than `limit` characters are cut by the rules, visibly."""
 
@@ -143,11 +147,11 @@ class Request(Generic[D]):
 
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording."""
-        legal = tuple([(name, option.identity) for name, option in self.legal.items()])
-        text = _named(self.kind, self.player, legal, repr(legal))
-        if particulars := self.particulars():  # without any it keeps the fingerprint that older journals hold
-            text = f"{text[:-1]}, {canonical(dict(particulars))}]"
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        legal = {name: option.identity for name, option in self.legal.items()}
+        # a question without particulars keeps the fingerprint that older journals hold
+        particulars = self.particulars()
+        parts = [self.kind, self.player, legal, *([dict(particulars)] if particulars else [])]
+        return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         """The request as JSON values; `restore` gives an equal request back."""
@@ -158,12 +162,6 @@ class Request(Generic[D]):
         """The request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
-
-
-@lru_cache(maxsize=256)
-def _named(kind: str, player: PlayerId, legal: tuple[tuple[str, tuple[object, ...]], ...], spelt: str) -> str:
-    """The canonical text of what is asked again and again; `spelt` tells apart options that are equal, as 1 is True."""
-    return canonical([kind, player, dict(legal)])
 
 
 @cache
