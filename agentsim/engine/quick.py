@@ -1,9 +1,8 @@
-"""quick: frozen dataclasses that take a third of the time to make. What stands in them is their own business."""
+"""quick: frozen dataclasses that take half the time to make. What stands in them is their own business."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
+from dataclasses import fields
 from typing import Any, TypeVar
 
 __all__ = ["quick"]
@@ -12,24 +11,27 @@ T = TypeVar("T")
 
 
 def quick(cls: type[T]) -> type[T]:
-    """The frozen dataclass itself, with an `__init__` that puts its fields straight where they are kept.
+    """The frozen dataclass itself, with an `__init__` that puts all fields at once where they are kept.
 
     The one that `dataclass` makes calls `object.__setattr__` for every field; a game makes thousands of events,
-    requests and views. Arguments, defaults and errors stay as they are. A class with slots, with a `__post_init__` or
-    with fields that it makes itself is left as it is.
+    requests and views. It is left what is not all fields in their places, or all by name: defaults, and mistakes. A
+    class with slots, with a `__post_init__` or with fields that nobody gives is left as it is.
     """
-    parts: list[Field[Any]] = list(fields(cls))  # type: ignore[arg-type] # a dataclass, as said above
-    own = [part for part in parts if not part.init or part.default_factory is not MISSING]
-    if own or "__slots__" in vars(cls) or hasattr(cls, "__post_init__"):
+    parts = fields(cls)  # type: ignore[arg-type] # a dataclass, as said above
+    if "__slots__" in vars(cls) or hasattr(cls, "__post_init__") or not all(part.init for part in parts):
         return cls
-    said = {part.name: part.name if part.default is MISSING else f"{part.name}=_{part.name}" for part in parts}
-    given = [said[part.name] for part in parts if not part.kw_only]
-    named = [said[part.name] for part in parts if part.kw_only]
-    head = ", ".join(["self", *given, *(["*", *named] if named else [])])
-    body = "".join(f"\n    held[{part.name!r}] = {part.name}" for part in parts)
-    space: dict[str, Any] = {f"_{part.name}": part.default for part in parts if part.default is not MISSING}
-    exec(f"def __init__({head}):\n    held = self.__dict__{body}", space)  # noqa: S102 - as `dataclass` does it
-    init: Callable[..., None] = space["__init__"]
-    init.__qualname__ = f"{cls.__qualname__}.__init__"
-    setattr(cls, "__init__", init)  # noqa: B010 - mypy takes an assignment for a mistake
+    names = tuple([part.name for part in parts])
+    every = frozenset(names)
+    count = -1 if any(part.kw_only for part in parts) else len(names)  # of arguments that need no names
+    made: Any = cls.__init__
+
+    def __init__(self: Any, /, *given: Any, **named: Any) -> None:  # noqa: N807 - it becomes the class's own
+        if not named and len(given) == count:
+            self.__dict__.update(zip(names, given, strict=True))
+        elif not given and named.keys() == every:
+            self.__dict__.update(named)
+        else:
+            made(self, *given, **named)
+
+    setattr(cls, "__init__", __init__)  # noqa: B010 - mypy takes an assignment for a mistake
     return cls

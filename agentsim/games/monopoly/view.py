@@ -91,7 +91,7 @@ class View:
     @property
     def living(self) -> tuple[int, ...]:
         """Seats still in the game."""
-        return tuple(number for number, seat in enumerate(self.seats) if not seat.bankrupt)
+        return tuple([number for number, seat in enumerate(self.seats) if not seat.bankrupt])
 
 
 def view(state: State, before: View | None = None) -> View:
