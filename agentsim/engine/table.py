@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.chance import Chance
 from agentsim.engine.event import Audience, Event, EveryoneType, PlayerId, Told
@@ -145,8 +145,8 @@ class Table:
 
     async def ask(self, request: Request[D]) -> D:
         """One player decides."""
-        (decision,) = await _Wave((request,))
-        return cast("D", decision)
+        (decision,) = await self.ask_all((request,))
+        return decision
 
     async def ask_all(self, requests: Iterable[Request[D]]) -> list[D]:
         """Several players decide at the same moment, none seeing the others; decisions in request order.
@@ -227,6 +227,8 @@ class Table:
 
     @staticmethod
     def _admit(wave: Requests) -> None:
+        if len(wave) == 1:  # nearly always
+            return
         asked = [request.player for request in wave]
         if len(set(asked)) != len(asked):
             twice = sorted({player for player in asked if asked.count(player) > 1})
