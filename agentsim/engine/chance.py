@@ -8,13 +8,15 @@ nor anything that reads a clock or the system's entropy.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, TypeVar
 
 __all__ = ["Chance", "Stream"]
 
 T = TypeVar("T")
-_WORDS = 4  # 64-bit words in one SHA-256 digest
+_WORDS = struct.Struct(">4Q")  # one SHA-256 digest
 
 
 class Stream:
@@ -26,15 +28,9 @@ class Stream:
         self._words = self._generate()
 
     def _generate(self) -> Iterator[int]:
-        prefix = hashlib.sha256(f"agentsim/1/{self._key}/".encode())
-        block = 0
-        while True:
-            state = prefix.copy()
-            state.update(block.to_bytes(8, "big"))
-            digest = state.digest()
-            for word in range(_WORDS):
-                yield int.from_bytes(digest[8 * word : 8 * word + 8], "big")
-            block += 1
+        prefix = f"agentsim/1/{self._key}/".encode()
+        for block in count():
+            yield from _WORDS.unpack(hashlib.sha256(prefix + block.to_bytes(8, "big")).digest())
 
     def lasting(self, name: str) -> Stream:
         """A fresh stream that is the same for all decisions of one bot in one game: its tastes, not its moods."""

@@ -89,7 +89,7 @@ class GamePlay:
             assert isinstance(self.outcome, Outcome), "the rules must return an Outcome"
             self._verify()
             return None
-        if not isinstance(requests, tuple) or not all(isinstance(item, Request) for item in requests):
+        if not isinstance(requests, tuple) or [item for item in requests if not isinstance(item, Request)]:
             self._rules.close()
             raise RulesBroken("the rules awaited something that is not a request to the table")
         self._verify()

@@ -7,23 +7,24 @@ person, a journal) is none of its business, nor is anything that happens after t
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from agentsim.engine.codec import adapter, values
+from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
+from agentsim.engine.quick import quick
 from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.errors import IllegalDecision
 
 __all__ = ["Choice", "Options", "Range", "Request", "Text"]
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Choice:
     """Exactly one of these values."""
 
@@ -35,7 +36,8 @@ class Choice:
         return ("Choice", self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Range:
     """A whole number in low..high, both included; no upper end where `high` is None."""
 
@@ -58,7 +60,8 @@ class Range:
         return f"a whole number from {self.low} to {self.high}"
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Text:
     """Free words; more than `limit` characters are cut by the rules, visibly."""
 
@@ -69,8 +72,6 @@ class Text:
         """What tells it from other options, as JSON values."""
         return ("Text", self.limit)
 
-
-_CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 
 Options: TypeAlias = Mapping[str, Choice | Range | Text]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type."""
@@ -158,7 +159,7 @@ class Request(Generic[D]):
         # a question without particulars keeps the fingerprint that older journals hold
         particulars = self.particulars()
         parts = [self.kind, self.player, legal, *([dict(particulars)] if particulars else [])]
-        return hashlib.sha256(_CANONICAL.encode(parts).encode()).hexdigest()[:16]
+        return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         """The request as JSON values; `restore` gives an equal request back."""

@@ -227,6 +227,8 @@ class Table:
 
     @staticmethod
     def _admit(wave: Requests) -> None:
+        if len(wave) == 1:  # nearly always
+            return
         asked = [request.player for request in wave]
         if len(set(asked)) != len(asked):
             twice = sorted({player for player in asked if asked.count(player) > 1})

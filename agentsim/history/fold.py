@@ -118,7 +118,8 @@ def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> di
 def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
-    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
+    spent = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
+    counted = bool(spent) and entry.source != "human"
     return {
         "index": entry.index,
         "wave": entry.wave,

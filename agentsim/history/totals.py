@@ -60,6 +60,8 @@ class Totals:
         """Count one decision; a person's costs no calls."""
         self.fallbacks += entry.source == "fallback"
         self.repaired += entry.parse is not None and entry.parse.repaired
+        if not entry.tries:
+            return
         bad = [attempt for attempt in entry.tries if attempt.completion is not None and attempt.code is not None]
         self.reasks += len(bad) - (entry.source == "fallback" and bool(bad) and entry.tries[-1] is bad[-1])
         if entry.source != "human":

@@ -63,7 +63,7 @@ class Desk:
 
     def asks_person(self, wave: Wave) -> bool:
         """Whether a person is among those asked."""
-        return any(ask.request.player in self.people for ask in wave.asks)
+        return bool(self.people) and any(ask.request.player in self.people for ask in wave.asks)
 
     def wave(self, asks: Sequence[Ask]) -> None:
         """A wave's requests are about to be settled, but for those on record: what these met counts for the others."""

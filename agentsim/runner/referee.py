@@ -7,10 +7,11 @@ waiting, spending and writing to disk belong to those it is given (`attempt`, `k
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
@@ -46,19 +47,37 @@ class Ruling(NamedTuple):
 
 def to_entry(ask: Ask, ruling: Ruling) -> Entry:
     """The ruling as it is kept."""
+    request = ask.request
     return Entry(
         index=ask.index,
         wave=ask.wave,
         place=ask.place,
-        player=ask.request.player,
-        kind=ask.request.kind,
-        fingerprint=ask.request.fingerprint(),
-        decision=ruling.decision.model_dump(mode="json"),
+        player=request.player,
+        kind=request.kind,
+        fingerprint=request.fingerprint(),
+        decision=_dumped(ruling.decision),
         source=ruling.source,
         fallback_reason=ruling.fallback_reason,
         tries=ruling.tries,
         parse=None if ruling.reading is None else Parse.of(ruling.reading),
     )
+
+
+_DUMPED: dict[int, tuple[Decision, Mapping[str, Any]]] = {}
+_MOST_DUMPED = 256
+
+
+def _dumped(decision: Decision) -> Mapping[str, Any]:
+    """The decision as JSON values, made once: three of four decisions of bots are the same few objects, such as a pass.
+
+    By identity, which comparing would not be worth; what is kept here is not collected, so its identity is its own.
+    """
+    known = _DUMPED.get(id(decision))
+    if known is None:
+        if len(_DUMPED) >= _MOST_DUMPED:
+            _DUMPED.clear()
+        known = _DUMPED[id(decision)] = (decision, values(decision))
+    return known[1]
 
 
 class _Hearing:

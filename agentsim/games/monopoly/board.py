@@ -6,6 +6,7 @@ Positions count from 0 (GO) in the direction of play; all amounts are whole doll
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 __all__ = [
@@ -45,7 +46,7 @@ UTILITY_TIMES = (4, 10)
 """How many times the dice, by how many utilities the owner holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Space:
     """One space; `rents` are those of a street bare, with one to four houses, and with a hotel."""
 
@@ -58,17 +59,17 @@ class Space:
     house_cost: int = 0
     tax: int = 0
 
-    @property
+    @cached_property
     def mortgage(self) -> int:
         """What the bank lends on the deed: half its price."""
         return self.price // 2
 
-    @property
+    @cached_property
     def interest(self) -> int:
         """A tenth of the mortgage, rounded up to a whole dollar."""
         return -(-self.mortgage // 10)
 
-    @property
+    @cached_property
     def redemption(self) -> int:
         """What lifting the mortgage costs."""
         return self.mortgage + self.interest

@@ -35,10 +35,9 @@ class Step:
 def possible(estate: Estate, seat: int, cash: int) -> bool:
     """Whether there is anything that the seat could do with its estate, alone and now."""
     deeds = estate.held(seat)
-    if not deeds:
-        return False
-    if any(not estate.mortgaged[position] for position in deeds):
-        return True  # a clear deed can be mortgaged, or what stands in its group can be sold
+    for position in deeds:
+        if not estate.mortgaged[position]:
+            return True  # a clear deed can be mortgaged, or what stands in its group can be sold
     return any(SPACES[position].redemption <= cash for position in deeds)
 
 
@@ -88,6 +87,8 @@ def _pledged(estate: Estate, seat: int, kind: Literal["mortgage", "lift"], posit
 
 
 def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
+    if not bundle.sells:
+        return
     wanted = Counter(_space(sale.position) for sale in bundle.sells)
     hotels = Counter(sale.position for sale in bundle.sells if sale.type == "hotel")
     for lot, named in hotels.items():
@@ -121,6 +122,8 @@ def _razed(estate: Estate, seat: int, wanted: Counter[int]) -> Iterator[Step]:
 
 
 def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
+    if not bundle.builds:
+        return
     hotels = Counter(build.position for build in bundle.builds if build.type == "hotel")
     got: Counter[int] = Counter()
     groups = _by_group(Counter(_space(build.position) for build in bundle.builds))
@@ -129,14 +132,17 @@ def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
         done = sum(estate.level[lot] + count >= HOTEL for lot, count in left.items())
         stakes[group] = (left.total() - done, (HOTEL - 1) * done)
     for group in _in_order(stakes):
-        while left := +groups[group]:
-            lot = min(left, key=lambda lot: (estate.cannot_build(seat, lot) is not None, estate.level[lot]))
+        left = groups[group]
+        while left:
+            lot = min(left, key=estate.level.__getitem__)  # where it cannot be built on, none of the group can
             if problem := estate.cannot_build(seat, lot):
                 raise IllegalDecision(f"{SPACES[lot].name} cannot be built on: {problem}.")
             before = estate.level[lot]
             yield Step("build", lot, estate.build(lot), before, before + 1)
             got[lot] += before + 1 == HOTEL
-            groups[group][lot] -= 1
+            left[lot] -= 1
+            if not left[lot]:
+                del left[lot]
     for lot in set(hotels) | {lot for lot in STREETS if got[lot]}:
         if hotels[lot] != got[lot]:
             what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"

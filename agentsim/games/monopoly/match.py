@@ -56,6 +56,7 @@ class Match:
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
     _view: View | None = None
+    _known: dict[str, Any] = field(default_factory=dict)
     _seen: int = -1
 
     def seat(self, number: int) -> Seat:
@@ -74,7 +75,8 @@ class Match:
         """What every request shows: the board as it is now."""
         if self._view is None or self._seen != self.state.version:
             self._view, self._seen = view(self.state, self._view), self.state.version
-        return {"view": self._view, "words": self.config.speech_words, "chars": self.config.thought_chars}
+            self._known = {"view": self._view, "words": self.config.speech_words, "chars": self.config.thought_chars}
+        return self._known
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """The player decides; what it says and thinks with that is told to whom it concerns."""
@@ -86,6 +88,8 @@ class Match:
 
     def voice(self, number: int, decision: Spoken | Reacted) -> None:
         """Say what came with a decision."""
+        if not decision.public_speech and not decision.private_thought:
+            return
         seat, turn = self.state.seats[number], self.state.turn
         if speech := _few_words(decision.public_speech, self.config.speech_words):
             self.tell(Spoke(seat.id, seat.name, turn, speech), by=number)

@@ -12,6 +12,8 @@ from agentsim.games.monopoly.estate import BANK, Estate
 
 __all__ = ["Seat", "State"]
 
+_IDS = {name: sorted(card.id for card in cards) for name, cards in DECKS.items()}
+
 
 @dataclass(slots=True)
 class Seat:
@@ -43,7 +45,8 @@ class State:
     roll: tuple[int, int] | None = None
     version: int = 0
     issued: int = 0  # what the bank has paid out, less what it has taken in
-    _sound: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
+    _sound_estate: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
+    _sound_cards: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def living(self) -> list[int]:
@@ -53,7 +56,7 @@ class State:
     @property
     def over(self) -> bool:
         """Whether at most one is left."""
-        return sum(not seat.bankrupt for seat in self.seats) <= 1
+        return [seat.bankrupt for seat in self.seats].count(False) <= 1
 
     def after(self, seat: int) -> list[int]:
         """The living seats, from the left of this one round to itself, where it lives."""
@@ -142,7 +145,7 @@ class State:
 
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        return [*self._check_seats(), *self._check_things()]
+        return [*self._check_seats(), *self._check_estate(), *self._check_cards()]
 
     def _check_seats(self) -> Iterator[str]:
         if sum([seat.cash for seat in self.seats]) != self.start_cash * len(self.seats) + self.issued:
@@ -150,32 +153,37 @@ class State:
         for seat in self.seats:
             if seat.cash < 0:
                 yield f"{seat.name}: cash is not below zero"
-            if seat.jailed and (seat.position != JAIL or not 0 <= seat.failed <= 2):
-                yield f"{seat.name}: whoever is in jail stands there and has failed at most twice"
-            if not seat.jailed and seat.failed:
+            if seat.jailed:
+                if seat.position != JAIL or not 0 <= seat.failed <= 2:
+                    yield f"{seat.name}: whoever is in jail stands there and has failed at most twice"
+            elif seat.failed:
                 yield f"{seat.name}: rolls for freedom are counted in jail alone"
             if seat.bankrupt and (seat.cash or seat.cards or seat.jailed):
                 yield f"{seat.name}: the bankrupt hold nothing"
             if not 0 <= seat.position < len(SPACES):
                 yield f"{seat.name}: the token is on the board"
 
-    def _check_things(self) -> list[str]:
-        """What concerns deeds, buildings and cards: looked at only where one has changed."""
-        estate, decks = self.estate, [deck.order for deck in self.decks.values()]
-        cards = [card for seat in self.seats for card in seat.cards]
-        fallen = [seat.bankrupt for seat in self.seats]
-        things = (
-            *(estate.owner.copy(), estate.level.copy(), estate.mortgaged.copy(), estate.houses, estate.hotels),
-            *(fallen, cards, decks),
-        )
-        if things == self._sound:
+    def _check_estate(self) -> list[str]:
+        """What concerns deeds and buildings: looked at only where it is not as it was when all was sound."""
+        now = (self.estate, [seat.bankrupt for seat in self.seats])
+        if now == self._sound_estate:
             return []
-        broken = list(estate.check())
-        if not {BANK, *self.living}.issuperset(estate.owner):
+        broken = list(self.estate.check())
+        if not {BANK, *self.living}.issuperset(self.estate.owner):
             broken.append("every deed is the bank's or a living player's")
-        for name, order in zip(self.decks, decks, strict=True):
-            held = [JAIL_CARDS[name]] * cards.count(name)
-            if sorted([*order, *held]) != sorted(card.id for card in DECKS[name]):
-                broken.append(f"every {name} card is in exactly one place")
-        self._sound = None if broken else things
+        self._sound_estate = None if broken else (self.estate.copy(), now[1])
+        return broken
+
+    def _check_cards(self) -> list[str]:
+        """What concerns cards, likewise."""
+        now = ([deck.order for deck in self.decks.values()], [tuple(seat.cards) for seat in self.seats])
+        if now == self._sound_cards:
+            return []
+        cards = [card for held in now[1] for card in held]
+        broken = [
+            f"every {name} card is in exactly one place"
+            for name, order in zip(self.decks, now[0], strict=True)
+            if sorted([*order, *[JAIL_CARDS[name]] * cards.count(name)]) != _IDS[name]
+        ]
+        self._sound_cards = None if broken else now
         return broken

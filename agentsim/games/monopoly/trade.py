@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agentsim.games.monopoly.actions import Proposal, Side
-from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.estate import BANK, Estate
 
 __all__ = ["Terms", "Trader", "handed_cards", "interest_on", "possible", "problem", "terms_of"]
 
@@ -47,12 +47,10 @@ def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Te
 
 def possible(estate: Estate, traders: Sequence[Trader]) -> bool:
     """Whether anybody has anything to trade but cash."""
-    if any(trader.cards for trader in traders):
-        return True
-    return any(
-        owner >= 0 and SPACES[position].price and not estate.built_up(position)
-        for position, owner in enumerate(estate.owner)
-    )
+    for position in DEEDS:
+        if estate.owner[position] != BANK and not estate.built_up(position):
+            return True
+    return any(trader.cards for trader in traders)
 
 
 def interest_on(estate: Estate, side: Side) -> int:

@@ -5,17 +5,20 @@ One view is made for each version of the state and shared by all requests that a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import repeat
 
+from agentsim.engine.quick import quick
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.holdings import Holdings, holdings
 from agentsim.games.monopoly.state import Seat, State
 
 __all__ = ["Lot", "SeatView", "View", "view"]
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class SeatView:
     """One player; `cards` are its cards out of jail, by deck."""
 
@@ -41,7 +44,8 @@ class Lot:
     sealed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class View:
     """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
 
@@ -55,13 +59,23 @@ class View:
     houses: int
     hotels: int
 
-    mark: str = field(init=False)
-    """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+    @property
+    def mark(self) -> str:
+        """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+        known: str | None = self.__dict__.get("_mark")  # `cached_property` takes a lock in Python 3.11
+        if known is None:
+            deeds = zip(self.seats, self.holdings.deeds, strict=True)
+            standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
+            known = self.__dict__["_mark"] = f"{self.turn}/{standing}"
+        return known
 
-    def __post_init__(self) -> None:
-        count = self.owner.count
-        standing = [f"{seat.position}:{seat.cash}:{count(number)}" for number, seat in enumerate(self.seats)]
-        object.__setattr__(self, "mark", f"{self.turn}/{','.join(standing)}")
+    @property
+    def holdings(self) -> Holdings:
+        """Who holds how much of which group."""
+        known: Holdings | None = self.__dict__.get("_holdings")
+        if known is None:
+            known = self.__dict__["_holdings"] = holdings(self.owner, len(self.seats))
+        return known
 
     def estate(self) -> Estate:
         """The estate as it stands, to ask and to try things out on."""
@@ -69,7 +83,7 @@ class View:
 
     def seat(self, player: str) -> int:
         """The number of a player; `KeyError` where there is none by that id."""
-        for number, seat in enumerate(self.seats):  # asked several times a decision: a loop is the quickest
+        for number, seat in enumerate(self.seats):
             if seat.id == player:
                 return number
         raise KeyError(player)
@@ -77,7 +91,7 @@ class View:
     @property
     def living(self) -> tuple[int, ...]:
         """Seats still in the game."""
-        return tuple(number for number, seat in enumerate(self.seats) if not seat.bankrupt)
+        return tuple([number for number, seat in enumerate(self.seats) if not seat.bankrupt])
 
 
 def view(state: State, before: View | None = None) -> View:

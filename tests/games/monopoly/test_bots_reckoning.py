@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -251,10 +252,7 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
             while cash < owed:
                 steps += 1
                 assert steps < 30
-                seats = tuple(
-                    SeatView(**{name: getattr(seat, name) for name in SeatView.__slots__} | {"cash": cash})
-                    for seat in request.view.seats
-                )
+                seats = tuple(replace(seat, cash=cash) for seat in request.view.seats)
                 now = View(
                     turn=1,
                     active=0,

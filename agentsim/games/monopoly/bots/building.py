@@ -6,13 +6,15 @@ then never make it illegal.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from agentsim.engine.quick import quick
 from agentsim.games.monopoly.actions import Build, Raise, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bots.worth import holdings
 from agentsim.games.monopoly.bundle import razing
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import THROWS, stops
@@ -22,7 +24,8 @@ from agentsim.games.monopoly.view import View
 __all__ = ["Site", "lifted", "pledged", "raised", "sites"]
 
 
-@dataclass(frozen=True, slots=True)
+@quick
+@dataclass(frozen=True)
 class Site:
     """A whole group to build on: the lots in the order in which levels would come, with what is paid and gained.
 
@@ -42,16 +45,16 @@ class Site:
 
     def affordable(self, budget: int) -> int:
         """How many levels the budget pays for."""
-        return sum(spent <= budget for spent in self.spent)
+        return bisect_right(self.spent, budget)
 
 
 def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
     """Groups of the seat that may be built on now, as high as `houses` on a lot (5 is the hotel)."""
-    for group in holdings(view.owner, len(view.seats)).whole[seat]:
+    for group in view.holdings.whole[seat]:
         lots = GROUPS[group]
-        if not SPACES[lots[0]].house_cost or any(view.mortgaged[lot] for lot in lots):
+        if not SPACES[lots[0]].house_cost or True in [view.mortgaged[lot] for lot in lots]:
             continue
-        if min(view.level[lot] for lot in lots) >= houses:
+        if min([view.level[lot] for lot in lots]) >= houses:
             continue
         if site := _site(view, seat, group, houses):
             yield site
@@ -59,26 +62,42 @@ def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
 
 def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
     lots = GROUPS[group]
-    plan = _plan(group, tuple(view.level[lot] for lot in lots), view.houses, view.hotels, houses)
-    if not plan:
+    plan = _plan(group, tuple([view.level[lot] for lot in lots]), view.houses, view.hotels, houses)
+    if plan is None:
         return None
     coming, gained, total = nearing(view, seat, lots), [], 0.0
-    for lot, level in plan:
-        rents = SPACES[lot].rents
-        total += coming[lot] * (rents[level] - rents[level - 1] * (2 if level == 1 else 1))
+    for lot, more in zip(plan.lots, plan.more, strict=True):
+        total += coming[lot] * more
         gained.append(total)
-    cost = SPACES[lots[0]].house_cost
-    return Site(
-        group,
-        tuple(lot for lot, _ in plan),
-        tuple("hotel" if level == HOTEL else "house" for _, level in plan),
-        tuple(cost * count for count in range(1, len(plan) + 1)),
-        tuple(gained),
-    )
+    return Site(group, plan.lots, plan.types, plan.spent, tuple(gained))
+
+
+class _Plan(NamedTuple):
+    """As in `Site`; `more` is by how many dollars each level raises the rent of its lot."""
+
+    lots: tuple[int, ...]
+    types: tuple[str, ...]
+    spent: tuple[int, ...]
+    more: tuple[int, ...]
 
 
 @lru_cache(maxsize=1024)
-def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> tuple[tuple[int, int], ...]:
+def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> _Plan | None:
+    """All that can be built in one group as it stands; None where that is nothing."""
+    levelled = _levelled(group, levels, stock, hotels, houses)
+    if not levelled:
+        return None
+    cost = SPACES[GROUPS[group][0]].house_cost
+    rents = [(SPACES[lot].rents, level) for lot, level in levelled]
+    return _Plan(
+        tuple(lot for lot, _ in levelled),
+        tuple("hotel" if level == HOTEL else "house" for _, level in levelled),
+        tuple(cost * count for count in range(1, len(levelled) + 1)),
+        tuple(rent[level] - rent[level - 1] * (2 if level == 1 else 1) for rent, level in rents),
+    )
+
+
+def _levelled(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> tuple[tuple[int, int], ...]:
     """(lot, its level then) of all that can be built one after another, evenly, the most visited lots first."""
     now = dict(zip(GROUPS[group], levels, strict=True))
     found: list[tuple[int, int]] = []
@@ -109,7 +128,9 @@ def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]
 
 def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
     """Mortgages to lift within the budget: those of whole groups first, then (unless `whole`) by what they bring."""
-    held = holdings(view.owner, len(view.seats)).whole[seat]
+    if True not in view.mortgaged:
+        return ()
+    held = view.holdings.whole[seat]
     deeds = [position for position, owner in enumerate(view.owner) if owner == seat and view.mortgaged[position]]
     first = [position for position in deeds if SPACES[position].group in held]
     rest = [] if whole else [position for position in deeds if SPACES[position].group not in held]
@@ -124,7 +145,7 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
 def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
     """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
     needed for what is missing, or none where all of them are not enough."""
-    whole = holdings(view.owner, len(view.seats)).whole[seat]
+    whole = view.holdings.whole[seat]
     lone = [
         position
         for position, owner in enumerate(view.owner)
@@ -147,7 +168,7 @@ def raised(request: RaiseCash) -> Raise:
     """
     estate, seat = request.view.estate(), request.seat
     missing = request.owed - request.you.cash
-    whole = holdings(request.view.owner, len(request.view.seats)).whole[seat]
+    whole = request.view.holdings.whole[seat]
     mortgages: list[int] = []
     deeds = estate.mortgageable(seat)
     for position in sorted(deeds, key=lambda position: (SPACES[position].group in whole, _yield(position))):

@@ -27,7 +27,7 @@ from agentsim.games.monopoly.board import DEEDS, FINE, SPACES
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.offers import Deal, best_deal, wanted
 from agentsim.games.monopoly.bots.words import Lines
-from agentsim.games.monopoly.bots.worth import Taste, holdings, judged, npv, worst_rent
+from agentsim.games.monopoly.bots.worth import Taste, judged, npv, worst_rent
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.requests import (
     AnswerTrade,
@@ -191,4 +191,4 @@ class Character:
 def _can_grow(request: ManageEstate) -> bool:
     """Whether there may be a mortgage to lift or a group to build on; most often there is neither."""
     view = request.view
-    return True in view.mortgaged or bool(holdings(view.owner, len(view.seats)).whole[request.seat])
+    return True in view.mortgaged or bool(view.holdings.whole[request.seat])

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from agentsim.games.monopoly.actions import Proposal, Side
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.bots.worth import Taste, change, holdings
+from agentsim.games.monopoly.bots.worth import Taste, change
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.holdings import Holdings, holdings
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Deal", "best_deal", "wanted"]
+__all__ = ["Deal", "Wanted", "best_deal", "wanted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,18 @@ class Deal:
         )
 
 
+class Wanted(NamedTuple):
+    """A group, who holds the rest of it, the rest, and what could be given for that.
+
+    The last is nothing but cash, what makes a group of the target's whole, or a lone deed.
+    """
+
+    group: str
+    target: int
+    rest: tuple[int, ...]
+    givable: tuple[tuple[int, ...], ...]
+
+
 def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[float, ...]) -> Deal | None:
     """The deal that gains the seat most, of those which it can pay and which leave every target its margin.
 
@@ -45,8 +59,8 @@ def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[f
     """
     opponents = len(view.living) - 1
     best: Deal | None = None
-    for group, target, takes in wanted(view.owner, len(view.seats), seat):
-        for gives in _given(view, seat, target, group):
+    for group, target, takes, givable in wanted(view.owner, len(view.seats), seat):
+        for gives in givable:
             mine = change(view, seat, takes, gives, opponents=opponents, taste=taste)
             theirs = change(view, target, gives, takes, opponents=opponents, taste={})
             fees = _fees(view, takes)
@@ -62,27 +76,27 @@ def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[f
 
 
 def _fees(view: View, positions: tuple[int, ...]) -> int:
-    return sum(SPACES[position].interest for position in positions if view.mortgaged[position])
+    return sum([SPACES[position].interest for position in positions if view.mortgaged[position]])
 
 
 @lru_cache(maxsize=256)
-def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
-    """(group, who holds the rest, the rest) of every group that one other player alone keeps from being whole."""
-    mine = holdings(owner, seats).counts[seat]
+def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[Wanted, ...]:
+    """Every group that one other player alone keeps from being whole."""
+    held = holdings(owner, seats)
+    mine = held.counts[seat]
     found = []
     for group, lots in GROUPS.items():
         if 0 < mine[group] < len(lots):
             others = {owner[lot] for lot in lots if owner[lot] != seat}
             if len(others) == 1 and BANK not in others:
-                found.append((group, others.pop(), tuple(lot for lot in lots if owner[lot] != seat)))
+                target = others.pop()
+                rest = tuple(lot for lot in lots if owner[lot] != seat)
+                found.append(Wanted(group, target, rest, tuple(_givable(owner, held, seat, target, group))))
     return tuple(found)
 
 
-def _given(view: View, seat: int, target: int, goal: str) -> Iterator[tuple[int, ...]]:
-    """What could be given for it: nothing but cash, what makes a group of the target's whole, or a lone deed."""
+def _givable(owner: tuple[int, ...], held: Holdings, seat: int, target: int, goal: str) -> Iterator[tuple[int, ...]]:
     yield ()
-    owner = view.owner
-    held = holdings(owner, len(view.seats))
     lone: list[int] = []
     for group, lots in GROUPS.items():
         mine = held.counts[seat][group]

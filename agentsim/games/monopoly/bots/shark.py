@@ -8,7 +8,6 @@ from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.bots import words
 from agentsim.games.monopoly.bots.building import lifted, pledged, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
-from agentsim.games.monopoly.bots.worth import holdings
 from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
 from agentsim.games.monopoly.view import View
 
@@ -57,7 +56,7 @@ class Shark(Character):
     def manage(self, request: ManageEstate, luck: Stream) -> Managed:
         """Everything above the reserve into houses; lone deeds are mortgaged for the first of them, all or nothing."""
         view, seat = request.view, request.seat
-        whole = holdings(view.owner, len(view.seats)).whole[seat]
+        whole = view.holdings.whole[seat]
         if not whole and request.you.cash < 3 * MOST:
             return IDLE
         budget = request.you.cash - self.reserve(view, seat, luck)

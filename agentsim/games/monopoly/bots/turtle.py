@@ -8,7 +8,6 @@ from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import words
 from agentsim.games.monopoly.bots.building import lifted, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character
-from agentsim.games.monopoly.bots.worth import holdings
 from agentsim.games.monopoly.requests import (
     AnswerTrade,
     AuctionBid,
@@ -51,7 +50,7 @@ class Turtle(Character):
     def _floor(self, view: View, seat: int, position: int) -> int:
         """The cash below which it does not buy this."""
         space = SPACES[position]
-        held = holdings(view.owner, len(view.seats)).counts[seat][space.group]
+        held = view.holdings.counts[seat][space.group]
         if space.price <= CHEAP or held == len(GROUPS[space.group]) - 1:
             return LEAST
         return MOST if space.price <= FAIR else 2 * MOST

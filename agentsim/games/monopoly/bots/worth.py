@@ -7,16 +7,16 @@ the more, the more of the group is there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from agentsim.games.monopoly.board import GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
+from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.holdings import holdings
 from agentsim.games.monopoly.landing_odds import stops
 from agentsim.games.monopoly.trade import Terms
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Holdings", "Taste", "change", "holdings", "judged", "npv", "stakes", "worst_rent"]
+__all__ = ["Taste", "change", "judged", "npv", "stakes", "worst_rent"]
 
 Taste = Mapping[str, float]
 """How much more, or less, than its stake a group is worth to somebody; 1 where it is not named."""
@@ -29,26 +29,6 @@ DENIAL = 0.5
 """What keeping a group from being whole is worth, as a share of what it would gain its holder."""
 _SEVEN = 7  # the mean of the dice
 _SHARES = {4: (0.0, 0.06, 0.25, 0.56, 1.0), 3: (0.0, 0.12, 0.4, 1.0), 2: (0.0, 0.3, 1.0)}
-
-
-@dataclass(frozen=True, slots=True)
-class Holdings:
-    """Who holds how much: by seat, the number of deeds in each group, and the groups that are whole."""
-
-    counts: tuple[Mapping[str, int], ...]
-    whole: tuple[tuple[str, ...], ...]
-
-
-@lru_cache(maxsize=256)
-def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
-    """Of the deeds as they lie."""
-    counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
-    for group, lots in GROUPS.items():
-        for lot in lots:
-            if owner[lot] != BANK:
-                counts[owner[lot]][group] += 1
-    whole = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
-    return Holdings(tuple(counts), whole)
 
 
 @lru_cache(maxsize=256)
@@ -95,8 +75,12 @@ def _grown(position: int) -> int:
 
 
 @cache
-def _alone(position: int, opponents: int) -> float:
-    """A deed on its own: the bank's loan, and its bare rent."""
+def _alone(opponents: int) -> Mapping[int, float]:
+    """By position, a deed on its own: the bank's loan, and its bare rent."""
+    return {position: _single(position, opponents) for position in DEEDS}
+
+
+def _single(position: int, opponents: int) -> float:
     space = SPACES[position]
     bare = space.rents[0] if space.rents else RAILROAD_RENTS[0] if space.kind == "railroad" else UTILITY_TIMES[0] * 7
     return space.mortgage + HORIZON * opponents * stops()[position] * bare
@@ -105,9 +89,9 @@ def _alone(position: int, opponents: int) -> float:
 def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:
     """The net present value of an unowned deed to a seat, and what it denies to whoever holds the rest of its group."""
     group = SPACES[position].group
-    counts, ladder = holdings(view.owner, len(view.seats)).counts, stakes(opponents)[group]
+    counts, ladder = view.holdings.counts, stakes(opponents)[group]
     mine = counts[seat][group]
-    value = _alone(position, opponents) + taste.get(group, 1.0) * (ladder[mine + 1] - ladder[mine])
+    value = _alone(opponents)[position] + taste.get(group, 1.0) * (ladder[mine + 1] - ladder[mine])
     for other, held in enumerate(counts):
         if other != seat and held[group] == len(GROUPS[group]) - 1:
             value += DENIAL * (ladder[-1] - ladder[-2])
@@ -117,14 +101,14 @@ def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> f
 def change(view: View, seat: int, gets: Iterable[int], gives: Iterable[int], *, opponents: int, taste: Taste) -> float:
     """By how much these deeds, coming and going, change what a seat's deeds are worth."""
     moved: dict[str, int] = {}
-    total = 0.0
+    total, alone = 0.0, _alone(opponents)
     for sign, positions in ((1, gets), (-1, gives)):
         for position in positions:
             group = SPACES[position].group
             moved[group] = moved.get(group, 0) + sign
-            value = _alone(position, opponents)
+            value = alone[position]
             total += sign * (value - SPACES[position].redemption if view.mortgaged[position] else value)
-    counts, ladders = holdings(view.owner, len(view.seats)).counts[seat], stakes(opponents)
+    counts, ladders = view.holdings.counts[seat], stakes(opponents)
     for group, step in moved.items():
         if step:
             ladder, held = ladders[group], counts[group]

@@ -45,8 +45,11 @@ class MonopolyRequest(Request[S]):
 
     @property
     def seat(self) -> int:
-        """The player's number."""
-        return self.view.seat(self.player)
+        """The player's number, looked up once: every decision asks for it several times."""
+        known: int | None = self.__dict__.get("_seat")
+        if known is None:
+            known = self.__dict__["_seat"] = self.view.seat(self.player)
+        return known
 
     @property
     def you(self) -> SeatView:
