@@ -16,15 +16,13 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.quick import quick
 from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.errors import IllegalDecision
 
 __all__ = ["Choice", "Options", "Range", "Request", "Text"]
 
 
-@quick
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Exactly one of these values."""
 
@@ -36,8 +34,7 @@ class Choice:
         return ("Choice", self.values)
 
 
-@quick
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Range:
     """A whole number in low..high, both included; no upper end where `high` is None."""
 
@@ -60,8 +57,7 @@ class Range:
         return f"a whole number from {self.low} to {self.high}"
 
 
-@quick
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Text:
     """Free words; more than `limit` characters are cut by the rules, visibly."""
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from agentsim.engine.event import Event, Everyone, PlayerId, Told
 from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.quick import quick
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
@@ -26,9 +25,6 @@ from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.turn import play_turn
 
 __all__ = ["Monopoly"]
-
-for kind in (*EVENTS, *REQUESTS):  # here, once and for all: a game makes two thousand of them
-    quick(kind)
 
 MOST_PLAYERS = 8
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import repeat
 
-from agentsim.engine.quick import quick
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings
@@ -17,8 +16,7 @@ from agentsim.games.monopoly.state import Seat, State
 __all__ = ["Lot", "SeatView", "View", "view"]
 
 
-@quick
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SeatView:
     """One player; `cards` are its cards out of jail, by deck."""
 
@@ -44,8 +42,7 @@ class Lot:
     sealed: bool
 
 
-@quick
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # without slots: what follows from it is kept with it
 class View:
     """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
 

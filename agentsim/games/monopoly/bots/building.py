@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentsim.engine.quick import quick
 from agentsim.games.monopoly.actions import Build, Raise, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
 from agentsim.games.monopoly.bundle import razing
@@ -24,8 +23,7 @@ from agentsim.games.monopoly.view import View
 __all__ = ["Site", "lifted", "pledged", "raised", "sites"]
 
 
-@quick
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Site:
     """A whole group to build on: the lots in the order in which levels would come, with what is paid and gained.
 
