@@ -102,7 +102,7 @@ def _report(history: Any) -> list[str]:
     outcome, usage = history["outcome"], history["usage"]
     rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
     models = {player["id"]: player["model"] for player in history["players"]}
-    names = {player["id"]: player["name"] for player in history["players"] if "name" in player}
+    names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
     if outcome is not None:
         rows.append(f"winner: {outcome['winner'] or 'shared'} ({outcome['reason'].replace('_', ' ')})")
         for place in outcome["standings"]:

@@ -7,7 +7,7 @@ waiting, spending and writing to disk belong to those it is given (`attempt`, `k
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -55,29 +55,12 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
         player=request.player,
         kind=request.kind,
         fingerprint=request.fingerprint(),
-        decision=_dumped(ruling.decision),
+        decision=values(ruling.decision),
         source=ruling.source,
         fallback_reason=ruling.fallback_reason,
         tries=ruling.tries,
         parse=None if ruling.reading is None else Parse.of(ruling.reading),
     )
-
-
-_DUMPED: dict[int, tuple[Decision, Mapping[str, Any]]] = {}
-_MOST_DUMPED = 256
-
-
-def _dumped(decision: Decision) -> Mapping[str, Any]:
-    """The decision as JSON values, made once: three of four decisions of bots are the same few objects, such as a pass.
-
-    By identity, which comparing would not be worth; what is kept here is not collected, so its identity is its own.
-    """
-    known = _DUMPED.get(id(decision))
-    if known is None:
-        if len(_DUMPED) >= _MOST_DUMPED:
-            _DUMPED.clear()
-        known = _DUMPED[id(decision)] = (decision, values(decision))
-    return known[1]
 
 
 class _Hearing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.reading import Decision
@@ -42,12 +42,20 @@ def _word(value: Any) -> Any:
 Word: TypeAlias = Annotated[str, BeforeValidator(_word)]
 Position: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
 # What is written in lists is bounded where a model's sampling can be: some small ones never come to an end.
+Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(_word)]
 Deeds: TypeAlias = Annotated[tuple[Position, ...], Field(json_schema_extra={"maxItems": 28})]
 _LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
 
 
+def _given(value: Any) -> Any:
+    """An object without what is null in it, which says as little as what is left out."""
+    return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    _without_nulls = model_validator(mode="before")(_given)
 
 
 class Reacted(Decision):
@@ -55,6 +63,8 @@ class Reacted(Decision):
 
     public_speech: str = ""
     private_thought: str = ""
+
+    _without_nulls = model_validator(mode="before")(_given)
 
 
 class Spoken(Decision):
@@ -64,19 +74,21 @@ class Spoken(Decision):
     public_speech: str = ""
     private_thought: str = ""
 
+    _without_nulls = model_validator(mode="before")(_given)
+
 
 class Build(_Part):
     """One level more on the lot at this position."""
 
     position: Position
-    type: Literal["house", "hotel"] = "house"
+    type: Building = "house"
 
 
 class Sale(_Part):
     """One level less on the lot at this position: a house, or the hotel, which leaves four houses."""
 
     position: Position
-    type: Literal["house", "hotel"] = "house"
+    type: Building = "house"
 
 
 class Bundle(_Part):

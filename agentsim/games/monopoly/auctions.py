@@ -55,15 +55,13 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
     """One bid each, all at once; of equal bids the first in turn order wins."""
     least = match.config.auction_min_step
     able = [number for number in order if match.seat(number).cash >= least]
-    requests = [
-        AuctionBid(
-            player=match.seat(number).id,
-            memory=match.talk.memory(number),
-            **match.known(),
-            lot=Lot(position, 0, "", least, tuple(match.name(other) for other in able if other != number), sealed=True),
-        )
-        for number in able
-    ]
+    names = [match.name(number) for number in able]
+    requests = []
+    for place, number in enumerate(able):
+        ahead, behind = tuple(names[:place]), tuple(names[place + 1 :])
+        lot = Lot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
+        memory = match.talk.memory(number)
+        requests.append(AuctionBid(player=match.seat(number).id, memory=memory, **match.known(), lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))
     leader, high = BANK, 0
     for number in order:

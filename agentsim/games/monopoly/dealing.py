@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agentsim.engine.wording import cut
 from agentsim.games.monopoly import trade
 from agentsim.games.monopoly.actions import Proposal, Side
 from agentsim.games.monopoly.board import SPACES
@@ -32,7 +31,7 @@ async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
         return
     match.proposed += 1
     parties = (match.seat(proposer).id, match.seat(target).id, match.name(proposer), match.name(target))
-    pitch = cut(proposal.pitch, match.config.thought_chars)
+    pitch = match.in_few_words(proposal.pitch)
     match.tell(TradeProposed(match.proposed, *parties, _side(offer), _side(request), pitch), by=proposer)
     answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
     broken = trade.problem(state.estate, state.seats, terms)

@@ -71,7 +71,7 @@ class Monopoly:
             for place in standings
         )
         table.tell(GameEnded(state.turn, results), to=Everyone)
-        reason = "one player is left" if state.over else f"{config.max_turns} turns were played"
+        reason = "one player is left" if state.over else _played(config.max_turns)
         return Outcome(reason, standings)
 
     def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
@@ -90,3 +90,7 @@ async def _next_turn(match: Match) -> None:
     for block in match.talk.begin(state.turn):
         await sum_up(match, block)
     await play_turn(match, state.active)
+
+
+def _played(turns: int) -> str:
+    return "one turn was played" if turns == 1 else f"{turns} turns were played"

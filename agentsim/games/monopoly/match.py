@@ -75,7 +75,9 @@ class Match:
         """What every request shows: the board as it is now."""
         if self._view is None or self._seen != self.state.version:
             self._view, self._seen = view(self.state, self._view), self.state.version
-            self._known = {"view": self._view, "words": self.config.speech_words, "chars": self.config.thought_chars}
+            config = self.config
+            limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
+            self._known = {"view": self._view, **limits}
         return self._known
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
@@ -91,10 +93,16 @@ class Match:
         if not decision.public_speech and not decision.private_thought:
             return
         seat, turn = self.state.seats[number], self.state.turn
-        if speech := _few_words(decision.public_speech, self.config.speech_words):
+        if speech := self.in_few_words(decision.public_speech):
             self.tell(Spoke(seat.id, seat.name, turn, speech), by=number)
         if thought := cut(decision.private_thought, self.config.thought_chars):
             self.tell(Thought(seat.id, seat.name, turn, thought), to=(seat.id,), by=number)
+
+    def in_few_words(self, text: str) -> str:
+        """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""
+        words, most = text.split(), self.config.speech_words
+        speech = " ".join(words) if len(words) <= most else f"{' '.join(words[:most])}{CUT}"
+        return cut(speech, most * LONGEST_WORD + len(CUT))
 
     def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
         """Something happened; whoever may hear it remembers it."""
@@ -188,10 +196,3 @@ class Match:
             estate.hotels,
             seat.cash,
         )
-
-
-def _few_words(text: str, most: int) -> str:
-    """One line of so many words of ordinary length; what is longer is cut, with a mark."""
-    words = text.split()
-    speech = " ".join(words) if len(words) <= most else f"{' '.join(words[:most])}{CUT}"
-    return cut(speech, most * LONGEST_WORD + len(CUT))

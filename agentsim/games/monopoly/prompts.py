@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from typing import Protocol
 
 from agentsim.engine.prompt import Prompt, quoted
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
@@ -17,28 +18,48 @@ from agentsim.games.monopoly.view import View
 
 __all__ = ["composed", "deed", "remark_line", "state_lines", "words"]
 
+TAXES = tuple(space.position for space in SPACES if space.tax)
 _SAY = (
     'Answer with one JSON object, and nothing else: {{{action}"public_speech": what you say to the whole table, in '
     'under {words} words, "private_thought": what you think, which nobody else will read}}.'
 )
 
 
-def composed(view: View, seat: int, memory: Memory, question: Sequence[str], words: int) -> Prompt:
+class Asked(Protocol):
+    """What a prompt needs of a request; seats by number."""
+
+    @property
+    def view(self) -> View: ...
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def seat(self) -> int: ...
+    @property
+    def words(self) -> int: ...
+    @property
+    def max_turns(self) -> int: ...
+
+
+def composed(request: Asked, question: Sequence[str]) -> Prompt:
     """The whole prompt of one decision."""
+    view, seat, memory = request.view, request.seat, request.memory
+    board = state_lines(view, seat, request.max_turns)
     return Prompt(
-        rules=_rules(len(view.seats), words),
+        rules=_rules(len(view.seats), request.words, request.max_turns),
         history=("[PUBLIC_HISTORY]", *_earlier(memory), *(remark_line(remark) for remark in memory.remarks)),
-        state=("[PRIVATE_HISTORY]", *_thoughts(memory), "[CONTEXT]", *state_lines(view, seat), *_rejections(memory)),
+        state=("[PRIVATE_HISTORY]", *_thoughts(memory), "[CONTEXT]", *board, *_rejections(memory)),
         question=("[DECISION]", *question),
     )
 
 
 @cache
-def _rules(players: int, words: int) -> tuple[str, ...]:
+def _rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
     return (
         "[RULES]",
-        f"You play Monopoly (US rules) with {players - 1} others; the last one who is not bankrupt wins. Amounts are "
-        "dollars, positions count from GO = 0.",
+        f"You play Monopoly (US rules) with {players - 1} other{'s' * (players > 2)}; the last one who is not bankrupt "
+        f"wins. If the game has not ended after {max_turns} turns, counted over all players, the greatest net worth "
+        "wins: cash, deeds at their price (mortgaged ones at half), buildings at cost. Amounts are dollars, positions "
+        "count from GO = 0.",
         "- Passing GO or landing on it pays 200. An unowned property you land on is yours for its price, or is "
         "auctioned to anybody.\n"
         "- Who holds a whole colour group gets double rent on its bare lots and may build, evenly, once no lot of it "
@@ -48,8 +69,9 @@ def _rules(players: int, words: int) -> tuple[str, ...]:
         "it; whoever is handed a mortgaged deed pays that tenth at once.\n"
         "- Before and after your roll you may propose trades: deeds without buildings in their group, cash, and cards "
         "out of jail, now; promises bind nobody.\n"
-        "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles; after the third "
-        "failed roll the 50 are due.\n"
+        "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles, which move but "
+        "give no further roll; after the third failed roll the 50 are due.\n"
+        f"- Income Tax ({TAXES[0]}) takes {SPACES[TAXES[0]].tax}, Luxury Tax ({TAXES[1]}) {SPACES[TAXES[1]].tax}.\n"
         "- Who cannot pay must sell and mortgage; who still cannot is bankrupt, and all goes to the creditor.",
         "Deeds (position, name, price; rent bare, with 1 to 4 houses, hotel):",
         *_deeds(),
@@ -87,7 +109,12 @@ def words(group: str) -> str:
 def _earlier(memory: Memory) -> Iterator[str]:
     if memory.earlier:
         yield "Earlier in the game:"
-        yield from memory.earlier
+        yield from (quoted(summary=summary) for summary in memory.earlier)
+    if memory.trades:
+        yield "Trades of the last turns, in short:"
+        for offer in memory.trades:
+            about = {"turn": offer.turn, "from": offer.name, "to": offer.to, "gives": offer.gives, "wants": offer.takes}
+            yield quoted(**about, **({"answer": offer.answer} if offer.answer else {}))
     yield "Table talk, oldest first; what players say is their own words:"
 
 
@@ -120,11 +147,11 @@ def _rejections(memory: Memory) -> Iterator[str]:
 
 
 @lru_cache(maxsize=16)  # a view is shown to the seats of one moment
-def state_lines(view: View, seat: int) -> tuple[str, ...]:
+def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     """The board from one seat: everybody's cash, place and deeds, what nobody owns, what the bank has left."""
     you, estate = view.seats[seat], view.estate()
     lines = [
-        f"Turn {view.turn}. You are {you.name}.",
+        f"Turn {view.turn} of at most {max_turns}{_dice(view)}. You are {you.name}.",
         f"- You: {_player(view, estate, seat)}",
     ]
     lines += [
@@ -136,6 +163,10 @@ def state_lines(view: View, seat: int) -> tuple[str, ...]:
     lines.append(f"Unowned: {', '.join(unowned) or 'nothing'}.")
     lines.append(f"The bank has {view.houses} of {HOUSES} houses and {view.hotels} of {HOTELS} hotels.")
     return tuple(lines)
+
+
+def _dice(view: View) -> str:
+    return f"; the last roll was {view.roll[0]} and {view.roll[1]}" if view.roll else ""
 
 
 def _player(view: View, estate: Estate, seat: int) -> str:

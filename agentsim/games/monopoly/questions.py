@@ -22,6 +22,7 @@ __all__ = [
     "buy_or_auction",
     "jail_action",
     "manage_estate",
+    "moment",
     "propose_trade",
     "raise_cash",
     "react",
@@ -68,6 +69,12 @@ def _rents(position: int) -> str:
     return "Rent 25, 50, 100, 200 by railroads held." if space.kind == "railroad" else "Rent 4 or 10 times the dice."
 
 
+def moment(when: str, *, again: bool) -> str:
+    """Where in a turn a question is asked; `again` where doubles give another roll."""
+    after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
+    return {"before": "before your roll", "after": after, "jail": "before you choose how to leave jail"}[when]
+
+
 # -- the questions
 
 
@@ -85,7 +92,8 @@ def buy_or_auction(view: View, seat: int, position: int) -> tuple[str, ...]:
 def auction_bid(view: View, seat: int, lot: Lot) -> tuple[str, ...]:
     space, cash = SPACES[lot.position], view.seats[seat].cash
     if lot.sealed:
-        how = "Everybody bids once, unseen; the highest bid takes it and is paid."
+        how = "Everybody bids once, unseen; the highest bid takes it and is paid"
+        how += f", and of equal ones that of {', '.join(lot.ahead)} before yours." if lot.ahead else ", yours if equal."
     else:
         best = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
         how = f"{best} Whoever withdraws is out of it."
@@ -102,7 +110,7 @@ def auction_bid(view: View, seat: int, lot: Lot) -> tuple[str, ...]:
 def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tuple[str, ...]:
     estate = view.estate()
     lines = [
-        f"You may propose a trade to one player, or none ({when} your roll; {made} proposed in this phase, "
+        f"You may propose a trade to one player, or none ({when}; {made} proposed in this phase, "
         f"{left} left). What can change hands now, by position:"
     ]
     for number in view.living:
@@ -206,9 +214,8 @@ def _estate_lines(view: View, seat: int) -> Iterator[str]:
 
 def manage_estate(view: View, seat: int, when: str) -> tuple[str, ...]:
     estate = view.estate()
-    moment = {"before": "before your roll", "after": "after your roll", "jail": "before you choose how to leave jail"}
     lines = [
-        f"You may see to your estate {moment[when]}; you have ${view.seats[seat].cash}.",
+        f"You may see to your estate {when}; you have ${view.seats[seat].cash}.",
         *_estate_lines(view, seat),
     ]
     if deeds := estate.liftable(seat):

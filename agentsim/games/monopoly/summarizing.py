@@ -85,7 +85,7 @@ async def sum_up(match: Match, block: Block) -> None:
             digest=digest,
             remarks=tuple(block.remarks[-_MOST_REMARKS:]),
         )
-        said = (await match.table.ask(request)).summary
+        said = " ".join((await match.table.ask(request)).summary.split())
         summary = digest if said == digest else f"Turns {block.first} to {block.last}: {said}"
     summary = cut(summary, _CHARS)
     match.table.tell(Summarized(block.first, block.last, summary), to=Everyone)

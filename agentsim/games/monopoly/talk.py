@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agentsim.engine.event import Event
 from agentsim.games.monopoly.board import SPACES
@@ -25,10 +25,12 @@ from agentsim.games.monopoly.events import (
     TradeRejected,
 )
 
-__all__ = ["NOTHING", "Block", "Memory", "Rejection", "Remark", "Talk", "Thinking"]
+__all__ = ["NOTHING", "Block", "Memory", "Offer", "Rejection", "Remark", "Talk", "Thinking"]
 
-MOST_SAID = 2000
-"""Characters of remarks in full, about 500 tokens."""
+MOST_SAID = 1600
+"""Characters of remarks in full, about 400 tokens."""
+MOST_TRADED = 700
+"""Characters of trades in short, about 175 tokens."""
 MOST_SUMMED = 1200
 """Characters of summaries, about 300 tokens."""
 THOUGHTS = 5
@@ -54,6 +56,23 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A trade that was offered, without its pitch; `answer` is empty where there is none yet."""
+
+    turn: int
+    name: str
+    to: str
+    gives: str
+    takes: str
+    answer: str = ""
+
+    @property
+    def size(self) -> int:
+        """About the characters of its line in a prompt."""
+        return 90 + len(self.gives) + len(self.takes)
+
+
+@dataclass(frozen=True, slots=True)
 class Thinking:
     """A thought of one's own, and the turn in which it was thought."""
 
@@ -74,6 +93,7 @@ class Rejection:
 class Memory:
     """What one player remembers; `earlier` are summaries, oldest first.
 
+    `trades` are offers of the last ten turns (`talk_turns`) that are no longer among the `remarks`.
     `discarded` says why its last proposal of this turn could not be, where it could not.
     """
 
@@ -82,6 +102,7 @@ class Memory:
     thoughts: tuple[Thinking, ...]
     rejections: tuple[Rejection, ...]
     discarded: str = ""
+    trades: tuple[Offer, ...] = ()
 
 
 NOTHING = Memory((), (), (), ())
@@ -128,29 +149,40 @@ class Talk:
         self._thoughts: list[deque[Thinking]] = [deque(maxlen=THOUGHTS) for _ in names]
         self._answers: dict[tuple[int, int], deque[bool]] = {}
         self._discarded: dict[int, str] = {}
+        self._offers: deque[Offer] = deque(maxlen=ANSWERS * turns)
+        self._turn = 1
         self._shown: tuple[Remark, ...] = ()
+        self._traded: tuple[Offer, ...] = ()
         self._memories: list[Memory | None] = [None] * len(names)
 
     def begin(self, turn: int) -> list[Block]:
         """A turn begins; the blocks that are old enough to be summed up, each once."""
         due: list[Block] = []
+        self._turn = turn
         while self._discarded:
             seat, _ = self._discarded.popitem()
             self._memories[seat] = None
         if turn > (last := self._blocks[-1].last):
             self._blocks.append(Block(last + 1, last + self._turns))
-        while len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > self._entries:
+        while self._is_due(self._blocks[0]):
             old = self._blocks.pop(0)
             self._skipped = max(0, self._skipped - len(old.remarks))
             due.append(old)
             self._changed()
         return due
 
+    def _is_due(self, oldest: Block) -> bool:
+        """Summed up once it is over and nothing of it is shown in full, or once two others hold too much with it."""
+        if len(self._blocks) == 1:
+            return False
+        unseen = bool(oldest.remarks) and self._skipped >= len(oldest.remarks)
+        return unseen or (len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > self._entries)
+
     def sum_up(self, summary: str) -> None:
         """What is remembered of a block from now on."""
         self._summaries.append(summary)
-        while sum(map(len, self._summaries)) > MOST_SUMMED:
-            del self._summaries[: max(1, len(self._summaries) // 2)]
+        while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
+            del self._summaries[0]
         self._memories = [None] * len(self._memories)
 
     def hear(self, turn: int, event: Event) -> None:
@@ -166,6 +198,7 @@ class Talk:
                 block.trades["proposed"] += 1
                 self._discarded.pop(self._seat[event.proposer], None)
                 terms = {"to": event.target_name, "gives": str(event.offer), "takes": str(event.request)}
+                self._offers.append(Offer(turn, event.proposer_name, **terms))
                 self._remark(Remark(turn, event.proposer_name, "offers", event.pitch, **terms))
             case TradeDiscarded():
                 seat = self._seat[event.proposer]
@@ -176,6 +209,7 @@ class Talk:
                 pair = (self._seat[event.proposer], self._seat[event.target])
                 self._answers.setdefault(pair, deque(maxlen=ANSWERS)).append(accepted)
                 verb = "accepts" if accepted else "rejects"
+                self._offers[-1] = replace(self._offers[-1], answer=verb)
                 self._remark(Remark(turn, event.target_name, verb, to=event.proposer_name))
             case DeedMoved(why="purchase" | "auction"):
                 block.bought[event.taker_name].append(SPACES[event.position].name)
@@ -197,7 +231,8 @@ class Talk:
                 if answers := self._answers.get((seat, other)):
                     rejections.append(Rejection(name, answers.count(False), len(answers)))
             thoughts, discarded = tuple(self._thoughts[seat]), self._discarded.get(seat, "")
-            known = Memory(tuple(self._summaries), self._shown, thoughts, tuple(rejections), discarded)
+            said = (tuple(self._summaries), self._shown)
+            known = Memory(*said, thoughts, tuple(rejections), discarded, self._traded)
             self._memories[seat] = known
         return known
 
@@ -214,5 +249,17 @@ class Talk:
             while shown and sum(remark.size for remark in shown) > room:
                 shown.pop(0)
             self._skipped = len(remarks) - len(shown)
+            self._traded = self._in_short(sum(remark.kind == "offers" for remark in shown))
         self._shown = tuple(shown)
         self._memories = [None] * len(self._memories)
+
+    def _in_short(self, shown: int) -> tuple[Offer, ...]:
+        """The newest offers of the last turns that fit, without the `shown` latest, which stand there in full."""
+        found: deque[Offer] = deque()
+        room = MOST_TRADED
+        for offer in list(self._offers)[: len(self._offers) - shown][::-1]:
+            room -= offer.size
+            if room < 0 or offer.turn <= self._turn - self._turns:
+                break
+            found.appendleft(offer)
+        return tuple(found)

@@ -11,9 +11,10 @@ from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
 from agentsim.games.monopoly.estate import BANK, Estate
 
-__all__ = ["Terms", "Trader", "handed_cards", "interest_on", "possible", "problem", "terms_of"]
+__all__ = ["NOBODY", "Terms", "Trader", "handed_cards", "interest_on", "possible", "problem", "terms_of"]
 
 MOST_CASH = 10**9
+NOBODY = -1
 
 
 class Trader(Protocol):
@@ -40,8 +41,9 @@ class Terms:
 
 
 def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Terms:
-    """The terms of a proposal; whoever names nobody at the table has named itself."""
-    target = next((number for number, trader in enumerate(traders) if trader.id == proposal.target_player), proposer)
+    """The terms of a proposal, whatever the case in which it names its target; `NOBODY` where that is no player."""
+    named = (proposal.target_player or "").strip().casefold()
+    target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)
     return Terms(proposer, target, proposal.offer, proposal.request)
 
 
@@ -69,6 +71,9 @@ def problem(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str | No
     Only cash, deeds without buildings in their groups, and cards out of jail change hands, now; who receives a
     mortgaged deed pays its interest at once, and must have the cash.
     """
+    if terms.target == NOBODY:
+        others = [trader.id for number, trader in enumerate(traders) if number != terms.proposer]
+        return f"there is no player of that id: it may be {' or '.join(others)}"
     if terms.target == terms.proposer:
         return "a trade needs another player"
     if traders[terms.target].bankrupt:

@@ -39,7 +39,7 @@ async def play_turn(match: Match, number: int) -> None:
         if doubles == MOST_DOUBLES:
             imprison(match, number, "third doubles")
             return
-        await _walk(match, number, sum(dice))
+        await _walk(match, number, sum(dice), again=double)
         if not _goes_on(match, number) or not double:
             return
 
@@ -49,34 +49,34 @@ def _goes_on(match: Match, number: int) -> bool:
     return not (seat.bankrupt or seat.jailed or match.state.over)
 
 
-async def _walk(match: Match, number: int, steps: int) -> None:
+async def _walk(match: Match, number: int, steps: int, *, again: bool) -> None:
     """Move, land, and do what is done after the roll, unless the turn has ended by then."""
     match.advance(number, (match.seat(number).position + steps) % len(SPACES), "dice")
     await land(match, number)
     if _goes_on(match, number):
-        await _phase(match, number, "after")
+        await _phase(match, number, "after", again=again)
 
 
-async def _phase(match: Match, number: int, when: Literal["before", "after"]) -> None:
+async def _phase(match: Match, number: int, when: Literal["before", "after"], *, again: bool = False) -> None:
     """Propose trades, then see to the estate; both only where there is something to choose."""
     state, config = match.state, match.config
     for made in range(config.proposals_per_phase):
         left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
         if left <= 0 or not trade.possible(state.estate, state.seats):
             break
-        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left)
+        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
         if not decision.action.propose_trade:
             break
         match.proposals += 1
         await deal(match, number, decision.action)
-    await _manage(match, number, when)
+    await _manage(match, number, when, again=again)
 
 
-async def _manage(match: Match, number: int, when: Literal["before", "after", "jail"]) -> bool:
+async def _manage(match: Match, number: int, when: Literal["before", "after", "jail"], *, again: bool = False) -> bool:
     """Let the player see to its estate; whether it did anything."""
     if not bundle.possible(match.state.estate, number, match.seat(number).cash):
         return False
-    decision = await match.ask(number, ManageEstate, when=when)
+    decision = await match.ask(number, ManageEstate, when=when, again=again)
     match.carry_out(number, decision.action)
     return not decision.action.empty
 
@@ -126,7 +126,7 @@ async def _roll_in_jail(match: Match, number: int) -> None:
         match.state.fail(number)
         match.tell(StayedInJail(seat.id, seat.name, seat.failed))
         return
-    await _walk(match, number, sum(dice))
+    await _walk(match, number, sum(dice), again=False)
 
 
 def _goes_on_from_jail(match: Match, number: int) -> bool:

@@ -32,7 +32,10 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids."""
+    """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids.
+
+    `ahead` are those of the `rivals` whose equal sealed bid would win.
+    """
 
     position: int
     high: int
@@ -40,6 +43,7 @@ class Lot:
     least: int
     rivals: tuple[str, ...]
     sealed: bool
+    ahead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)  # without slots: what follows from it is kept with it

@@ -17,7 +17,7 @@ from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.actions import Proposal, Proposed, Raise
+from agentsim.games.monopoly.actions import Bundle, Proposal, Proposed, Raise
 from agentsim.games.monopoly.events import (
     AuctionOpened,
     Bankrupted,
@@ -41,6 +41,7 @@ from agentsim.games.monopoly.requests import (
     ProposeTrade,
     RaiseCash,
 )
+from agentsim.games.monopoly.trade import NOBODY, terms_of
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -674,3 +675,39 @@ def test_the_cap_ranks_the_living_by_worth_and_the_fallen_behind() -> None:
 def test_the_last_turn_under_the_cap_is_played_out() -> None:
     played = quiet("AB", (5, 5), (5, 4), max_turns=1)
     assert [rolled.dice for rolled in played.events(Rolled)] == [(5, 5), (5, 4)]
+
+
+# -- answers that say what they mean
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "read"),
+    [
+        (BuyOrAuction, "Buy", "buy"),
+        (JailAction, "Roll doubles", "roll_doubles"),
+        (ProposeTrade, {"propose_trade": False, "target_player": None, "offer": None, "request": None, "pitch": None},
+         Proposal()),
+        (RaiseCash, {"sells": [{"position": 23, "type": "House"}], "mortgages": None, "trade": None},
+         Raise.model_validate({"sells": [{"position": 23, "type": "house"}]})),
+        (ManageEstate, {"sells": [], "mortgages": [], "unmortgages": [], "builds": None}, Bundle()),
+    ],
+)  # fmt: skip
+def test_what_is_null_is_left_out_and_case_says_nothing(kind: type[Any], action: Any, read: Any) -> None:
+    request = next(request for request in questions() if isinstance(request, kind))
+    reply = {"action": action, "public_speech": None, "private_thought": "Hm."}
+    decision = request.parse(json.dumps(reply)).decision
+    assert decision.action == read
+    assert decision.public_speech == ""
+
+
+def test_a_word_that_is_no_option_is_illegal_and_not_unreadable() -> None:
+    request = next(request for request in questions() if isinstance(request, BuyOrAuction))
+    decision = request.parse('{"action": "haggle"}').decision
+    with pytest.raises(IllegalDecision, match="action must be one of: buy, auction"):
+        request.check(decision)
+
+
+def test_a_target_is_found_in_any_case() -> None:
+    seats = Game("AB", A="1", B="3").state.seats
+    assert terms_of(seats, 0, proposal("b ", side(1), side(3))).target == 1
+    assert terms_of(seats, 0, proposal("Bea", side(1), side(3))).target == NOBODY

@@ -72,7 +72,7 @@ class Summarized(Event):
 
     @property
     def heading(self) -> str:
-        return f"Turns {self.first} to {self.last} in short"
+        return "The table talk in short"
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ class MonopolyRequest(Request[S]):
     memory: Memory
     words: int
     chars: int
+    max_turns: int
 
     @property
     def seat(self) -> int:
@@ -61,6 +62,11 @@ class MonopolyRequest(Request[S]):
         """The ids of the other players who are still in the game."""
         return tuple([seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player])
 
+    @property
+    def aloud(self) -> Text:
+        """The room for what everybody hears."""
+        return Text(self.words * LONGEST_WORD)
+
     def options(self) -> Options:
         return {**self.choices(), **_spoken(self.words, self.chars)}
 
@@ -69,10 +75,10 @@ class MonopolyRequest(Request[S]):
         return {}
 
     def prompt(self) -> Prompt:
-        return prompts.composed(self.view, self.seat, self.memory, self.question(), self.words)
+        return prompts.composed(self, self.question())
 
     def facts(self) -> tuple[str, ...]:
-        return (*prompts.state_lines(self.view, self.seat), *self.question())
+        return (*prompts.state_lines(self.view, self.seat, self.max_turns), *self.question())
 
     def question(self) -> tuple[str, ...]:
         """What is to be decided, with every number that decides how it goes."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Text
+from agentsim.engine.request import Choice, Options
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import bundle, questions
 from agentsim.games.monopoly.actions import (
@@ -53,6 +53,8 @@ class ManageEstate(MonopolyRequest[Managed]):
     answer: ClassVar[type[Decision]] = Managed
 
     when: Literal["before", "after", "jail"]
+    again: bool = False
+    """Whether doubles give another roll after this."""
 
     def check(self, decision: Managed) -> None:
         super().check(decision)
@@ -60,7 +62,7 @@ class ManageEstate(MonopolyRequest[Managed]):
             bundle.carry_out(self.view.estate(), self.seat, self.you.cash, decision.action)
 
     def question(self) -> tuple[str, ...]:
-        return questions.manage_estate(self.view, self.seat, self.when)
+        return questions.manage_estate(self.view, self.seat, questions.moment(self.when, again=self.again))
 
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "when": self.when}
@@ -82,7 +84,7 @@ class RaiseCash(MonopolyRequest[Raised]):
     may_propose: bool
 
     def choices(self) -> Options:
-        return {"action.trade.target_player": Choice((None, *self.others)), "action.trade.pitch": Text(self.chars)}
+        return {"action.trade.target_player": Choice((None, *self.others)), "action.trade.pitch": self.aloud}
 
     def check(self, decision: Raised) -> None:
         """Something must come of it; whether a trade can be is the table's verdict."""

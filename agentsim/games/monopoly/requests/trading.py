@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Text
+from agentsim.engine.request import Choice, Options
 from agentsim.games.monopoly import questions
 from agentsim.games.monopoly.actions import (
     Answered,
@@ -31,9 +31,11 @@ class ProposeTrade(MonopolyRequest[Proposed]):
     when: Literal["before", "after"]
     made: int
     left: int
+    again: bool = False
+    """Whether doubles give another roll after this."""
 
     def choices(self) -> Options:
-        return {"action.target_player": Choice((None, *self.others)), "action.pitch": Text(self.chars)}
+        return {"action.target_player": Choice((None, *self.others)), "action.pitch": self.aloud}
 
     def check(self, decision: Proposed) -> None:
         """Any proposal is an answer; whether it can be is the table's verdict, and counts."""
@@ -42,7 +44,9 @@ class ProposeTrade(MonopolyRequest[Proposed]):
         return self.objection_to(decision.action, self.view.estate(), self.view.seats)
 
     def question(self) -> tuple[str, ...]:
-        return questions.propose_trade(self.view, self.seat, self.when, self.made, self.left)
+        return questions.propose_trade(
+            self.view, self.seat, questions.moment(self.when, again=self.again), self.made, self.left
+        )
 
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "when": self.when, "made": self.made}
