@@ -194,7 +194,6 @@ def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:
         return ()
     group = SPACES[min(lots, key=lambda lot: _loss(estate, lot) / SPACES[lot].house_cost)].group
     sells: list[Sale] = []
-    before = {lot: estate.level[lot] for lot in GROUPS[group]}
     while missing > 0:
         open_lots = [lot for lot in GROUPS[group] if estate.cannot_sell(seat, lot) is None]
         if not open_lots:
@@ -202,8 +201,6 @@ def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:
         lot = min(open_lots, key=lambda lot: _loss(estate, lot))
         sells.append(Sale(position=lot, type="hotel" if estate.level[lot] == HOTEL else "house"))
         missing -= estate.sell(lot)
-    if all(level == HOTEL for level in before.values()) and len(sells) == len(before):
-        sells.pop()  # one hotel from every lot would read as the whole group to the ground
     return tuple(sells)
 
 
