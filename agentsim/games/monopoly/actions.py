@@ -154,24 +154,36 @@ class Bought(Spoken):
 
 
 class Bid(Spoken):
+    """A bid, or 0."""
+
     action: StakedBid
 
 
 class Proposed(Spoken):
+    """A trade, or none."""
+
     action: Proposal
 
 
 class Answered(Spoken):
+    """`accept` or `reject`."""
+
     action: Word
 
 
 class JailChoice(Spoken):
+    """`pay_fine`, `use_card`, `roll_doubles` or `manage`."""
+
     action: Word
 
 
 class Managed(Spoken):
+    """What is done with an estate, or nothing."""
+
     action: Bundle
 
 
 class Raised(Spoken):
+    """How a debt is met."""
+
     action: Raise

@@ -9,7 +9,7 @@ from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import AuctionBid
-from agentsim.games.monopoly.view import Lot
+from agentsim.games.monopoly.view import AuctionLot
 
 __all__ = ["auction"]
 
@@ -41,7 +41,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
         least, bid = high + match.config.auction_min_step, 0
         if match.seat(number).cash >= least:
             rivals = tuple(match.name(other) for other in left)
-            lot = Lot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
+            lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
             decision = await match.ask(number, AuctionBid, lot=lot)
             bid = decision.action.bid
         _heard(match, position, number, bid)
@@ -59,7 +59,7 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
     requests = []
     for place, number in enumerate(able):
         ahead, behind = tuple(names[:place]), tuple(names[place + 1 :])
-        lot = Lot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
+        lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
         memory = match.talk.memory(number)
         requests.append(AuctionBid(player=match.seat(number).id, memory=memory, **match.known(), lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))

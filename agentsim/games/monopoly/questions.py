@@ -14,7 +14,7 @@ from agentsim.games.monopoly.board import FINE, GROUPS, SPACES
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.prompts import deed, words
 from agentsim.games.monopoly.trade import Terms
-from agentsim.games.monopoly.view import Lot, View
+from agentsim.games.monopoly.view import AuctionLot, View
 
 __all__ = [
     "answer_trade",
@@ -79,6 +79,7 @@ def moment(when: str, *, again: bool) -> str:
 
 
 def buy_or_auction(view: View, seat: int, position: int) -> tuple[str, ...]:
+    """The deed at its price, its group, its rents."""
     space = SPACES[position]
     return (
         f"You stand on {position} {space.name}, which nobody owns. Price ${space.price}; you have "
@@ -89,7 +90,8 @@ def buy_or_auction(view: View, seat: int, position: int) -> tuple[str, ...]:
     )
 
 
-def auction_bid(view: View, seat: int, lot: Lot) -> tuple[str, ...]:
+def auction_bid(view: View, seat: int, lot: AuctionLot) -> tuple[str, ...]:
+    """The deed, what has been bid, and what may be."""
     space, cash = SPACES[lot.position], view.seats[seat].cash
     if lot.sealed:
         how = "Everybody bids once, unseen; the highest bid takes it and is paid"
@@ -108,6 +110,7 @@ def auction_bid(view: View, seat: int, lot: Lot) -> tuple[str, ...]:
 
 
 def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tuple[str, ...]:
+    """Everything that may change hands now, by whose it is."""
     estate = view.estate()
     lines = [
         f"You may propose a trade to one player, or none ({when}; {made} proposed in this phase, "
@@ -160,8 +163,11 @@ def _completed(view: View, seat: int, terms: Terms) -> Iterator[str]:
 
 
 def answer_trade(view: View, seat: int, terms: Terms, pitch: str) -> tuple[str, ...]:
+    """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
     estate, you = view.estate(), view.seats[seat]
-    after = you.cash + terms.offer.cash - terms.request.cash - trade.interest_on(estate, terms.offer)
+    after = (
+        you.cash + terms.offer.cash - terms.request.cash - trade.interest_on(estate.mortgaged, terms.offer.properties)
+    )
     return (
         f"{view.seats[terms.proposer].name} offers you a trade. You would get:",
         *(f"- {part}" for part in _given(estate, terms.offer)),
@@ -176,6 +182,7 @@ def answer_trade(view: View, seat: int, terms: Terms, pitch: str) -> tuple[str, 
 
 
 def react(view: View, terms: Terms) -> tuple[str, ...]:
+    """What was traded."""
     gave, got = ("; ".join(_parts(side)) for side in (terms.offer, terms.request))
     return (
         f"{view.seats[terms.target].name} has accepted your trade: you gave {gave}, and got {got}.",
@@ -185,6 +192,7 @@ def react(view: View, terms: Terms) -> tuple[str, ...]:
 
 
 def jail_action(view: View, seat: int, actions: Sequence[str]) -> tuple[str, ...]:
+    """The ways out that are open, with their price."""
     you = view.seats[seat]
     words = {
         "pay_fine": f'"pay_fine": pay ${FINE} of your ${you.cash} and roll to move',
@@ -213,6 +221,7 @@ def _estate_lines(view: View, seat: int) -> Iterator[str]:
 
 
 def manage_estate(view: View, seat: int, when: str) -> tuple[str, ...]:
+    """What may be sold, mortgaged, lifted and built, with amounts."""
     estate = view.estate()
     lines = [
         f"You may see to your estate {when}; you have ${view.seats[seat].cash}.",
@@ -240,6 +249,7 @@ def manage_estate(view: View, seat: int, when: str) -> tuple[str, ...]:
 
 
 def raise_cash(view: View, seat: int, owed: int, creditor: str, why: str, *, may_propose: bool) -> tuple[str, ...]:
+    """What is owed, to whom, and what could bring it."""
     you = view.seats[seat]
     proposal = f"{_PROPOSAL}, or {_NONE}" if may_propose else _NONE
     lines = [

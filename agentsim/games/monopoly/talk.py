@@ -25,7 +25,7 @@ from agentsim.games.monopoly.events import (
     TradeRejected,
 )
 
-__all__ = ["NOTHING", "Block", "Memory", "Offer", "Rejection", "Remark", "Talk", "Thinking"]
+__all__ = ["Block", "Memory", "Offer", "Rejection", "Remark", "Talk", "Thinking"]
 
 MOST_SAID = 1600
 """Characters of remarks in full, about 400 tokens."""
@@ -103,9 +103,6 @@ class Memory:
     rejections: tuple[Rejection, ...]
     discarded: str = ""
     trades: tuple[Offer, ...] = ()
-
-
-NOTHING = Memory((), (), (), ())
 
 
 @dataclass

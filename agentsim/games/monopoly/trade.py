@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,7 +13,6 @@ from agentsim.games.monopoly.estate import BANK, Estate
 
 __all__ = ["NOBODY", "Terms", "Trader", "handed_cards", "interest_on", "possible", "problem", "terms_of"]
 
-MOST_CASH = 10**9
 NOBODY = -1
 
 
@@ -55,9 +54,9 @@ def possible(estate: Estate, traders: Sequence[Trader]) -> bool:
     return any(trader.cards for trader in traders)
 
 
-def interest_on(estate: Estate, side: Side) -> int:
+def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:
     """What the receiver of these deeds owes the bank at once: a tenth of every mortgage (S3)."""
-    return sum(SPACES[position].interest for position in side.properties if estate.mortgaged[position])
+    return sum([SPACES[position].interest for position in positions if mortgaged[position]])
 
 
 def handed_cards(held: Sequence[DeckName], count: int) -> list[DeckName]:
@@ -85,13 +84,13 @@ def problem(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str | No
         if wrong := _cannot_give(estate, traders[giver], giver, who, side):
             return wrong
     for (who, taker, gives), (_, _, takes) in (sides, sides[::-1]):
-        if traders[taker].cash - gives.cash + takes.cash < interest_on(estate, takes):
+        if traders[taker].cash - gives.cash + takes.cash < interest_on(estate.mortgaged, takes.properties):
             return f"{who} could not pay the interest on the mortgaged deeds"
     return None
 
 
 def _cannot_give(estate: Estate, trader: Trader, giver: int, who: str, side: Side) -> str | None:
-    if min(side.cash, side.jail_cards) < 0 or side.cash > MOST_CASH:
+    if min(side.cash, side.jail_cards) < 0:
         return "amounts go from 0 up"
     if side.cash > trader.cash:
         return f"{who} does not have ${side.cash}"

@@ -13,7 +13,7 @@ from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings
 from agentsim.games.monopoly.state import Seat, State
 
-__all__ = ["Lot", "SeatView", "View", "view"]
+__all__ = ["AuctionLot", "SeatView", "View", "view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SeatView:
 
 
 @dataclass(frozen=True, slots=True)
-class Lot:
+class AuctionLot:
     """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids.
 
     `ahead` are those of the `rivals` whose equal sealed bid would win.

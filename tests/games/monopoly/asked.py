@@ -26,7 +26,7 @@ from agentsim.games.monopoly.requests import (
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Rejection, Remark, Thinking
 from agentsim.games.monopoly.trade import Terms
-from agentsim.games.monopoly.view import Lot, SeatView, View
+from agentsim.games.monopoly.view import AuctionLot, SeatView, View
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")
@@ -76,7 +76,7 @@ def questions() -> list[Any]:
     """One request of every kind."""
     shown: dict[str, Any] = {"view": board(), "memory": MEMORY, "words": 30, "chars": 600, "max_turns": 200}
     terms = Terms(2, 1, OFFER, REQUEST)
-    lot = Lot(19, 120, "Shark", 130, ("Shark", "Turtle"), sealed=False)
+    lot = AuctionLot(19, 120, "Shark", 130, ("Shark", "Turtle"), sealed=False)
     return [
         BuyOrAuction(player="Professor", position=19, **shown),
         AuctionBid(player="Professor", lot=lot, **shown),

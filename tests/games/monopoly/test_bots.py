@@ -202,7 +202,7 @@ def test_whatever_is_bought_built_bid_or_traded_leaves_the_reserve(player: str) 
     for request, decision in _decided(ProposeTrade, player):
         proposal = decision.action
         if proposal.propose_trade and proposal.offer.cash > proposal.request.cash:
-            fees = trade.interest_on(request.view.estate(), proposal.request)
+            fees = trade.interest_on(request.view.mortgaged, proposal.request.properties)
             left["propose"].append(request.you.cash - proposal.offer.cash - fees)
     for request, decision in _decided(AnswerTrade, player):
         offer, wanted = request.terms.offer, request.terms.request

@@ -21,11 +21,13 @@ from agentsim.games.monopoly.cards import DECKS, destination
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.requests import AuctionBid, ManageEstate, RaiseCash
-from agentsim.games.monopoly.talk import NOTHING
+from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Terms
-from agentsim.games.monopoly.view import Lot, SeatView, View
+from agentsim.games.monopoly.view import AuctionLot, SeatView, View
 
 ORANGE, RED, BROWN = (GROUPS[group] for group in ("orange", "red", "brown"))
+
+NOTHING = Memory((), (), (), ())
 
 
 def _view(
@@ -188,7 +190,7 @@ def test_no_deal_is_made_beyond_the_budget_or_while_the_bank_has_a_part() -> Non
 
 def test_a_bid_rises_by_half_of_what_is_left_to_the_limit_and_is_the_limit_where_bids_are_sealed() -> None:
     def bid(high: int, *, sealed: bool) -> int:
-        lot = Lot(19, high, "B" if high else "", high + 1, ("B",), sealed=sealed)
+        lot = AuctionLot(19, high, "B" if high else "", high + 1, ("B",), sealed=sealed)
         request = AuctionBid(player="A", view=_view(), memory=NOTHING, words=30, chars=600, max_turns=200, lot=lot)
         shark: Any = BOTS["shark"]
         decision = shark(request, None)

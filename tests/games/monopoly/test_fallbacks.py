@@ -18,7 +18,7 @@ from agentsim.games.monopoly.requests import (
     RaiseCash,
     React,
 )
-from agentsim.games.monopoly.view import Lot, View
+from agentsim.games.monopoly.view import AuctionLot, View
 from tests.games.monopoly.asked import board, questions
 
 
@@ -51,7 +51,7 @@ def test_buys_with_twice_the_price(cash: int, action: str) -> None:
     ],
 )
 def test_bids_ten_more_below_the_printed_price(high: int, step: int, cash: int, bid: int) -> None:
-    lot = Lot(19, high, "Shark", high + step, ("Shark",), sealed=False)
+    lot = AuctionLot(19, high, "Shark", high + step, ("Shark",), sealed=False)
     request = with_cash(replace(one(AuctionBid), lot=lot), cash)
     fallback = request.fallback()
     assert fallback.action.bid == bid

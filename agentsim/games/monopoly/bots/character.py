@@ -40,6 +40,7 @@ from agentsim.games.monopoly.requests import (
     RaiseCash,
     React,
 )
+from agentsim.games.monopoly.trade import interest_on
 from agentsim.games.monopoly.view import View
 
 __all__ = ["AUCTION", "BUY", "IDLE", "OUT", "PASS", "ROLL", "Character"]
@@ -141,7 +142,7 @@ class Character:
         """Whether the trade costs no cash, or leaves enough."""
         view, terms = request.view, request.terms
         costs = terms.request.cash - terms.offer.cash
-        costs += sum(SPACES[position].interest for position in terms.offer.properties if view.mortgaged[position])
+        costs += interest_on(view.mortgaged, terms.offer.properties)
         return costs <= 0 or request.you.cash - costs >= self.least
 
     def deal(self, request: ProposeTrade, budget: int, margin: float, sweetening: float = 40.0) -> Deal | None:

@@ -11,6 +11,7 @@ from agentsim.games.monopoly.bots import words
 from agentsim.games.monopoly.bots.building import lifted, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
 from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
+from agentsim.games.monopoly.trade import interest_on
 from agentsim.games.monopoly.view import View
 
 __all__ = ["Hustler"]
@@ -72,7 +73,7 @@ class Hustler(Character):
         for target in (*others[start:], *others[:start]):
             trader = view.seats[target]
             for offer, wanted in self._packages(request, target, budget, luck):
-                fees, due = (_interest(view, side) for side in (wanted, offer))
+                fees, due = (interest_on(view.mortgaged, side.properties) for side in (wanted, offer))
                 if offer.cash + fees <= budget and wanted.cash + due <= trader.cash:
                     pitch = self.say("pitch", luck).format(name=trader.name)
                     return Proposal(
@@ -122,7 +123,3 @@ class Hustler(Character):
             if count and (mood > 0.2 or site.group in CHEAP):
                 return self.built((), site.builds(count), luck)
         return IDLE
-
-
-def _interest(view: View, side: Side) -> int:
-    return sum(SPACES[position].interest for position in side.properties if view.mortgaged[position])

@@ -12,6 +12,7 @@ from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots.worth import Taste, change
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.holdings import Holdings, holdings
+from agentsim.games.monopoly.trade import interest_on
 from agentsim.games.monopoly.view import View
 
 __all__ = ["Deal", "Wanted", "best_deal", "wanted"]
@@ -63,20 +64,16 @@ def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[f
         for gives in givable:
             mine = change(view, seat, takes, gives, opponents=opponents, taste=taste)
             theirs = change(view, target, gives, takes, opponents=opponents, taste={})
-            fees = _fees(view, takes)
+            fees = interest_on(view.mortgaged, takes)
             # What the target asks: theirs + cash - (mine - cash) / opponents >= margin
             needed = (margins[target] + max(0.0, mine) / opponents - theirs) / (1 + 1 / opponents)
-            cash = max(int(needed) + 1, -view.seats[target].cash + _fees(view, gives))
+            cash = max(int(needed) + 1, -view.seats[target].cash + interest_on(view.mortgaged, gives))
             if cash + fees > budget:
                 continue
             gain = mine - cash - fees - max(0.0, theirs + cash) / opponents
             if gain > 0 and (best is None or gain > best.gain):
                 best = Deal(gain, group, target, gives, takes, cash)
     return best
-
-
-def _fees(view: View, positions: tuple[int, ...]) -> int:
-    return sum([SPACES[position].interest for position in positions if view.mortgaged[position]])
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ from agentsim.games.monopoly.actions import (
 )
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.requests.base import MonopolyRequest
-from agentsim.games.monopoly.view import Lot
+from agentsim.games.monopoly.view import AuctionLot
 
 __all__ = ["AuctionBid", "BuyOrAuction"]
 
@@ -51,7 +51,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     kind: ClassVar[str] = "auction_bid"
     answer: ClassVar[type[Decision]] = Bid
 
-    lot: Lot
+    lot: AuctionLot
 
     def choices(self) -> Options:
         return {"action.bid": Range(0, self.you.cash)}
