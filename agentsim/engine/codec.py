@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined] # typeshed has not the one
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -30,24 +28,9 @@ def values(record: Any) -> dict[str, Any]:
     return out
 
 
-def _one_encoder() -> Callable[[Any, int], Sequence[str]] | None:
-    """What `_CANONICAL.encode` makes anew for every value, which takes longer than most values do."""
-    if c_make_encoder is None:
-        return None
-    coder = _CANONICAL
-    made: Callable[[Any, int], Sequence[str]] = c_make_encoder(
-        *(None, coder.default, encode_basestring_ascii, coder.indent, coder.key_separator, coder.item_separator),
-        *(coder.sort_keys, coder.skipkeys, coder.allow_nan),
-    )
-    return made
-
-
-_ENCODED = _one_encoder()
-
-
 def canonical(value: Any) -> str:
     """JSON values as the one ASCII text that fingerprints are made of: keys sorted, a space behind `,` and `:`."""
-    return _CANONICAL.encode(value) if _ENCODED is None else "".join(_ENCODED(value, 0))
+    return _CANONICAL.encode(value)
 
 
 def json_line(value: Any) -> bytes:

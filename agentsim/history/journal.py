@@ -23,8 +23,7 @@ from agentsim.players.base import Try
 __all__ = ["MOST_UNWRITTEN", "Journal", "is_running"]
 
 MOST_UNWRITTEN = 64 * 1024
-"""Bytes of decisions that cost nothing to repeat which may wait for those that do: a write for each takes longer than
-the decision did."""
+"""Bytes of decisions that cost nothing to repeat which may wait for those that do: they need no write each."""
 
 
 class Journal:

@@ -58,7 +58,7 @@ class _News:
 async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, entries: list[Entry]) -> list[Decision]:
     decisions: dict[int, Decision] = {}
     live: list[Ask] = []
-    by_bots = True
+    by_bots = all(isinstance(desk.seats[ask.request.player], BotPlayer) for ask in wave.asks)
     for ask in wave.asks:
         seat = desk.seats[ask.request.player]
         entry = recall(recorded, ask)
@@ -69,7 +69,6 @@ async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, en
             decision = decisions[ask.place] = seat.decide(ask, play.luck(ask))
             entry = to_entry(ask, Ruling(decision, "bot"))
             desk.journal.decided(entry, sync=False)
-        by_bots = by_bots and isinstance(seat, BotPlayer)
         if entry is None:
             live.append(ask)
         else:

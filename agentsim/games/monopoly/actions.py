@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.reading import Decision
+from agentsim.games.monopoly.board import HOTEL
 
 __all__ = [
     "Answered",
@@ -26,6 +27,7 @@ __all__ = [
     "Side",
     "Spoken",
     "StakedBid",
+    "building",
 ]
 
 
@@ -75,6 +77,11 @@ class Spoken(Decision):
     private_thought: str = ""
 
     _without_nulls = model_validator(mode="before")(_given)
+
+
+def building(level: int) -> Literal["house", "hotel"]:
+    """What stands there as the last of so many levels, from 1."""
+    return "hotel" if level == HOTEL else "house"
 
 
 class Build(_Part):

@@ -60,8 +60,7 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
     for place, number in enumerate(able):
         ahead, behind = tuple(names[:place]), tuple(names[place + 1 :])
         lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
-        memory = match.talk.memory(number)
-        requests.append(AuctionBid(player=match.seat(number).id, memory=memory, **match.known(), lot=lot))
+        requests.append(match.request(number, AuctionBid, lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))
     leader, high = BANK, 0
     for number in order:

@@ -26,6 +26,7 @@ __all__ = [
     "UTILITY_TIMES",
     "Kind",
     "Space",
+    "group_name",
     "name_of",
 ]
 
@@ -126,6 +127,11 @@ GROUPS: dict[str, tuple[int, ...]] = {
     for group in dict.fromkeys(space.group for space in SPACES if space.group)
 }
 """Positions of each group, in board order; railroads and utilities are groups too."""
+
+
+def group_name(group: str) -> str:
+    """What a group is called."""
+    return group.replace("_", " ")
 
 
 def name_of(position: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.actions import Bundle, Sale
+from agentsim.games.monopoly.actions import Bundle, Sale, building
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, STREETS
 from agentsim.games.monopoly.estate import Estate
 
@@ -63,11 +63,7 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
 def razing(estate: Estate, seat: int) -> list[Sale]:
     """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
     lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
-    return [
-        Sale(position=lot, type="hotel" if level == HOTEL else "house")
-        for lot in lots
-        for level in range(estate.level[lot], 0, -1)
-    ]
+    return [Sale(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
 
 
 def _space(position: int) -> int:

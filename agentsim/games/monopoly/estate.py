@@ -19,6 +19,7 @@ from agentsim.games.monopoly.board import (
     SPACES,
     STREETS,
     UTILITY_TIMES,
+    group_name,
 )
 
 __all__ = ["BANK", "Estate"]
@@ -116,9 +117,9 @@ class Estate:
             return f"{space.name} is no lot to build on"
         group = GROUPS[space.group]
         if not self.completes(seat, space.group):
-            return f"{space.name} needs the whole {_words(space.group)} group"
+            return f"{space.name} needs the whole {group_name(space.group)} group"
         if any(self.mortgaged[lot] for lot in group):
-            return f"a lot of the {_words(space.group)} group is mortgaged"
+            return f"a lot of the {group_name(space.group)} group is mortgaged"
         level = self.level[position]
         if level == HOTEL:
             return f"{space.name} has its hotel"
@@ -149,7 +150,7 @@ class Estate:
         if self.mortgaged[position]:
             return f"{space.name} is mortgaged already"
         if self.built_up(position):
-            return f"sell the buildings of the {_words(space.group)} group first"
+            return f"sell the buildings of the {group_name(space.group)} group first"
         return None
 
     def cannot_lift(self, seat: int, position: int) -> str | None:
@@ -241,7 +242,3 @@ class Estate:
                 yield f"{group}: buildings stand in whole groups"
             if any(self.mortgaged[lot] for lot in lots):
                 yield f"{group}: buildings stand in clear groups"
-
-
-def _words(group: str) -> str:
-    return group.replace("_", " ")

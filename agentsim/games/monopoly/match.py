@@ -41,6 +41,7 @@ from agentsim.games.monopoly.view import View, view
 
 __all__ = ["Match"]
 
+Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
 
 
@@ -80,11 +81,13 @@ class Match:
             self._known = {"view": self._view, **limits}
         return self._known
 
+    def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
+        """A question to a player, with the board and what the player remembers."""
+        return kind(player=self.state.seats[number].id, memory=self.talk.memory(number), **self.known(), **fields)
+
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """The player decides; what it says and thinks with that is told to whom it concerns."""
-        memory = self.talk.memory(number)
-        request = kind(player=self.state.seats[number].id, memory=memory, **self.known(), **fields)
-        decision = await self.table.ask(request)
+        decision = await self.table.ask(self.request(number, kind, **fields))
         self.voice(number, decision)
         return decision
 

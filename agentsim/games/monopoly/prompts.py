@@ -11,12 +11,12 @@ from functools import cache, lru_cache
 from typing import Protocol
 
 from agentsim.engine.prompt import Prompt, quoted
-from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
+from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.talk import Memory, Remark
 from agentsim.games.monopoly.view import View
 
-__all__ = ["composed", "deed", "remark_line", "state_lines", "words"]
+__all__ = ["composed", "deed", "remark_line", "state_lines"]
 
 TAXES = tuple(space.position for space in SPACES if space.tax)
 _SAY = (
@@ -89,7 +89,7 @@ def _deeds() -> tuple[str, ...]:
         elif group == "utility":
             head = "utility (rent 4 times the dice, 10 times with both)"
         else:
-            head = f"{words(group)} (a house costs {spaces[0].house_cost}, the hotel as much again)"
+            head = f"{group_name(group)} (a house costs {spaces[0].house_cost}, the hotel as much again)"
         deeds = "; ".join(
             f"{space.position} {space.name} {space.price}"
             + (f": {'/'.join(map(str, space.rents))}" if space.rents else "")
@@ -97,10 +97,6 @@ def _deeds() -> tuple[str, ...]:
         )
         lines.append(f"- {head}: {deeds}")
     return tuple(lines)
-
-
-def words(group: str) -> str:
-    return group.replace("_", " ")
 
 
 # -- what is remembered
@@ -177,7 +173,7 @@ def _player(view: View, estate: Estate, seat: int) -> str:
     at = f"in jail, {player.failed} of 3 rolls failed" if player.jailed else f"on {place.position} {place.name}"
     cards = f", {len(player.cards)} card{'s' * (len(player.cards) > 1)} out of jail" if player.cards else ""
     deeds = ", ".join(deed(estate, position) for position in estate.held(seat)) or "none"
-    whole = [words(group) for group in GROUPS if estate.completes(seat, group)]
+    whole = [group_name(group) for group in GROUPS if estate.completes(seat, group)]
     groups = f"; whole groups: {', '.join(whole)}" if whole else ""
     return f"${player.cash}, {at}{cards}; deeds: {deeds}{groups}."
 

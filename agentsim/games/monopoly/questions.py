@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from agentsim.engine.prompt import quoted
 from agentsim.games.monopoly import trade
 from agentsim.games.monopoly.actions import Side
-from agentsim.games.monopoly.board import FINE, GROUPS, SPACES
+from agentsim.games.monopoly.board import FINE, GROUPS, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.prompts import deed, words
+from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.trade import Terms
 from agentsim.games.monopoly.view import AuctionLot, View
 
@@ -59,7 +59,7 @@ def _group(view: View, seat: int, position: int) -> str:
         if owner == seat
         else (f" It would complete the group of {view.seats[owner].name}.")
     )
-    return f"{words(space.group)} group: {'; '.join(holders)}.{whose}"
+    return f"{group_name(space.group)} group: {'; '.join(holders)}.{whose}"
 
 
 def _rents(position: int) -> str:
@@ -132,7 +132,7 @@ def _given(estate: Estate, side: Side) -> Iterator[str]:
         space = SPACES[position]
         due = f", mortgaged: ${space.interest} interest due at once, ${space.redemption} to lift it"
         pledged = due if estate.mortgaged[position] else ""
-        yield f"{position} {space.name} ({words(space.group)}, price ${space.price}{pledged}). {_rents(position)}"
+        yield f"{position} {space.name} ({group_name(space.group)}, price ${space.price}{pledged}). {_rents(position)}"
     yield from _parts(side.model_copy(update={"properties": ()})) if side.cash or side.jail_cards or side.empty else ()
 
 
@@ -159,7 +159,7 @@ def _completed(view: View, seat: int, terms: Terms) -> Iterator[str]:
             after = all(owner[lot] == number for lot in lots)
             if before != after:
                 whose = "your" if number == seat else f"{view.seats[number].name}'s"
-                yield f"The trade {'completes' if after else 'breaks'} {whose} {words(group)} group."
+                yield f"The trade {'completes' if after else 'breaks'} {whose} {group_name(group)} group."
 
 
 def answer_trade(view: View, seat: int, terms: Terms, pitch: str) -> tuple[str, ...]:

@@ -161,11 +161,12 @@ class Talk:
             self._memories[seat] = None
         if turn > (last := self._blocks[-1].last):
             self._blocks.append(Block(last + 1, last + self._turns))
+            self._changed(aged=True)
         while self._is_due(self._blocks[0]):
             old = self._blocks.pop(0)
             self._skipped = max(0, self._skipped - len(old.remarks))
             due.append(old)
-            self._changed()
+            self._changed(aged=True)
         return due
 
     def _is_due(self, oldest: Block) -> bool:
@@ -237,15 +238,20 @@ class Talk:
         self._blocks[-1].remarks.append(remark)
         self._changed()
 
-    def _changed(self) -> None:
-        """What is shown follows from what was said alone, not from who was asked meanwhile."""
+    def _changed(self, *, aged: bool = False) -> None:
+        """What is shown follows from what was said alone, not from who was asked meanwhile.
+
+        Trades in short are looked at again where remarks are dropped or ten turns are over (`aged`), not at every word:
+        they stand before the remarks, which then could not be repeated from a cache.
+        """
         remarks = [remark for block in self._blocks for remark in block.remarks]
         shown = remarks[self._skipped :]
         if sum(remark.size for remark in shown) > MOST_SAID:
             room = MOST_SAID // 2
             while shown and sum(remark.size for remark in shown) > room:
                 shown.pop(0)
-            self._skipped = len(remarks) - len(shown)
+            self._skipped, aged = len(remarks) - len(shown), True
+        if aged:
             self._traded = self._in_short(sum(remark.kind == "offers" for remark in shown))
         self._shown = tuple(shown)
         self._memories = [None] * len(self._memories)

@@ -156,7 +156,7 @@ def test_a_mortgaged_deed_is_worth_less_by_what_it_costs_to_lift() -> None:
 
 def test_the_worst_rent_is_the_highest_that_one_landing_can_cost() -> None:
     def worst(view: View) -> int:
-        return worst_rent(view.owner, view.level, view.mortgaged, len(view.seats), 0)
+        return worst_rent(view.owner, view.level, view.mortgaged, 0)
 
     assert worst(_view()) == 0
     assert worst(_view({39: (0, 0), 5: (1, 0), 15: (1, 0)})) == 50

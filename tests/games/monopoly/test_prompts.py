@@ -217,3 +217,16 @@ def test_turns_whose_talk_is_no_longer_shown_are_summed_up_at_once_and_trades_ar
     assert len(full | short) >= 8
     assert {offer.answer for offer in memory.trades} == {"rejects"}
     assert sum(remark.size for remark in memory.remarks) <= 1600
+
+
+def test_trades_of_long_ago_are_forgotten_though_nobody_has_spoken_since() -> None:
+    talk = Talk("AB", "AB")
+    side, nothing = TradeSide((5,), 0, 0), TradeSide((), 100, 0)
+    for turn in range(1, 6):
+        talk.begin(turn)
+        talk.hear(turn, TradeProposed(turn, "A", "B", "Ann", "Bob", side, nothing, "please " * 60))
+        talk.hear(turn, TradeRejected(turn, "A", "B", "Ann", "Bob"))
+    assert talk.memory(0).trades
+    for turn in range(6, 22):
+        talk.begin(turn)
+    assert not talk.memory(0).trades

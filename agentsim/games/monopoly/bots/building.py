@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from agentsim.games.monopoly.actions import Build, Raise, Sale
+from agentsim.games.monopoly.actions import Build, Raise, Sale, building
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
 from agentsim.games.monopoly.bundle import razing
 from agentsim.games.monopoly.estate import Estate
@@ -32,14 +32,14 @@ class Site:
 
     group: str
     lots: tuple[int, ...]
-    types: tuple[str, ...]
+    types: tuple[Literal["house", "hotel"], ...]
     spent: tuple[int, ...]
     gained: tuple[float, ...]
 
     def builds(self, count: int) -> tuple[Build, ...]:
         """The first so many levels."""
         pairs = zip(self.lots[:count], self.types[:count], strict=True)
-        return tuple(Build(position=lot, type="hotel" if kind == "hotel" else "house") for lot, kind in pairs)
+        return tuple(Build(position=lot, type=kind) for lot, kind in pairs)
 
     def affordable(self, budget: int) -> int:
         """How many levels the budget pays for."""
@@ -74,7 +74,7 @@ class _Plan(NamedTuple):
     """As in `Site`; `more` is by how many dollars each level raises the rent of its lot."""
 
     lots: tuple[int, ...]
-    types: tuple[str, ...]
+    types: tuple[Literal["house", "hotel"], ...]
     spent: tuple[int, ...]
     more: tuple[int, ...]
 
@@ -89,7 +89,7 @@ def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: 
     rents = [(SPACES[lot].rents, level) for lot, level in levelled]
     return _Plan(
         tuple(lot for lot, _ in levelled),
-        tuple("hotel" if level == HOTEL else "house" for _, level in levelled),
+        tuple(building(level) for _, level in levelled),
         tuple(cost * count for count in range(1, len(levelled) + 1)),
         tuple(rent[level] - rent[level - 1] * (2 if level == 1 else 1) for rent, level in rents),
     )
@@ -199,7 +199,7 @@ def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:
         if not open_lots:
             break
         lot = min(open_lots, key=lambda lot: _loss(estate, lot))
-        sells.append(Sale(position=lot, type="hotel" if estate.level[lot] == HOTEL else "house"))
+        sells.append(Sale(position=lot, type=building(estate.level[lot])))
         missing -= estate.sell(lot)
     return tuple(sells)
 

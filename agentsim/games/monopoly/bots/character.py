@@ -23,7 +23,7 @@ from agentsim.games.monopoly.actions import (
     Reacted,
     StakedBid,
 )
-from agentsim.games.monopoly.board import DEEDS, FINE, SPACES
+from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.offers import Deal, best_deal, wanted
 from agentsim.games.monopoly.bots.words import Lines
@@ -119,7 +119,7 @@ class Character:
 
     def worst(self, view: View, seat: int) -> int:
         """The highest rent that a seat may owe now."""
-        return worst_rent(view.owner, view.level, view.mortgaged, len(view.seats), seat)
+        return worst_rent(view.owner, view.level, view.mortgaged, seat)
 
     def worth(self, request: MonopolyRequest[Any], position: int) -> int:
         """Net present value of an unowned deed, in dollars."""
@@ -157,7 +157,7 @@ class Character:
     def proposed(self, request: ProposeTrade, deal: Deal, luck: Stream) -> Proposed:
         """The deal, with a pitch and a thought."""
         view = request.view
-        group = deal.group.replace("_", " ")
+        group = group_name(deal.group)
         pitch = self.say("pitch", luck).format(name=view.seats[deal.target].name, group=group)
         thought = f"The {group} group would be whole, and I ${deal.gain:.0f} better off."
         return Proposed(action=deal.proposal(view, pitch), private_thought=thought)

@@ -22,8 +22,9 @@ from agentsim.games.monopoly.actions import (
     Sale,
     Side,
     StakedBid,
+    building,
 )
-from agentsim.games.monopoly.board import HOTEL, SPACES
+from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.requests import (
     AnswerTrade,
@@ -102,14 +103,14 @@ def _bundle(request: MonopolyRequest[Any], luck: Stream) -> Bundle:
     for _ in range(steps):
         if kind == "sell" and (lots := estate.sellable(seat)):
             lot = luck.pick(lots)
-            sells.append(Sale(position=lot, type="hotel" if estate.level[lot] == HOTEL else "house"))
+            sells.append(Sale(position=lot, type=building(estate.level[lot])))
             cash += estate.sell(lot)
         elif kind == "build":
             lots = [lot for lot in estate.buildable(seat) if SPACES[lot].house_cost <= cash]
             if not lots:
                 break
             lot = luck.pick(lots)
-            builds.append(Build(position=lot, type="hotel" if estate.level[lot] == HOTEL - 1 else "house"))
+            builds.append(Build(position=lot, type=building(estate.level[lot] + 1)))
             cash -= estate.build(lot)
         elif kind == "mortgage" and (deeds := estate.mortgageable(seat)):
             positions.append(luck.pick(deeds))
@@ -137,8 +138,8 @@ def _raised(request: RaiseCash, luck: Stream) -> Raised:
     lots, deeds = estate.sellable(seat), estate.mortgageable(seat)
     if lots and (not deeds or luck.random() < 0.5):
         lot = luck.pick(lots)
-        kind = "hotel" if estate.level[lot] == HOTEL else "house"
-        return Raised(action=Raise(sells=(Sale(position=lot, type=kind),)))  # type: ignore[arg-type] # one of the two
+        kind = building(estate.level[lot])
+        return Raised(action=Raise(sells=(Sale(position=lot, type=kind),)))
     if deeds:
         return Raised(action=Raise(mortgages=(luck.pick(deeds),)))
     return Raised(action=request.fallback().action)

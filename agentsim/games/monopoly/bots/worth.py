@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
-from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.holdings import holdings
+from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import stops
 from agentsim.games.monopoly.trade import Terms
 from agentsim.games.monopoly.view import View
@@ -32,24 +31,10 @@ _SHARES = {4: (0.0, 0.06, 0.25, 0.56, 1.0), 3: (0.0, 0.12, 0.4, 1.0), 2: (0.0, 0
 
 
 @lru_cache(maxsize=256)
-def worst_rent(
-    owner: tuple[int, ...], level: tuple[int, ...], mortgaged: tuple[bool, ...], seats: int, seat: int
-) -> int:
+def worst_rent(owner: tuple[int, ...], level: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> int:
     """The highest rent that the seat could owe for one landing as things stand."""
-    held = holdings(owner, seats)
-    worst = 0
-    for position, holder in enumerate(owner):
-        if holder in {BANK, seat} or mortgaged[position]:
-            continue
-        space = SPACES[position]
-        count = held.counts[holder][space.group]
-        if space.kind == "street":
-            bare = 2 if not level[position] and space.group in held.whole[holder] else 1
-            rent = space.rents[level[position]] * bare
-        else:
-            rent = RAILROAD_RENTS[count - 1] if space.kind == "railroad" else UTILITY_TIMES[count - 1] * 12
-        worst = max(worst, rent)
-    return worst
+    estate = Estate(list(owner), list(level), list(mortgaged))
+    return max((estate.rent(position, 12) for position in DEEDS if owner[position] != seat), default=0)
 
 
 @cache

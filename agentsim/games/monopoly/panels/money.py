@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agentsim.engine.event import PlayerId
 from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
-from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
 from agentsim.games.monopoly.events import Paid
 from agentsim.games.monopoly.replay import Snapshot
 
@@ -63,5 +63,5 @@ def _by_group(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> Chart:
     series = tuple(
         Series(name, tuple(float(taken[player, group]) for group in groups)) for player, name in names.items()
     )
-    x = tuple(group.replace("_", " ") for group in groups)
+    x = tuple(group_name(group) for group in groups)
     return Chart("Rent taken by group", "stacked", x, series, "", "dollars")

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from agentsim.engine.event import PlayerId
 from agentsim.engine.panel import Board, Piece, Scene, Tile
-from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, SPACES
+from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.panels.happenings import happenings
 from agentsim.games.monopoly.panels.spots import SIDE, spot, tile
@@ -61,7 +61,7 @@ def _stock(estate: Estate) -> str:
 
 @lru_cache(maxsize=4096)  # of one page
 def _tile(position: int, owner: str | None, level: int, mortgaged: bool) -> Tile:
-    says = SPACES[position].group.replace("_", " ")
+    says = group_name(SPACES[position].group)
     if level:
         says += ", a hotel" if level == HOTEL else f", {level} house{'s' * (level > 1)}"
     blocks = ("large",) if level == HOTEL else ("small",) * level

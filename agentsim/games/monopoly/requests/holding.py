@@ -17,6 +17,7 @@ from agentsim.games.monopoly.actions import (
     Raise,
     Raised,
     Sale,
+    building,
 )
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.requests.base import MonopolyRequest
@@ -120,7 +121,7 @@ class RaiseCash(MonopolyRequest[Raised]):
             cash += SPACES[position].mortgage
         while cash < self.owed and (lots := estate.sellable(seat)):
             lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
-            sells.append(Sale(position=lot, type="hotel" if estate.level[lot] == 5 else "house"))
+            sells.append(Sale(position=lot, type=building(estate.level[lot])))
             cash += estate.sell(lot)
         if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
             sells = bundle.razing(estate, seat)
