@@ -16,7 +16,26 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from agentsim.engine.panel import Board, Chart, Panel, Piece, Point, Scatter, Scene, Series, Table, Tile
+from agentsim.engine.panel import (
+    Board,
+    Chart,
+    Line,
+    Network,
+    Node,
+    Panel,
+    Piece,
+    Point,
+    Post,
+    Profile,
+    Profiles,
+    Scatter,
+    Scene,
+    Series,
+    Table,
+    Threads,
+    Tie,
+    Tile,
+)
 from agentsim.history.record import History
 from agentsim.report.page import PageOptions, render
 from agentsim.report.style import find_css
@@ -290,6 +309,22 @@ def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:
         assert opened.page.evaluate(f"{style}.outlineWidth") == "2px"
 
 
+def test_a_network_shows_whose_ties_are_whose(browser: Browser, tmp_path: Path) -> None:
+    """Pointing at somebody leaves its own ties alone visible; a click keeps that, and a second one ends it."""
+    with Opened(browser, written(tmp_path, sample(), panels())) as opened:
+        page = opened.page
+        told = "[...document.querySelectorAll('.web .arc.told title')].map(t => t.textContent)"
+        page.locator(".web .spot").nth(0).dispatch_event("mouseenter")
+        assert sorted(page.evaluate(told)) == ["A to B: 4 whispers", "B to A: 1 whispers", "D to A: 3 whispers"]
+        page.locator(".web .spot").nth(0).dispatch_event("mouseleave")
+        assert page.evaluate(told) == []
+        page.locator(".web .spot").nth(2).dispatch_event("click")
+        page.locator(".web .spot").nth(2).dispatch_event("mouseleave")
+        assert page.evaluate(told) == ["C to D: 2 gifts"]
+        page.locator(".web .spot").nth(2).dispatch_event("click")
+        assert page.evaluate(told) == []
+
+
 _FIXED = {"format", "status", "source", "started_at", "finished_at"}  # closed sets of words, and times
 
 
@@ -317,6 +352,13 @@ def poisoned_panels(payload: str) -> list[Panel]:
             Scene(f"f{i}{payload}", (Tile(0, 0, f"t{i}{payload}", ("A" + payload,), "A" + payload, says=payload),),
                   (Piece("A" + payload, i, 0),), (("A" + payload, f"r{i}{payload}"),), (f"n{i}{payload}",))
             for i in range(2)), headings=("h" + payload, "r"), ring=True),
+        Network("W" + payload, (Node("A" + payload, "g" + payload), Node("o" + payload, "h")),
+                (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
+        Threads("F" + payload, (Post(1, "A" + payload, "w" + payload, "one" + payload),
+                                Post(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
+        Profiles("P" + payload, (Profile("A" + payload, (("f" + payload, payload),),
+                 Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
+                 (Line("d" + payload, "e" + payload, "i" + payload),)),), payload),
     ]  # fmt: skip
 
 
@@ -350,7 +392,8 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
             first["heading"], first["role"], first["content"], doc["players"][0]["model"], doc["outcome"]["reason"],
             doc["rounds"][1]["title"], "unreadable twice" + payload, "no answer within 30 s" + payload,
             doc["scenario"]["players"][1]["prompt"], doc["texts"][0], doc["decisions"][0]["tries"][0]["messages"][0][0],
-            "run" + payload, "0.1.0" + payload, "T" + payload, "c" + payload, "v" + payload, "L" + payload,
+            "two" + payload, "i" + payload, "o" + payload, "run" + payload, "0.1.0" + payload,
+            "T" + payload, "c" + payload, "v" + payload, "L" + payload,
             json.dumps("words" + payload)[1:-1],
         ):  # fmt: skip
             assert words in text, words

@@ -95,6 +95,31 @@
   addEventListener("hashchange", arrive);
   arrive();
 
+  // Networks: whoever is pointed at, alone with the arcs that begin or end there; a click keeps it.
+  for (const web of document.querySelectorAll(".web")) {
+    const spots = [...web.querySelectorAll(".spot")], arcs = [...web.querySelectorAll(".arc")];
+    let kept = null;
+    const ask = (place) => {
+      web.classList.toggle("asked", place !== null);
+      const met = new Set([place]);
+      for (const arc of arcs) {
+        const ends = arc.dataset.ends.split(" "), told = ends.includes(place);
+        arc.classList.toggle("told", told);
+        if (told) for (const end of ends) met.add(end);
+      }
+      for (const spot of spots) spot.classList.toggle("told", met.has(spot.dataset.place));
+    };
+    for (const spot of spots) {
+      spot.addEventListener("mouseenter", () => ask(spot.dataset.place));
+      spot.addEventListener("mouseleave", () => ask(kept));
+      spot.addEventListener("click", (event) => {
+        event.stopPropagation();
+        ask(kept = kept === spot.dataset.place ? null : spot.dataset.place);
+      });
+    }
+    web.addEventListener("click", () => ask(kept = null));
+  }
+
   // Boards: the last scene stands there; the others are made from what changed, track by track.
   const at = (track, scene) => {
     let low = 0, high = track.length / 2 - 1;
