@@ -39,7 +39,8 @@ from agentsim.engine.panel import (
 from agentsim.history.record import History
 from agentsim.report.page import PageOptions, render
 from agentsim.report.style import find_css
-from tests.report.sample import document, panels, sample
+from agentsim.report.visible import as_seen_by
+from tests.report.sample import REASONING, document, panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -196,6 +197,46 @@ def test_filters_by_player_kind_and_sight_combine(browser: Browser, page_file: P
         expect(opened.page.locator("#tally")).to_have_text("27 events")
         opened.page.select_option("#by-sight", "log")
         assert opened.shown() == ["e2"]
+
+
+def test_a_round_is_shown_alone(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        opened.page.select_option("#by-round", "round-2")
+        assert opened.shown() == [f"e{e.seq}" for e in sample().rounds[2].events]
+        assert opened.page.locator("#round-1").is_hidden()
+        opened.page.click("#show-all")
+        expect(opened.page.locator("#round-1")).to_be_visible()
+
+
+@pytest.mark.parametrize("player", "ABCD")
+def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path, player: str) -> None:
+    """As the page that `--as-seen-by` writes, whose words are what a search finds then; it is a view, not a promise."""
+    history = sample()
+    kept = as_seen_by(history, player)
+    with Opened(browser, page_file) as opened:
+        page = opened.page
+        page.select_option("#as-seen-by", label=f"as {player} saw it")
+        assert opened.shown() == [f"e{e.seq}" for r in kept.rounds for e in r.events]
+        for section in ("#panels", "#standings", "#players", "#scenario", "#usage"):
+            assert page.locator(section).is_hidden(), section
+        expect(page.locator("#one-view")).to_contain_text("this one still holds everything")
+        own = {d.index for d in kept.decisions}
+        for event in (e for r in history.rounds for e in r.events if f"e{e.seq}" in opened.shown()):
+            folds = page.locator(f"#e{event.seq} :is(.reasoning, .prompt, .badges)")
+            visible = [fold.is_visible() for fold in folds.all()]
+            assert visible == [event.metadata.get("decision") in own] * len(visible), event.heading
+        page.fill("#find", REASONING[1, "D"][:30])
+        assert bool(opened.shown()) == (player == "D"), "what another one thought is not found"
+        page.click("#show-all")
+        expect(page.locator("#panels")).to_be_visible()
+        expect(page.locator("#tally")).to_have_text("27 events")
+
+
+def test_a_page_of_one_player_has_no_other_point_of_view(browser: Browser, tmp_path: Path) -> None:
+    with Opened(browser, written(tmp_path, sample(), [], PageOptions(as_seen_by="A"))) as opened:
+        assert opened.page.locator("#as-seen-by").count() == 0
+        opened.page.select_option("#by-kind", "pitch")
+        assert opened.shown()
 
 
 def test_a_link_to_a_filtered_event_shows_it(browser: Browser, page_file: Path) -> None:
@@ -371,7 +412,7 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         page.fill("#find", payload[:20])  # the script handles foreign text, too
         page.fill("#find", "")
-        for select in ("#by-player", "#by-kind"):
+        for select in ("#by-player", "#by-kind", "#by-round", "#as-seen-by"):
             page.select_option(select, index=1)
             page.select_option(select, index=0)
         page.get_by_role("slider").fill("0")
