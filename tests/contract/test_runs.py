@@ -189,7 +189,7 @@ def test_resume_at_every_byte_of_the_tail_equals_live(name: str, server: FakeSer
     decisions = [number for number, line in enumerate(lines) if b'"record":"decision"' in line]
     whole, tail = b"".join(lines[: decisions[-2] + 1]), b"".join(lines[decisions[-2] + 1 :])
     # A journal is read line by line: of those before, opening thousands of files needs what the last lines point to.
-    pointed = [line for line in lines[: decisions[-2] + 1] if _text_of(line) is not None and _text_of(line) in tail]
+    pointed = [line for line in lines[: decisions[-2] + 1] if (text := _text_of(line)) and text in tail]
     head = b"".join([lines[0], *pointed])
     files = RunFiles(tmp_path / "cut", "cut")
     files.directory.mkdir()
