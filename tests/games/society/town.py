@@ -1,0 +1,328 @@
+"""A town to try Society's rules in: agents in one line each, replies as agents write them, and a ledger of its own.
+
+An agent is written as its food, energy and materials, then `dormant` or `dead`, then the evenings it has starved:
+`"0 2.5 0 dormant 4"`. Every reply goes the whole way, through the request that asks for it. Amounts that tests read
+are decimals; every tick is followed by sums of the events alone, which must come to what agents and pool hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias, TypeVar
+
+import pytest
+
+from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.event import Event, Told
+from agentsim.engine.game import Outcome
+from agentsim.engine.play import GamePlay
+from agentsim.games.society import GAME, game
+from agentsim.games.society.actions import Acted
+from agentsim.games.society.citizen import Notice
+from agentsim.games.society.config import Personality, SocietyConfig
+from agentsim.games.society.events import economy, life
+from agentsim.games.society.requests import Act
+from agentsim.games.society.state import State, founded
+
+__all__ = [
+    "IDLE",
+    "Town",
+    "allocation",
+    "build",
+    "contribute",
+    "dividend",
+    "giving",
+    "law",
+    "message",
+    "minimum",
+    "naming",
+    "post",
+    "propose",
+    "repeal",
+    "reply",
+    "rule",
+    "tax",
+    "vote",
+    "work",
+]
+
+E = TypeVar("E", bound=Event)
+Spelt: TypeAlias = Mapping[str, Any] | str
+RESOURCES = ("food", "energy", "materials")
+RICH = "10 10 5"
+IDLE = {"action": "idle"}
+
+# replies
+
+
+def work(kind: str = "farm", hours: Any = 1) -> dict[str, Any]:
+    return {"action": "work", "work_type": kind, "hours": hours}
+
+
+def giving(to: Any, resource: Any, amount: Any) -> dict[str, Any]:
+    return {"action": "trade", "recipient_agent_id": to, "resource_type": resource, "amount": amount}
+
+
+def contribute(project: Any, amount: Any) -> dict[str, Any]:
+    return {"action": "contribute", "project_id": project, "amount": amount}
+
+
+def vote(proposal: Any, cast: Any = "yes", **more: Any) -> dict[str, Any]:
+    return {"action": "vote", "proposal_id": proposal, "vote": cast, **more}
+
+
+def propose(type_: Any = "law", *terms: Any, title: Any = "Title", description: Any = "Words.") -> dict[str, Any]:
+    said = {"action": "create_proposal", "title": title, "description": description, "proposal_type": type_}
+    return {**said, "terms": list(terms)} if terms else said
+
+
+def post(content: Any) -> dict[str, Any]:
+    return {"action": "forum_post", "content": content}
+
+
+def reply(parent: Any, content: Any) -> dict[str, Any]:
+    return {"action": "forum_reply", "parent_message_id": parent, "content": content}
+
+
+def message(to: Any, content: Any) -> dict[str, Any]:
+    return {"action": "direct_message", "recipient_agent_id": to, "content": content}
+
+
+def naming(name: Any) -> dict[str, Any]:
+    return {"action": "set_name", "display_name": name}
+
+
+# terms and founding laws
+
+
+def tax(percent: Any, resource: str = "all") -> dict[str, Any]:
+    return {"kind": "tax", "resource": resource, "percent": percent}
+
+
+def dividend(amount: Any, resource: str = "food", to: str = "all") -> dict[str, Any]:
+    return {"kind": "dividend", "resource": resource, "amount": amount, "to": to}
+
+
+def allocation(amount: Any, *agents: Any, resource: str = "food") -> dict[str, Any]:
+    return {"kind": "allocation", "resource": resource, "amount": amount, "agents": list(agents)}
+
+
+def minimum(hours: Any) -> dict[str, Any]:
+    return {"kind": "work_minimum", "hours": hours}
+
+
+def repeal(number: Any) -> dict[str, Any]:
+    return {"kind": "repeal", "law": number}
+
+
+def rule(threshold: Any = 50, quorum: Any = 0) -> dict[str, Any]:
+    return {"kind": "voting_rule", "threshold": threshold, "quorum": quorum}
+
+
+def build(what: str = "farm") -> dict[str, Any]:
+    return {"kind": "build", "what": what}
+
+
+def law(*terms: Mapping[str, Any], title: str = "Founding") -> dict[str, Any]:
+    return {"title": title, "terms": list(terms)}
+
+
+class _InOrder(Stream):
+    """Gives the order that was asked for; who was not named comes after, by number."""
+
+    first: Sequence[int] = ()
+
+    def shuffled(self, items: Sequence[Any]) -> list[Any]:
+        named = [item for item in self.first if item in items]
+        return [*named, *(item for item in items if item not in named)]
+
+
+class _Ordered(Chance):
+    """Chance in which actions happen in the order in which a test names them."""
+
+    def __init__(self, seed: int | str, script: Mapping[str, Sequence[Any]] | None) -> None:
+        super().__init__(seed, script)
+        self.order = _InOrder("order")
+
+    def stream(self, name: str) -> Stream:
+        return self.order if name == "order" else super().stream(name)
+
+
+class Town:
+    """A game that begins from a given position, and stands before a tick."""
+
+    def __init__(
+        self,
+        *agents: str,
+        pool: str = "2000 1000 500 1000",
+        chance: Mapping[str, Sequence[Any]] | None = None,
+        **config: Any,
+    ) -> None:
+        lines = agents or (RICH, RICH, RICH)
+        settled = SocietyConfig.from_toml(config)
+        self.play = GamePlay(GAME, settled, [f"p{number}" for number in range(1, len(lines) + 1)], 1)
+        self.chance = self.play.table.chance = _Ordered(1, chance)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(game, "founded", lambda *given: _arranged(lines, pool, *given))
+            self.wave = self.play.start()
+        self._since = 0
+
+    # -- what is done
+
+    def tick(self, replies: Mapping[int, Spelt] | None = None) -> Town:
+        """One tick: replies by agent, in the order in which they are to happen; who is not named idles."""
+        self._since = len(self.play.log)
+        self._advance(dict(replies or {}))
+        return self
+
+    def day(self, *ticks: Mapping[int, Spelt]) -> Town:
+        """The rest of the day with its evening; the first ticks are given, in the others all idle."""
+        since, day = len(self.play.log), self.state.day
+        given = list(ticks)
+        while self.wave is not None and self.state.day == day:
+            self.tick(given.pop(0) if given else None)
+        assert not given, "the day was over before"
+        self._since = since
+        return self
+
+    def decree(self, *proposals: Mapping[str, Any]) -> Town:
+        """A day on whose evening these proposals of the first agent awake are passed by its vote; needs `voting_days=1`."""
+        first, count = self.awake[0], self.state.assembly.proposed
+        votes: list[Mapping[int, Spelt]] = [
+            {first: vote(number)} for number in range(count + 1, count + len(proposals) + 1)
+        ]
+        return self.day(*({first: proposal} for proposal in proposals), *votes)
+
+    def _advance(self, replies: dict[int, Spelt]) -> None:
+        assert self.wave is not None, "the game is over"
+        self.chance.order.first = list(replies)
+        decisions = []
+        for ask in self.wave.asks:
+            assert isinstance(ask.request, Act)
+            said = replies.pop(ask.request.you.agent, IDLE)
+            decision = ask.request.parse(said if isinstance(said, str) else json.dumps(said)).decision
+            assert Acted.model_validate_json(decision.model_dump_json()) == decision
+            decisions.append(decision)
+        assert not replies, f"not awake: {list(replies)}"
+        before = {resource: self._all(resource) for resource in (*RESOURCES, "land")}
+        since = len(self.play.log)
+        self.wave = self.play.answer(decisions)
+        for resource, amount in before.items():
+            assert self._all(resource) == amount + sum(_change(t.event, resource) for t in self.play.log[since:])
+
+    def _all(self, resource: str) -> int:
+        of_agents = 0 if resource == "land" else sum(each.stock[resource] for each in self.state.citizens)  # type: ignore[index] # land is not held
+        return of_agents + self.state.pool[resource]
+
+    # -- what is asked
+
+    @property
+    def state(self) -> State:
+        state = self.play.table.watched
+        assert isinstance(state, State)
+        return state
+
+    @property
+    def outcome(self) -> Outcome:
+        assert self.play.outcome is not None, "the game goes on"
+        return self.play.outcome
+
+    @property
+    def awake(self) -> list[int]:
+        """Who is asked in the tick to come."""
+        return list(self.asked)
+
+    @property
+    def asked(self) -> dict[int, Act]:
+        """The requests of the tick to come, by agent."""
+        assert self.wave is not None, "the game is over"
+        acts = [ask.request for ask in self.wave.asks if isinstance(ask.request, Act)]
+        return {act.you.agent: act for act in acts}
+
+    def held(self, agent: int) -> str:
+        """What an agent holds: `"10 9.5 5"`."""
+        return " ".join(_shown(amount) for amount in self.state.citizen(agent).stock.values())
+
+    @property
+    def pool(self) -> str:
+        """What the pool holds, land last."""
+        return " ".join(_shown(self.state.pool[resource]) for resource in (*RESOURCES, "land"))
+
+    def status(self, agent: int) -> str:
+        return self.state.citizen(agent).status
+
+    def told(self, kind: type[E]) -> list[Told]:
+        """The entries of one class in the latest tick or day, with their audiences."""
+        return [entry for entry in self.play.log[self._since :] if isinstance(entry.event, kind)]
+
+    def events(self, kind: type[E]) -> list[Any]:
+        return [entry.event for entry in self.told(kind)]
+
+    def kinds(self) -> list[str]:
+        """The kinds of all events of the latest tick or day, in order, without those that only say that nothing was."""
+        return [entry.event.kind for entry in self.play.log[self._since :] if entry.event.kind != "idled"]
+
+    def refused(self) -> list[tuple[int, str]]:
+        """(agent, reason) of every action that was rejected in the latest tick or day."""
+        return [(event.agent, event.reason) for event in self.events(life.InvalidAction)]
+
+    def notices(self, agent: int) -> list[Notice]:
+        """What touched an agent since its last turn, as it is asked for the next."""
+        return list(self.asked[agent].you.notices)
+
+
+def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: Any, personalities: Any) -> State:
+    dealt: list[Personality] = list(personalities)
+    plain = founded(config, players, dealt)
+    for citizen, line in zip(plain.citizens, lines, strict=True):
+        food, energy, materials, *more = line.split()
+        citizen.stock = {"food": _cents(food), "energy": _cents(energy), "materials": _cents(materials)}
+        citizen.starved = int(more[1]) if len(more) > 1 else 0
+    state = State(
+        config,
+        plain.citizens,
+        dict(zip((*RESOURCES, "land"), map(_cents, pool.split()), strict=True)),
+        plain.forum,
+        plain.assembly,
+        plain.government,
+    )
+    for citizen, line in zip(state.citizens, lines, strict=True):
+        for status in ("dormant", "dead"):
+            if status in line:
+                citizen.status = status
+                state.counts["active"] -= 1
+                state.counts[status] += 1
+    assert not state.check(), f"no such position: {state.check()}"
+    return state
+
+
+def _change(event: Event, resource: str) -> int:
+    """By how much there is more of a resource in the world after an event."""
+    change = 0
+    match event:
+        case economy.Worked():
+            change = event.made * (event.resource == resource) - event.energy * (resource == "energy")
+        case economy.Contributed():
+            change = -event.amount * (resource == "materials")
+        case economy.UpkeepPaid():
+            change = -event.materials * (resource == "materials")
+        case economy.ProjectBegan():
+            change = -event.land * (resource == "land")
+        case economy.Consumed():
+            change = -event.food * (resource == "food") - event.energy * (resource == "energy")
+        case _:
+            pass
+    return change
+
+
+def _cents(decimal: str) -> int:
+    hundredths = Decimal(decimal) * 100
+    assert hundredths == int(hundredths)
+    return int(hundredths)
+
+
+def _shown(hundredths: int) -> str:
+    whole = Decimal(hundredths) / 100
+    return f"{whole.normalize():f}"
