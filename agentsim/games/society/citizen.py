@@ -47,7 +47,8 @@ class Notice:
 class Citizen:
     """An agent; `number` is what the others know it by, `player` whose seat it is; amounts are hundredths.
 
-    `missed` counts the notices that no longer fitted into the inbox. `worked` are the hours of today.
+    `missed` counts the notices that no longer fitted into the inbox. `worked` are the hours of today, `turns` its
+    turns.
     """
 
     number: int
@@ -59,6 +60,7 @@ class Citizen:
     status: Status = "active"
     starved: int = 0
     worked: int = 0
+    turns: int = 0
     missed: int = 0
     posts: int = 0
     messages: int = 0

@@ -38,7 +38,7 @@ class Evening:
         self.deeds.announce_woken()
         self._consume()
         for citizen in self.state.citizens:
-            citizen.worked = 0
+            citizen.worked = citizen.turns = 0
         self._sum_up(self.deeds.tally)
         self.deeds.tally = Tally()
 
@@ -94,9 +94,10 @@ class Evening:
         return citizen.status == "dormant" if dividend.to == "dormant" else citizen.status != "dead"
 
     def _duties(self) -> None:
+        """Who is awake and worked too little is named; but for those who woke after the last turn of the day."""
         state = self.state
         for law, hours in state.government.minimums.items():
-            short = [each for each in state.citizens if each.status == "active" and each.worked < hours]
+            short = [each for each in state.citizens if each.status == "active" and each.turns and each.worked < hours]
             for citizen in short:
                 citizen.breaches += 1
             if short:

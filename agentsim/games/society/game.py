@@ -88,6 +88,8 @@ async def _tick(table: Table, state: State, rules: Rules, deeds: Deeds) -> None:
     decisions = await table.ask_all(
         [Act(player=citizen.player, rules=rules, world=kept.world, you=own(state, citizen, kept)) for citizen in awake]
     )
+    for citizen in awake:
+        citizen.turns += 1
     decided = dict(zip((citizen.number for citizen in awake), decisions, strict=True))
     for number in table.chance.stream("order").shuffled(list(decided)):
         deeds.do(state.citizen(number), decided[number])
