@@ -16,6 +16,7 @@ from agentsim.games.society.amounts import share, shown
 from agentsim.games.society.citizen import Citizen, Notice
 from agentsim.games.society.events import economy, life, talk
 from agentsim.games.society.forum import mentioned
+from agentsim.games.society.names import misnomer
 from agentsim.games.society.rules import Rules, made_by
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import misfit
@@ -135,7 +136,10 @@ class Deeds:
         self.state.notify(other.number, Notice("message", citizen.number, citizen.name, text=words))
 
     def _rename(self, citizen: Citizen, action: actions.SetName) -> None:
-        citizen.name = " ".join(action.display_name.split())
+        name = " ".join(action.display_name.split())
+        if problem := misnomer(name, citizen.number, self.rules.agents, self.state.names):
+            raise _CannotBe(problem)
+        self.state.rename(citizen, name)
         self._tell(citizen, talk.Renamed(self.state.day, citizen.number, citizen.name))
 
     # -- the assembly

@@ -40,7 +40,7 @@ _ACTIONS = (
     '{"action": "trade", "recipient_agent_id": <number, or 0 for the common pool>, "resource_type": "food", "amount": '
     "<number>}  a gift; or energy, or materials",
     '{"action": "contribute", "project_id": <id>, "amount": <materials>}',
-    '{"action": "set_name", "display_name": "..."}',
+    '{"action": "set_name", "display_name": "..."}  neither the name nor the number of anybody else',
     '{"action": "idle", "reasoning": "..."}',
 )
 _TERMS = (

@@ -14,6 +14,7 @@ from agentsim.games.society.citizen import Citizen, Notice
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.forum import Forum
 from agentsim.games.society.government import RESOURCES, Government
+from agentsim.games.society.names import signature
 from agentsim.games.society.projects import Projects
 from agentsim.games.society.terms import Resource, Structure
 
@@ -28,7 +29,10 @@ def _nothing() -> dict[str, int]:
 
 @dataclass
 class State:
-    """The whole society. `citizens[n - 1]` is agent n; `awakened` are those who woke and were not yet announced."""
+    """The whole society. `citizens[n - 1]` is agent n.
+
+    `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures.
+    """
 
     config: SocietyConfig
     citizens: list[Citizen]
@@ -44,6 +48,7 @@ class State:
     held: dict[str, int] = field(default_factory=_nothing)
     counts: dict[str, int] = field(default_factory=dict)
     awakened: list[Citizen] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
     day: int = 0
     tick: int = 0
 
@@ -67,6 +72,13 @@ class State:
         """Let an agent know; 0 is nobody."""
         if number:
             self.citizen(number).notify(notice, self.config.shown_events)
+
+    def rename(self, citizen: Citizen, name: str) -> None:
+        """Call an agent by a name that nobody else bears; its earlier one is free again."""
+        if citizen.name:
+            del self.names[signature(citizen.name)]
+        citizen.name = name
+        self.names[signature(name)] = citizen.number
 
     # -- resources
 
@@ -186,6 +198,8 @@ class State:
             broken += self._check_citizen(citizen)
         if held != self.held:
             broken.append("what is held is what all agents hold")
+        if len(self.names) != sum(1 for citizen in self.citizens if citizen.name):
+            broken.append("every name is one agent's")
         if counted != self.counts:
             broken.append("active, dormant and dead are counted")
         for resource in self.initial:
