@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.engine.event import Everyone
 from agentsim.games.society.events.economy import AllocationPaid, ProjectBegan
-from agentsim.games.society.events.talk import LawEnacted, Proposed, ProposalResolved, Voted
+from agentsim.games.society.events.talk import LawEnacted, ProposalResolved, Proposed, Voted
 from tests.games.society.town import Town, allocation, build, minimum, propose, repeal, rule, tax, vote
 
 LAWFUL = [tax(10), minimum(2), repeal(1), rule(60, 1), allocation(1, 1)]
@@ -31,7 +31,13 @@ def test_a_proposal_is_told_to_all_and_shown_with_what_a_vote_needs() -> None:
     town = Town().tick({2: propose("law", tax(10), title=" A   tax ", description=" For all. ")})
     (told,) = town.told(Proposed)
     event: Any = told.event
-    assert (event.proposal, event.agent, event.type, event.title, event.description) == (1, 2, "law", "A tax", "For all.")
+    assert (event.proposal, event.agent, event.type, event.title, event.description) == (
+        1,
+        2,
+        "law",
+        "A tax",
+        "For all.",
+    )
     assert (event.day, event.closes, told.to) == (1, 2, Everyone)
     (shown,) = town.asked[1].world.proposals
     assert (shown.id, shown.author, shown.title, shown.yes, shown.no, shown.abstain) == (1, 2, "A tax", 0, 0, 0)
@@ -301,7 +307,9 @@ def test_an_infrastructure_proposal_says_what_it_builds() -> None:
 
 def test_what_failed_does_nothing() -> None:
     town = Town(voting_days=1, actions_per_day=4)
-    town.day({1: propose("law", tax(50)), 2: propose("allocation", allocation(5, 1)), 3: propose("infrastructure", build())})
+    town.day(
+        {1: propose("law", tax(50)), 2: propose("allocation", allocation(5, 1)), 3: propose("infrastructure", build())}
+    )
     assert [event.result for event in town.events(ProposalResolved)] == ["failed"] * 3
     assert town.events(LawEnacted) == town.events(AllocationPaid) == town.events(ProjectBegan) == []
     assert town.asked[1].world.taxes == {}

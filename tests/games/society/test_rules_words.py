@@ -184,7 +184,9 @@ def test_of_two_in_one_tick_the_first_in_the_order_has_the_name() -> None:
     assert (town.refused(), town.state.citizen(3).name) == ([(1, "agent #3 has that name")], "Ada")
 
 
-@pytest.mark.parametrize("name", ["Agent #2", "#2", "agent 2", "AGENT#2", "2", "Ágent #２", "I am agent  2!", "Agent #02"])
+@pytest.mark.parametrize(
+    "name", ["Agent #2", "#2", "agent 2", "AGENT#2", "2", "(2)", "Ágent #２", "I am agent  2!", "Agent #02"]
+)
 def test_nobody_takes_the_number_of_another(name: str) -> None:
     town = Town().tick({1: naming(name)})
     assert (town.refused(), town.state.citizen(1).name) == ([(1, "that is the number of agent #2")], "")
@@ -196,7 +198,9 @@ def test_other_names_are_free(name: str) -> None:
     assert (town.refused(), town.state.citizen(1).name) == ([], name)
 
 
-@pytest.mark.parametrize("name", ["System", "SYSTEM", "The common pool", "Common Pool", "narrator", "The Society", "Assistant"])
+@pytest.mark.parametrize(
+    "name", ["System", "SYSTEM", "The common pool", "Common Pool", "narrator", "The Society", "Assistant"]
+)
 def test_nobody_takes_the_name_of_what_is_no_agent(name: str) -> None:
     town = Town().tick({1: naming(name)})
     assert (town.refused(), town.state.citizen(1).name) == ([(1, "that name is no agent's")], "")
@@ -215,13 +219,19 @@ def test_who_idles_changes_nothing_and_only_it_hears_why() -> None:
 @pytest.mark.parametrize("reasoning", [None, "", "x" * 2_000, "x" * 10_000])
 def test_reasons_are_optional_and_never_a_reason_to_reject(reasoning: Any) -> None:
     """The definition gives them no length."""
-    town = Town().tick({1: propose()}).tick({2: vote(1, reasoning=reasoning), 1: {"action": "idle", "reasoning": reasoning}})
+    town = (
+        Town()
+        .tick({1: propose()})
+        .tick({2: vote(1, reasoning=reasoning), 1: {"action": "idle", "reasoning": reasoning}})
+    )
     assert (town.refused(), town.state.assembly.open[1].counts["yes"]) == ([], 1)
 
 
 def test_only_the_voter_hears_its_reasons() -> None:
     town = Town().tick({1: propose()}).tick({2: vote(1, reasoning="It is fair")})
-    assert [(told.event.agent, told.event.text, told.to) for told in town.told(Reasoned)] == [(2, "It is fair", ("p2",))]
+    assert [(told.event.agent, told.event.text, told.to) for told in town.told(Reasoned)] == [
+        (2, "It is fair", ("p2",))
+    ]
 
 
 # what is no action

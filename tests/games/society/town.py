@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import pytest
 
 from agentsim.engine.chance import Chance, Stream
-from agentsim.engine.event import Event, Told
+from agentsim.engine.event import Event
 from agentsim.engine.game import Outcome
 from agentsim.engine.play import GamePlay
 from agentsim.games.society import GAME, game
@@ -188,7 +188,7 @@ class Town:
         return self
 
     def decree(self, *proposals: Mapping[str, Any]) -> Town:
-        """A day on whose evening these proposals of the first agent awake are passed by its vote; needs `voting_days=1`."""
+        """A day on whose evening these proposals of the first agent awake are passed by its vote; for `voting_days=1`."""
         first, count = self.awake[0], self.state.assembly.proposed
         votes: list[Mapping[int, Spelt]] = [
             {first: vote(number)} for number in range(count + 1, count + len(proposals) + 1)
@@ -253,8 +253,8 @@ class Town:
     def status(self, agent: int) -> str:
         return self.state.citizen(agent).status
 
-    def told(self, kind: type[E]) -> list[Told]:
-        """The entries of one class in the latest tick or day, with their audiences."""
+    def told(self, kind: type[E]) -> list[Any]:
+        """The entries (`Told`) of one class in the latest tick or day, with their audiences."""
         return [entry for entry in self.play.log[self._since :] if isinstance(entry.event, kind)]
 
     def events(self, kind: type[E]) -> list[Any]:
