@@ -18,7 +18,7 @@ from agentsim.games.society.view import Own, World
 
 __all__ = ["REQUESTS", "Act"]
 
-_MAY_BE_EMPTY = frozenset({"action.reasoning", "action.description"})
+_MAY_BE_EMPTY = "action.description"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,19 +58,22 @@ class Act(Request[Acted]):
         return {"day": world.day, "tick": world.tick, "stock": [you.food, you.energy, you.materials, you.hours]}
 
     def check(self, decision: Acted) -> None:
-        """Lengths are limits here, and nothing is cut: an action that breaks one is rejected as a whole."""
+        """Lengths are limits here, and nothing is cut: an action that breaks one is rejected as a whole.
+
+        Reasons are nobody's business: the rules cut them, and no vote is lost for a long one.
+        """
         action = decision.action
         if action.action in {"rejected", "idle"}:
             return
         super().check(decision)
         for path, legal in self.legal.items():
-            if isinstance(legal, Text):
+            if isinstance(legal, Text) and path != "action.reasoning":
                 words = getattr(action, path.removeprefix("action."), None)
                 if words is None:
                     continue
                 if len(words) > legal.limit:
                     raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")
-                if not words.strip() and path not in _MAY_BE_EMPTY:
+                if not words.strip() and path != _MAY_BE_EMPTY:
                     raise IllegalDecision(f"{path} must not be empty.")
 
     def parse(self, text: str) -> Reading[Acted]:
