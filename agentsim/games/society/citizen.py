@@ -30,8 +30,8 @@ NoticeKind: TypeAlias = Literal[
 class Notice:
     """Something that touched an agent since its last turn.
 
-    `by` is the agent whose doing it was, 0 for the common pool; `about` a post, proposal or law; `amount` hundredths
-    of `resource`; `text` somebody's words, or the reason of a rejection.
+    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law;
+    `amount` hundredths of `resource`; `text` somebody's words, or the reason of a rejection.
     """
 
     kind: NoticeKind

@@ -54,6 +54,11 @@ class Lawmaking:
             )
             kind: NoticeKind = "proposal_passed" if passed else "proposal_failed"
             state.notify(proposal.author, Notice(kind, about=proposal.id, text=proposal.title))
+            name = state.citizen(proposal.author).name
+            news = Notice(kind, proposal.author, name, proposal.id, text=proposal.title)
+            for voter in proposal.votes:
+                if voter != proposal.author:
+                    state.notify(voter, news)
 
     def _carry_out(self, proposal: Proposal) -> Iterator[str]:
         """Let a passed proposal act; what of it could not be done, in words."""

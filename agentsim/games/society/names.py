@@ -1,4 +1,4 @@
-"""Names: what an agent may call itself, so that nobody is taken for somebody else. Who is called what, `state` knows."""
+"""Names: what an agent may call itself, so that nobody is taken for another. Who is called what, `state` knows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_AGENT = {
 
 
 def signature(name: str) -> str:
-    """What two names share that a reader could take for each other: no case, accents, spaces, points or foreign forms."""
+    """What names share that could be taken for each other: without case, accents, spaces, points and foreign forms."""
     return "".join(char for char in _bare(name) if unicodedata.category(char)[0] not in "PZ") or _bare(name)
 
 

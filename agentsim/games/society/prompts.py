@@ -263,7 +263,8 @@ def _notice(notice: Notice) -> str:
             return quoted(event="payment from the pool", resource=notice.resource, amount=notice.amount / UNIT)
         case "proposal_passed" | "proposal_failed":
             words = notice.kind.replace("_", " ")
-            return quoted(event=f"your {words}", proposal=notice.about, title=notice.text)
+            whose = "" if notice.by else "your "
+            return quoted(event=f"{whose}{words}", **who, proposal=notice.about, title=notice.text)
         case "rejected":
             return quoted(event="your action was rejected", reason=notice.text)
         case _:
