@@ -188,7 +188,7 @@ class Town:
         return self
 
     def decree(self, *proposals: Mapping[str, Any]) -> Town:
-        """A day on whose evening these proposals of the first agent awake are passed by its vote; for `voting_days=1`."""
+        """A day on which the first agent awake proposes and votes for these; for `voting_days=1`."""
         first, count = self.awake[0], self.state.assembly.proposed
         votes: list[Mapping[int, Spelt]] = [
             {first: vote(number)} for number in range(count + 1, count + len(proposals) + 1)
@@ -213,7 +213,7 @@ class Town:
             assert self._all(resource) == amount + sum(_change(t.event, resource) for t in self.play.log[since:])
 
     def _all(self, resource: str) -> int:
-        of_agents = 0 if resource == "land" else sum(each.stock[resource] for each in self.state.citizens)  # type: ignore[index] # land is not held
+        of_agents = 0 if resource == "land" else sum(each.stock[resource] for each in self.state.citizens)  # type: ignore[index,misc] # land is not held
         return of_agents + self.state.pool[resource]
 
     # -- what is asked
