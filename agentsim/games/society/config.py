@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.games.society.amounts import UNIT, Amount
-from agentsim.games.society.terms import Resource, Terms, misfit, plain
+from agentsim.games.society.terms import Allocation, Repeal, Resource, Terms, misfit, plain
 
 __all__ = ["PERSONALITIES", "FoundingLaw", "Goal", "Personality", "Prose", "SocietyConfig"]
 
@@ -140,6 +140,11 @@ class SocietyConfig(GameConfig):
         for law in self.laws:
             if problem := misfit("law", law.terms, 10**9, self.hours_per_day):
                 raise ValueError(f"law {law.title!r}: {problem}")
+            for term in law.terms:
+                if isinstance(term, Allocation | Repeal):
+                    raise ValueError(
+                        f"law {law.title!r}: {term.kind} is done once a proposal passes, which this is not"
+                    )
         if self.permadeath is False and self.until == "first_death":
             raise ValueError("nobody dies without permadeath, so nothing ends with the first death")
         if self.wake_food < self.daily_food or self.wake_energy < self.daily_energy:

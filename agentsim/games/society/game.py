@@ -47,6 +47,8 @@ class Society:
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:
             raise ScenarioError("a society needs agents that live together", key="players", valid="2 or more")
+        if config.quorum > len(players):
+            raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
         for place, law in enumerate(config.laws):
             if problem := misfit("law", law.terms, len(players), config.hours_per_day):
                 raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
