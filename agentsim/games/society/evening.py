@@ -120,7 +120,7 @@ class Evening:
         for citizen in state.citizens:
             if citizen.status == "active":
                 if lacks := self._eat(citizen, config.daily_food, config.daily_energy):
-                    state.fall_dormant(citizen)
+                    state.fall_dormant(citizen, lacks)
                     fallen.append(economy.FellDormant(state.day, citizen.number, lacks))
                     words = f"you lacked {' and '.join(lacks)} for the day"
                     state.notify(citizen.number, Notice("dormant", text=words))

@@ -178,6 +178,15 @@ def _world(rules: Rules, world: World) -> Iterator[str]:
         f"The society on day {world.day}: {world.active} active, {world.dormant} dormant, {world.dead} dead of "
         f"{rules.agents}; {held}; land in the pool {shown(world.pool['land'])}."
     )
+    if world.asleep:
+        asleep = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.asleep.items())
+        yield f"Dormant: {asleep}{_others(world.dormant - len(world.asleep))}."
+    if world.gone:
+        yield f"Dead: {', '.join(f'#{agent}' for agent in world.gone)}{_others(world.dead - len(world.gone))}."
+
+
+def _others(count: int) -> str:
+    return f" and {count} longer ago" if count else ""
 
 
 def _listed(

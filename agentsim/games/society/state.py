@@ -31,7 +31,8 @@ def _nothing() -> dict[str, int]:
 class State:
     """The whole society. `citizens[n - 1]` is agent n.
 
-    `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures.
+    `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures. `asleep`
+    are the dormant agents and what each lacked, `gone` the dead, the latest last in both.
     """
 
     config: SocietyConfig
@@ -49,6 +50,8 @@ class State:
     counts: dict[str, int] = field(default_factory=dict)
     awakened: list[Citizen] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
+    asleep: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
+    gone: list[int] = field(default_factory=list)
     day: int = 0
     tick: int = 0
 
@@ -130,6 +133,7 @@ class State:
         self.held[resource] += amount
         if citizen.status == "dormant" and self._has_to_wake(citizen):
             self._become(citizen, "active")
+            del self.asleep[citizen.number]
             citizen.starved = 0
             self.awakened.append(citizen)
 
@@ -139,9 +143,10 @@ class State:
 
     # -- waking and sleeping
 
-    def fall_dormant(self, citizen: Citizen) -> None:
-        """Put an agent to sleep that could not pay for the day."""
+    def fall_dormant(self, citizen: Citizen, lacks: tuple[Resource, ...]) -> None:
+        """Put an agent to sleep that lacked something for the day."""
         self._become(citizen, "dormant")
+        self.asleep[citizen.number] = lacks
 
     def starve(self, citizen: Citizen) -> bool:
         """Count an evening without enough; whether the agent has died of it."""
@@ -149,6 +154,8 @@ class State:
         dies = self.config.permadeath and citizen.starved >= self.config.starvation_days
         if dies:
             self._become(citizen, "dead")
+            del self.asleep[citizen.number]
+            self.gone.append(citizen.number)
         return dies
 
     def _become(self, citizen: Citizen, status: str) -> None:
@@ -200,6 +207,8 @@ class State:
             broken.append("what is held is what all agents hold")
         if len(self.names) != sum(1 for citizen in self.citizens if citizen.name):
             broken.append("every name is one agent's")
+        if len(self.asleep) != counted["dormant"] or len(self.gone) != counted["dead"]:
+            broken.append("all who are dormant or dead are known")
         if counted != self.counts:
             broken.append("active, dormant and dead are counted")
         for resource in self.initial:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from agentsim.engine.wording import cut
 from agentsim.games.society.actions import VoteCast
@@ -22,6 +23,7 @@ from agentsim.games.society.terms import ProposalType, Resource, Structure, Term
 __all__ = ["LawView", "Own", "PostView", "ProjectView", "ProposalView", "World", "WorldKept", "own", "world"]
 
 MOST_PROJECTS = 20
+MOST_NAMED = 20  # of the dormant, and of the dead
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ class ProjectView:
 class World:
     """What everybody sees as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
 
-    `proposals` and `laws` are the newest; `more_...` count the rest. `bonus` is what running projects add to work.
+    `proposals` and `laws` are the newest; `more_...` count the rest. `asleep` are the latest to fall dormant and what
+    they lacked, `gone` the latest dead. `bonus` is what running projects add to work.
     """
 
     day: int
@@ -88,6 +91,8 @@ class World:
     active: int
     dormant: int
     dead: int
+    asleep: Mapping[int, tuple[Resource, ...]]
+    gone: tuple[int, ...]
     totals: Mapping[Resource, Amount]
     pool: Mapping[str, Amount]
     posts: tuple[PostView, ...]
@@ -149,6 +154,8 @@ def world(state: State) -> WorldKept:
         active=state.counts["active"],
         dormant=state.counts["dormant"],
         dead=state.counts["dead"],
+        asleep={number: state.asleep[number] for number in list(islice(reversed(state.asleep), MOST_NAMED))[::-1]},
+        gone=tuple(state.gone[-MOST_NAMED:]),
         totals={"food": state.total("food"), "energy": state.total("energy"), "materials": state.total("materials")},
         pool=dict(state.pool),
         posts=tuple(_post(post, config.shown_chars) for post in state.forum.recent),

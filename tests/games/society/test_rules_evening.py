@@ -119,6 +119,27 @@ def test_who_cannot_pay_both_falls_dormant_pays_nothing_and_all_hear_why(line: s
     assert told.event.content == f"It lacks {' and '.join(lacks)} for the day."
 
 
+def test_every_prompt_says_who_is_dormant_and_why_and_who_is_dead() -> None:
+    """To whom should one give, otherwise?"""
+    town = Town("9 9 9", "0 0 9", "9 0.5 9", "0 0 0 dormant 4", "9 9 9", permadeath=True)
+    assert "Dormant: #4 (lacked food)." in town.asked[1].prompt().text()
+    town.day()
+    for agent in (1, 5):
+        lines = town.asked[agent].prompt().state
+        assert "Dormant: #2 (lacked food and energy), #3 (lacked energy)." in lines
+        assert "Dead: #4." in lines
+    town.tick({1: giving(3, "energy", 3)})
+    assert "Dormant: #2 (lacked food and energy)." in town.asked[3].prompt().state
+    assert not [line for line in Town().asked[1].prompt().state if line.startswith(("Dormant", "Dead"))]
+
+
+def test_of_many_dormant_agents_the_latest_twenty_are_named() -> None:
+    town = Town("9 9 9", *["0 0 0"] * 25).day()
+    (line,) = [line for line in town.asked[1].prompt().state if line.startswith("Dormant")]
+    assert line.startswith("Dormant: #7 (lacked food and energy), #8 (")
+    assert line.endswith("#26 (lacked food and energy) and 5 longer ago.")
+
+
 def test_a_dormant_agent_is_not_asked_and_keeps_what_it_has() -> None:
     town = Town("0 5 7", "10 10 5").day()
     assert town.awake == [2]

@@ -294,6 +294,10 @@ def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: A
                 citizen.status = status
                 state.counts["active"] -= 1
                 state.counts[status] += 1
+        if citizen.status == "dormant":
+            state.asleep[citizen.number] = ("food",)
+        elif citizen.status == "dead":
+            state.gone.append(citizen.number)
     assert not state.check(), f"no such position: {state.check()}"
     return state
 
