@@ -24,6 +24,7 @@ from agentsim.history.record import History, StandingRecord, Status
 from agentsim.history.totals import cached_share
 from agentsim.report import text
 from agentsim.report.charts import PanelView, view
+from agentsim.report.lineup import lineup
 from agentsim.report.profiles import ProfilesView
 from agentsim.report.style import inlined
 from agentsim.report.timeline import Timeline
@@ -78,7 +79,8 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     names = {record.id: record.name for record in history.players if record.name}
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
-    views = [view(panel, places) for panel in panels]
+    by_model = lineup(history, timeline.deeds())
+    views = [view(panel, places) for panel in (*panels, *([by_model] if by_model else []))]
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
