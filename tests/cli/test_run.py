@@ -89,7 +89,8 @@ def test_the_result_is_for_people_without_json(tmp_path: Path) -> None:
 
 
 def test_of_many_players_the_first_are_shown(tmp_path: Path) -> None:
-    config = 'game = "society"\nseed = 1\n[game_config]\ndays = 1\n[[players]]\nid = "agent"\ncount = 23\nmodel = "bot/idle"\n'
+    players = '[[players]]\nid = "agent"\ncount = 23\nmodel = "bot/idle"\n'
+    config = f'game = "society"\nseed = 1\n[game_config]\ndays = 1\n{players}'
     (tmp_path / "many.toml").write_text(config, encoding="utf-8")
     said = agentsim("run", "--config", "many.toml", "--display", "none", cwd=tmp_path)
     assert said.code == 0, said.err
