@@ -58,7 +58,7 @@ def test_the_schema_is_any_of_the_kinds_each_closed_and_named_by_one_value() -> 
 def test_options_hold_for_the_kinds_that_have_such_a_field() -> None:
     ASKED.check(Deed(deed=Say(words="hello")))
     ASKED.check(Deed(deed=Give(to=5, title="x")))
-    with pytest.raises(IllegalDecision, match="deed.to must be a whole number from 0 to 5"):
+    with pytest.raises(IllegalDecision, match=r"deed\.to must be a whole number from 0 to 5"):
         ASKED.check(Deed(deed=Give(to=6, title="x")))
 
 

@@ -190,3 +190,34 @@ def test_what_was_rejected_is_recorded_and_told_to_its_author_alone() -> None:
 def test_many_braces_are_no_burden() -> None:
     reply = "{" * 60_000
     assert ASKED.parse(reply).decision == acted({"action": "forum_post", "content": "{" * 2000})
+
+
+KNOWN = {
+    *("type", "properties", "required", "additionalProperties", "anyOf", "enum", "items"),
+    *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
+}
+
+
+def keywords(node: Any) -> set[str]:
+    if isinstance(node, list):
+        return {word for part in node for word in keywords(part)}
+    if not isinstance(node, dict):
+        return set()
+    inner = [*node.get("properties", {}).values(), *node.get("anyOf", ()), node.get("items")]
+    return {*node, *(word for part in inner for word in keywords(part))}
+
+
+def test_the_schema_has_only_keywords_that_providers_know() -> None:
+    assert keywords(ASKED.schema()) <= KNOWN
+
+
+def test_the_schema_names_the_ten_actions_with_their_ranges() -> None:
+    branches = {
+        branch["properties"]["action"]["enum"][0]: branch["properties"]
+        for branch in ASKED.schema()["properties"]["action"]["anyOf"]
+    }
+    assert list(branches) == list(ACTIONS)
+    assert branches["trade"]["recipient_agent_id"] == {"type": "integer", "minimum": 0, "maximum": 100}
+    assert branches["direct_message"]["recipient_agent_id"] == {"type": "integer", "minimum": 1, "maximum": 100}
+    assert branches["work"]["hours"] == {"type": "integer", "minimum": 1, "maximum": 8}
+    assert branches["forum_post"]["content"] == {"type": "string", "maxLength": 2000}
