@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from agentsim.engine.codec import adapter, canonical, values
@@ -19,7 +18,7 @@ from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.errors import IllegalDecision
 
-__all__ = ["Choice", "Options", "Range", "Request", "Text"]
+__all__ = ["ABSENT", "Choice", "Options", "Range", "Request", "Text", "schema_of", "value_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +69,14 @@ class Text:
 
 
 Options: TypeAlias = Mapping[str, Choice | Range | Text]
-"""The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type."""
+"""The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
+
+Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
+"""
 
 D = TypeVar("D", bound=Decision)
+ABSENT = object()
+"""What `value_at` gives where a decision has no such field."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +125,9 @@ class Request(Generic[D]):
         for name, legal in self.legal.items():
             if isinstance(legal, Text):
                 continue
-            value = attrgetter(name)(decision)
+            value = value_at(decision, name)
+            if value is ABSENT:
+                continue
             if isinstance(legal, Choice) and value not in legal.values:
                 allowed = ", ".join(str(option) for option in legal.values)
                 raise IllegalDecision(f"{name} must be one of: {allowed}.")
@@ -147,7 +153,7 @@ class Request(Generic[D]):
 
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
-        return _schema(self.answer, self.legal)
+        return schema_of(self.answer, self.legal)
 
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording."""
@@ -175,23 +181,45 @@ def _properties(answer: type[Decision]) -> Mapping[str, Any]:
     return {name: _portable(part, base.get("$defs", {})) for name, part in base["properties"].items()}
 
 
-def _schema(answer: type[Decision], options: Options) -> dict[str, Any]:
-    properties = dict(_properties(answer))
+def value_at(decision: Decision, path: str) -> Any:
+    """The value of a field (`bid`), or of a field of a field (`action.bid`); `ABSENT` where there is no such field."""
+    value: Any = decision
+    for name in path.split("."):
+        value = getattr(value, name, ABSENT)
+    return value
+
+
+def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
+    """The JSON Schema of `answer` within these options, as `Request.schema` promises it."""
+    schema = _object(dict(_properties(answer)))
     for path, legal in options.items():
-        *outer, name = path.split(".")
-        inside = properties
-        for part in outer:  # what all requests share is copied on the way down
-            inside[part] = {**inside[part], "properties": dict(inside[part]["properties"])}
-            inside = inside[part]["properties"]
+        schema = _narrowed(schema, path.split("."), legal)
+    return schema
+
+
+def _narrowed(node: Any, path: list[str], legal: Choice | Range | Text) -> Any:
+    """A copy of the schema in which the field at the end of the path has its legal values."""
+    if not path:
         match legal:
             case Choice(values):
-                inside[name] = {"type": _type_of(values), "enum": list(values)}
+                # what stands for a kind of record is one of these values already
+                return node if _is_tag(node) else {"type": _type_of(values), "enum": list(values)}
             case Range():
                 upto = {} if legal.high is None else {"maximum": legal.high}
-                inside[name] = {"type": "integer", "minimum": legal.low, **upto}
+                return {"type": "integer", "minimum": max(legal.low, node.get("minimum", legal.low)), **upto}
             case Text(limit):
-                inside[name] = {"type": "string", "maxLength": limit}
-    return _object(properties)
+                return {"type": "string", "maxLength": limit}
+    if "anyOf" in node:
+        return {**node, "anyOf": [_narrowed(branch, path, legal) for branch in node["anyOf"]]}
+    name, *rest = path
+    parts = node.get("properties", {})
+    if name not in parts:
+        return node
+    return {**node, "properties": {**parts, name: _narrowed(parts[name], rest, legal)}}
+
+
+def _is_tag(node: Any) -> bool:
+    return isinstance(node, dict) and len(node.get("enum", ())) == 1
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -212,7 +240,7 @@ def _type_of(values: tuple[str | int | None, ...]) -> str | list[str]:
 
 
 def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
-    """The schema without `$ref`, titles and defaults, which some providers refuse."""
+    """The schema without `$ref`, `oneOf`, `const`, titles and defaults, which some providers refuse."""
     if isinstance(part, list):
         return [_portable(item, definitions) for item in part]
     if not isinstance(part, dict):
@@ -221,6 +249,10 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
         return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
     if part.get("type") == "object" and "properties" in part:  # a part of a decision: as whole and as closed as it
         return _object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
+    if "oneOf" in part:  # of several kinds of record, told apart by a field with one value
+        return {"anyOf": [_portable(branch, definitions) for branch in part["oneOf"]]}
+    if "const" in part:
+        return {"type": part["type"], "enum": [part["const"]]}
     return {
         key: _portable(value, definitions)
         for key, value in part.items()

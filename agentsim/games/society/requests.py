@@ -1,0 +1,109 @@
+"""Requests of Society: the one question that an active agent is asked in every tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision, Pick, Reading
+from agentsim.engine.request import Options, Request, Text, schema_of
+from agentsim.errors import IllegalDecision
+from agentsim.games.society import prompts
+from agentsim.games.society.actions import Acted, CreateProposal, DirectMessage, Idle, Rejected, Said, Trade, Work
+from agentsim.games.society.amounts import shown
+from agentsim.games.society.reading import read_action
+from agentsim.games.society.rules import Rules
+from agentsim.games.society.terms import misfit
+from agentsim.games.society.view import Own, World
+
+__all__ = ["REQUESTS", "Act"]
+
+_MAY_BE_EMPTY = frozenset({"action.reasoning", "action.description"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Act(Request[Acted]):
+    """What do you do now?
+
+    Every reply is an action, if only a rejected one, so nobody is asked again. Whether an action still holds when its
+    turn comes is the society's verdict, and no matter of reading.
+    """
+
+    kind: ClassVar[str] = "act"
+    answer: ClassVar[type[Decision]] = Acted
+    pick: ClassVar[Pick] = "last"
+
+    rules: Rules
+    world: World
+    you: Own
+
+    def options(self) -> Options:
+        return self.rules.options()
+
+    def schema(self) -> dict[str, Any]:
+        return schema_of(Said, self.legal)
+
+    def prompt(self) -> Prompt:
+        return prompts.composed(self.player, self.rules, self.world, self.you)
+
+    def facts(self) -> tuple[str, ...]:
+        return (
+            *prompts.rules_lines(self.rules),
+            *prompts.world_lines(self.rules, self.world),
+            *prompts.own_lines(self.rules, self.you),
+        )
+
+    def particulars(self) -> Mapping[str, Any]:
+        you, world = self.you, self.world
+        return {"day": world.day, "tick": world.tick, "stock": [you.food, you.energy, you.materials, you.hours]}
+
+    def check(self, decision: Acted) -> None:
+        """Lengths are limits here, and nothing is cut: an action that breaks one is rejected as a whole."""
+        action = decision.action
+        if action.action in {"rejected", "idle"}:
+            return
+        super().check(decision)
+        for path, legal in self.legal.items():
+            if isinstance(legal, Text):
+                words = getattr(action, path.removeprefix("action."), None)
+                if words is None:
+                    continue
+                if len(words) > legal.limit:
+                    raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")
+                if not words.strip() and path not in _MAY_BE_EMPTY:
+                    raise IllegalDecision(f"{path} must not be empty.")
+
+    def objection(self, decision: Acted) -> str:
+        action, you, rules = decision.action, self.you, self.rules
+        stock = {"food": you.food, "energy": you.energy, "materials": you.materials}
+        match action:
+            case Rejected():
+                return action.reason
+            case Work():
+                _, _, energy = rules.work(action.work_type)
+                if action.hours > rules.hours_per_day - you.hours:
+                    return f"Only {rules.hours_per_day - you.hours} hours are left today."
+                if you.food < rules.work_needs_food:
+                    return f"Work needs {shown(rules.work_needs_food)} food, and you hold {shown(you.food)}."
+                if you.energy < energy * action.hours:
+                    return f"That takes {shown(energy * action.hours)} energy, and you hold {shown(you.energy)}."
+            case Trade() if stock[action.resource_type] < action.amount:
+                return f"You hold {shown(stock[action.resource_type])} {action.resource_type}."
+            case Trade() | DirectMessage() if action.recipient_agent_id == you.agent:
+                return "That is yourself."
+            case CreateProposal():
+                return misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
+            case _:
+                pass
+        return ""
+
+    def parse(self, text: str) -> Reading[Acted]:
+        return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)
+
+    def fallback(self) -> Acted:
+        return Acted(action=Idle())
+
+
+REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

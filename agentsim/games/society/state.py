@@ -1,0 +1,215 @@
+"""State: who holds what, and every way in which that can change; the rest of the society hangs on it.
+
+All amounts are hundredths. Which action leads to which change is `deeds`, the end of a day `evening`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agentsim.games.society.assembly import Assembly
+from agentsim.games.society.citizen import Citizen, Notice
+from agentsim.games.society.config import Personality, SocietyConfig
+from agentsim.games.society.forum import Forum
+from agentsim.games.society.government import RESOURCES, Government
+from agentsim.games.society.projects import Projects
+from agentsim.games.society.terms import Resource, Structure
+
+__all__ = ["State", "founded"]
+
+_FLOWS = ("produced", "consumed", "spent")
+
+
+def _nothing() -> dict[str, int]:
+    return {**dict.fromkeys(RESOURCES, 0), "land": 0}
+
+
+@dataclass
+class State:
+    """The whole society. `citizens[n - 1]` is agent n; `awakened` are those who woke and were not yet announced."""
+
+    config: SocietyConfig
+    citizens: list[Citizen]
+    pool: dict[str, int]
+    forum: Forum
+    assembly: Assembly
+    government: Government
+    projects: Projects = field(default_factory=Projects)
+    initial: dict[str, int] = field(default_factory=_nothing)
+    produced: dict[str, int] = field(default_factory=_nothing)
+    consumed: dict[str, int] = field(default_factory=_nothing)
+    spent: dict[str, int] = field(default_factory=_nothing)
+    held: dict[str, int] = field(default_factory=_nothing)
+    counts: dict[str, int] = field(default_factory=dict)
+    awakened: list[Citizen] = field(default_factory=list)
+    day: int = 0
+    tick: int = 0
+
+    def __post_init__(self) -> None:
+        for citizen in self.citizens:
+            for resource, amount in citizen.stock.items():
+                self.held[resource] += amount
+        for name in self.initial:
+            self.initial[name] = self.held[name] + self.pool[name]
+        self.counts = {"active": len(self.citizens), "dormant": 0, "dead": 0}
+
+    def citizen(self, number: int) -> Citizen:
+        """Agent #number."""
+        return self.citizens[number - 1]
+
+    def active(self) -> list[Citizen]:
+        """Those who are awake."""
+        return [citizen for citizen in self.citizens if citizen.status == "active"]
+
+    def notify(self, number: int, notice: Notice) -> None:
+        """Let an agent know; 0 is nobody."""
+        if number:
+            self.citizen(number).notify(notice, self.config.shown_events)
+
+    # -- resources
+
+    def produce(self, citizen: Citizen, resource: Resource, amount: int, taxed: int) -> None:
+        """New resources come into the world: `taxed` of them to the pool, the rest to whoever made them."""
+        self.produced[resource] += amount
+        self.pool[resource] += taxed
+        self._credit(citizen, resource, amount - taxed)
+
+    def spend(self, citizen: Citizen, resource: Resource, amount: int) -> None:
+        """Resources are used up in work or building."""
+        self._debit(citizen, resource, amount)
+        self.spent[resource] += amount
+
+    def consume(self, citizen: Citizen, resource: Resource, amount: int) -> None:
+        """Resources are eaten, as it were."""
+        self._debit(citizen, resource, amount)
+        self.consumed[resource] += amount
+
+    def spend_from_pool(self, resource: str, amount: int) -> None:
+        """The common pool pays for something that uses it up."""
+        assert self.pool[resource] >= amount, "the pool pays what it holds"
+        self.pool[resource] -= amount
+        self.spent[resource] += amount
+
+    def pay(self, citizen: Citizen, resource: Resource, amount: int) -> int:
+        """From the pool to an agent, as far as the pool goes; what was paid."""
+        paid = min(amount, self.pool[resource])
+        if paid:
+            self.pool[resource] -= paid
+            self._credit(citizen, resource, paid)
+        return paid
+
+    def give(self, giver: Citizen, taker: Citizen | None, resource: Resource, amount: int) -> None:
+        """From one agent to another, or to the pool."""
+        self._debit(giver, resource, amount)
+        if taker is None:
+            self.pool[resource] += amount
+        else:
+            self._credit(taker, resource, amount)
+
+    def _debit(self, citizen: Citizen, resource: Resource, amount: int) -> None:
+        assert 0 <= amount <= citizen.stock[resource], "nobody owes"
+        citizen.stock[resource] -= amount
+        self.held[resource] -= amount
+
+    def _credit(self, citizen: Citizen, resource: Resource, amount: int) -> None:
+        citizen.stock[resource] += amount
+        self.held[resource] += amount
+        if citizen.status == "dormant" and self._has_to_wake(citizen):
+            self._become(citizen, "active")
+            citizen.starved = 0
+            self.awakened.append(citizen)
+
+    def _has_to_wake(self, citizen: Citizen) -> bool:
+        stock, config = citizen.stock, self.config
+        return stock["food"] >= config.wake_food and stock["energy"] >= config.wake_energy
+
+    # -- waking and sleeping
+
+    def fall_dormant(self, citizen: Citizen) -> None:
+        """Put an agent to sleep that could not pay for the day."""
+        self._become(citizen, "dormant")
+
+    def starve(self, citizen: Citizen) -> bool:
+        """Count an evening without enough; whether the agent has died of it."""
+        citizen.starved += 1
+        dies = self.config.permadeath and citizen.starved >= self.config.starvation_days
+        if dies:
+            self._become(citizen, "dead")
+        return dies
+
+    def _become(self, citizen: Citizen, status: str) -> None:
+        self.counts[citizen.status] -= 1
+        self.counts[status] += 1
+        citizen.status = status  # type: ignore[assignment] # one of three words, all written in this module
+
+    # -- measures
+
+    def bonus(self) -> Mapping[Structure, int]:
+        """What running projects add to work, in hundredths, by structure."""
+        return self.projects.bonus({"farm": self.config.farm_bonus, "generator": self.config.generator_bonus})
+
+    def total(self, resource: str) -> int:
+        """All there is of a resource."""
+        return self.held[resource] + self.pool[resource]
+
+    def gini(self) -> float:
+        """The Gini coefficient of the wealth of all who are not dead, to 4 places; 0 where nobody has anything.
+
+        From sorted wealths x_1 <= ... <= x_n: sum((2 i - n - 1) x_i) / (n sum(x_i)).
+        """
+        wealths = sorted(citizen.wealth for citizen in self.citizens if citizen.status != "dead")
+        total, n = sum(wealths), len(wealths)
+        if not total:
+            return 0.0
+        return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
+
+    def _check_citizen(self, citizen: Citizen) -> Iterator[str]:
+        if min(citizen.stock.values()) < 0:
+            yield f"agent #{citizen.number} owes nothing"
+        if citizen.worked > self.config.hours_per_day or len(citizen.inbox) > self.config.shown_events:
+            yield f"agent #{citizen.number} works and reads no more than it may"
+        if citizen.status == "dormant" and self._has_to_wake(citizen):
+            yield f"agent #{citizen.number} wakes when it has enough"
+
+    def check(self) -> Sequence[str]:
+        """Every broken invariant, in words."""
+        broken: list[str] = []
+        held, counted = _nothing(), dict.fromkeys(self.counts, 0)
+        for citizen in self.citizens:
+            stock = citizen.stock
+            held["food"] += stock["food"]
+            held["energy"] += stock["energy"]
+            held["materials"] += stock["materials"]
+            counted[citizen.status] += 1
+            broken += self._check_citizen(citizen)
+        if held != self.held:
+            broken.append("what is held is what all agents hold")
+        if counted != self.counts:
+            broken.append("active, dormant and dead are counted")
+        for resource in self.initial:
+            used = self.consumed[resource] + self.spent[resource]
+            if self.initial[resource] + self.produced[resource] != self.total(resource) + used:
+                broken.append(f"{resource}: initial and produced are held, in the pool, consumed or spent")
+        if min(self.pool.values()) < 0:
+            broken.append("the pool owes nothing")
+        if len(self.forum.recent) > self.forum.window:
+            broken.append("the forum shows no more than its window")
+        return [*broken, *self.assembly.check()]
+
+
+def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
+    """The society before its first day, without its founding laws."""
+    citizens = [
+        Citizen(number, player, personality, config.stock(), deque())
+        for number, (player, personality) in enumerate(zip(players, personalities, strict=True), start=1)
+    ]
+    return State(
+        config=config,
+        citizens=citizens,
+        pool=dict(config.pool(len(players))),
+        forum=Forum(config.shown_posts),
+        assembly=Assembly(),
+        government=Government(config.threshold, config.quorum),
+    )

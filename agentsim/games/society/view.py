@@ -1,0 +1,222 @@
+"""View: what an agent may know: one public view that a whole tick shares, and each agent's own part.
+
+Everything in them is a window of bounded size on what `state` keeps, so that neither grows with agents or days. How it
+is put into words is `prompts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agentsim.engine.wording import cut
+from agentsim.games.society.actions import VoteCast
+from agentsim.games.society.amounts import Amount
+from agentsim.games.society.assembly import Law, Proposal
+from agentsim.games.society.citizen import Citizen, Notice
+from agentsim.games.society.config import Personality
+from agentsim.games.society.forum import Post
+from agentsim.games.society.state import State
+from agentsim.games.society.terms import ProposalType, Resource, Structure, Terms
+
+__all__ = ["LawView", "Own", "PostView", "ProjectView", "ProposalView", "World", "WorldKept", "own", "world"]
+
+MOST_PROJECTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PostView:
+    """A post, cut where it is long."""
+
+    id: int
+    day: int
+    author: int
+    name: str
+    parent: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalView:
+    """An open proposal with the votes as the tick began."""
+
+    id: int
+    author: int
+    name: str
+    type: ProposalType
+    title: str
+    description: str
+    terms: Terms
+    closes: int
+    yes: int
+    no: int
+    abstain: int
+
+
+@dataclass(frozen=True, slots=True)
+class LawView:
+    """A law in force; `author` 0 where it was there from the first day."""
+
+    id: int
+    day: int
+    author: int
+    type: ProposalType
+    title: str
+    description: str
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """A project under construction."""
+
+    id: int
+    what: Structure
+    given: Amount
+    cost: Amount
+
+
+@dataclass(frozen=True)
+class World:
+    """What everybody sees as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
+
+    `proposals` and `laws` are the newest; `more_...` count the rest. `bonus` is what running projects add to work.
+    """
+
+    day: int
+    tick: int
+    active: int
+    dormant: int
+    dead: int
+    totals: Mapping[Resource, Amount]
+    pool: Mapping[str, Amount]
+    posts: tuple[PostView, ...]
+    proposals: tuple[ProposalView, ...]
+    more_proposals: int
+    laws: tuple[LawView, ...]
+    more_laws: int
+    taxes: Mapping[Resource, int]
+    threshold: int
+    quorum: int
+    work_minimum: int
+    projects: tuple[ProjectView, ...]
+    more_projects: int
+    running: Mapping[Structure, int]
+    paused: int
+    bonus: Mapping[Structure, Amount]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """An agent's own part. `proposals` and `laws` are its own beyond those that everybody sees.
+
+    `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today.
+    """
+
+    agent: int
+    name: str
+    personality: Personality
+    food: Amount
+    energy: Amount
+    materials: Amount
+    hours: int
+    notices: tuple[Notice, ...]
+    missed: int
+    proposals: tuple[ProposalView, ...] = ()
+    laws: tuple[LawView, ...] = ()
+    votes: Mapping[int, VoteCast] = field(default_factory=dict)
+
+
+@dataclass
+class WorldKept:
+    """The world of one tick beside what is needed to give each agent its own part of it."""
+
+    world: World
+    first_open: int
+    first_law: int
+    shown: Sequence[Proposal]
+
+
+def world(state: State) -> WorldKept:
+    """The public view as it is now."""
+    config, assembly = state.config, state.assembly
+    shown, laws = assembly.newest_open(config.shown_proposals), assembly.newest_laws(config.shown_laws)
+    projects = list(state.projects.building.values())
+    threshold, quorum = state.government.voting_rule()
+    public = World(
+        day=state.day,
+        tick=state.tick,
+        active=state.counts["active"],
+        dormant=state.counts["dormant"],
+        dead=state.counts["dead"],
+        totals={"food": state.total("food"), "energy": state.total("energy"), "materials": state.total("materials")},
+        pool=dict(state.pool),
+        posts=tuple(_post(post, config.shown_chars) for post in state.forum.recent),
+        proposals=tuple(_proposal(state, proposal) for proposal in shown),
+        more_proposals=len(assembly.open) - len(shown),
+        laws=tuple(_law(law, config.shown_chars) for law in laws),
+        more_laws=len(assembly.laws) - len(laws),
+        taxes=dict(state.government.taxes()),
+        threshold=threshold,
+        quorum=quorum,
+        work_minimum=max(state.government.minimums.values(), default=0),
+        projects=tuple(ProjectView(p.id, p.what, p.given, p.cost) for p in projects[:MOST_PROJECTS]),
+        more_projects=max(0, len(projects) - MOST_PROJECTS),
+        running=dict(state.projects.running),
+        paused=len(state.projects.built) - sum(state.projects.running.values()),
+        bonus=dict(state.bonus()),
+    )
+    return WorldKept(public, shown[0].id if shown else 0, laws[0].id if laws else 0, shown)
+
+
+def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
+    """An agent's own part; its inbox is empty afterwards."""
+    notices, missed = citizen.read()
+    stock, assembly, config = citizen.stock, state.assembly, state.config
+    proposals = assembly.by_author.get(citizen.number, ())
+    laws = assembly.laws_by.get(citizen.number, ())
+    older = [number for number in proposals if number < kept.first_open][-config.shown_proposals :]
+    mine = [assembly.open[number] for number in older]
+    decreed = [number for number in laws if number < kept.first_law][-config.shown_laws :]
+    votes = {}
+    for proposal in (*kept.shown, *mine) if citizen.votes else ():
+        if (vote := proposal.votes.get(citizen.number)) is not None:
+            votes[proposal.id] = vote
+    return Own(
+        agent=citizen.number,
+        name=citizen.name,
+        personality=citizen.personality,
+        food=stock["food"],
+        energy=stock["energy"],
+        materials=stock["materials"],
+        hours=citizen.worked,
+        notices=notices,
+        missed=missed,
+        proposals=tuple(_proposal(state, proposal) for proposal in mine),
+        laws=tuple(_law(assembly.laws[number], config.shown_chars) for number in decreed),
+        votes=votes,
+    )
+
+
+def _post(post: Post, chars: int) -> PostView:
+    return PostView(post.id, post.day, post.author, post.name, post.parent, cut(post.text, chars))
+
+
+def _proposal(state: State, proposal: Proposal) -> ProposalView:
+    return ProposalView(
+        id=proposal.id,
+        author=proposal.author,
+        name=state.citizen(proposal.author).name,
+        type=proposal.type,
+        title=proposal.title,
+        description=cut(proposal.description, state.config.shown_chars),
+        terms=proposal.terms,
+        closes=proposal.closes,
+        yes=proposal.counts["yes"],
+        no=proposal.counts["no"],
+        abstain=proposal.counts["abstain"],
+    )
+
+
+def _law(law: Law, chars: int) -> LawView:
+    return LawView(law.id, law.day, law.author, law.type, law.title, cut(law.description, chars), law.terms)
