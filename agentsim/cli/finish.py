@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["finish", "money", "show", "spent"]
 
 DEGRADED = 4
+MOST_STANDINGS = 20
+"""Rows of standings that a terminal shows; JSON, page and history have all."""
 _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 
@@ -105,10 +107,12 @@ def _report(history: Any) -> list[str]:
     names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
     if outcome is not None:
         rows.append(f"winner: {outcome['winner'] or 'shared'} ({outcome['reason'].replace('_', ' ')})")
-        for place in outcome["standings"]:
+        for place in outcome["standings"][:MOST_STANDINGS]:
             score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place["score"].items())
             name = f" ({names[place['player']]})" if place["player"] in names else ""
             rows.append(f"  {place['rank']}. {place['player']}{name}  {models[place['player']]}  {score}")
+        if (more := len(outcome["standings"]) - MOST_STANDINGS) > 0:
+            rows.append(f"  and {more:,} more, in the history")
     if usage["calls"]:
         used = (decision["usage"] for decision in history["decisions"])
         calls = [Usage(**tokens) for tokens in used if tokens is not None]

@@ -21,8 +21,9 @@ MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""
 MOST_ARCS = 1500
 MOST_ROWS = 1000
-_SIZE, _RADIUS = 640.0, 232.0
-_LABEL = 18
+_SIZE, _MARGIN = 640.0, 22.0
+_LABEL = 18  # characters of a name that are drawn
+_LETTER = 5.4  # width of one, in the units of the drawing
 _THIN, _THICK = 0.6, 5.0
 _MANY_ARCS = 60  # beyond so many, arcs are thinner: they would fill the circle
 _PULL = 0.35  # how far from the middle an arc's bend stays, as a part of the way to its chord
@@ -121,24 +122,30 @@ def _drawn(nodes: Sequence[Node], traffic: Mapping[str, float], groups: Sequence
     return sorted((node for node in nodes if node.name in chosen), key=lambda node: groups.index(node.group))
 
 
+def _label(node: Node) -> str:
+    name = plain(node.name)
+    return name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
+
+
 def _spots(
     nodes: Sequence[Node], traffic: Mapping[str, float], tones: Mapping[str, str], players: Mapping[str, int]
 ) -> tuple[Spot, ...]:
     most = max(traffic.values(), default=0.0) or 1.0
-    largest = min(9.0, 2.2 * _RADIUS / max(1, len(nodes)))
+    # names stand outside the circle, and none may lean out of the drawing
+    around = _SIZE / 2 - _MARGIN - _LETTER * max((len(_label(node)) for node in nodes), default=0)
+    largest = min(9.0, 2.2 * around / max(1, len(nodes)))
     spots: list[Spot] = []
     for place, node in enumerate(nodes):
         turn = 2 * math.pi * place / len(nodes) - math.pi / 2
-        label = plain(node.name)
         spots.append(
             Spot(
                 place=place,
-                x=round(_SIZE / 2 + _RADIUS * math.cos(turn), 1),
-                y=round(_SIZE / 2 + _RADIUS * math.sin(turn), 1),
+                x=round(_SIZE / 2 + around * math.cos(turn), 1),
+                y=round(_SIZE / 2 + around * math.sin(turn), 1),
                 radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic.get(node.name, 0.0) / most)), 1),
                 angle=round(math.degrees(turn), 1),
                 flipped=math.cos(turn) < -1e-9,
-                label=label if len(label) <= _LABEL else label[: _LABEL - 1] + "…",
+                label=_label(node),
                 name=node.name,
                 tone=tones.get(node.group) or tone(players.get(node.name, place)),
             )

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -23,9 +23,12 @@ from agentsim.engine.panel import Panel
 from agentsim.history.record import History, StandingRecord, Status
 from agentsim.history.totals import cached_share
 from agentsim.report import text
+from agentsim.report.candour import candour
 from agentsim.report.charts import PanelView, view
+from agentsim.report.lineup import lineup
 from agentsim.report.profiles import ProfilesView
 from agentsim.report.style import inlined
+from agentsim.report.table import table
 from agentsim.report.timeline import Timeline
 from agentsim.report.tones import tone
 from agentsim.report.visible import as_seen_by
@@ -79,6 +82,10 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
+    if by_model := lineup(history, timeline.deeds()):
+        views.append(view(by_model, places))
+    if spoken := candour(history, reasoning=options.include_reasoning):
+        views.append(replace(table(spoken), searched=True))
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from agentsim.engine.panel import Chart, Line, Profiles
 from agentsim.report.drawing import ChartView
@@ -21,7 +22,7 @@ class ProfileView:
     tone: str
     facts: tuple[tuple[str, CellView], ...]
     chart: ChartView | None
-    lines: tuple[Line, ...]
+    days: tuple[tuple[str, tuple[Line, ...]], ...]  # lines by what they say of when, as they follow each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,9 @@ def profiles(panel: Profiles, players: Mapping[str, int], draw: Callable[[Chart]
             profile.name,
             tone(players[profile.name]) if profile.name in players else "plain",
             tuple((name, cell(value)) for name, value in profile.facts),
-            None if profile.chart is None else draw(profile.chart),
-            profile.lines,
+            # without dots, which are most of a small drawing's bytes, and of which a page may have a hundred
+            None if profile.chart is None else replace(draw(profile.chart), dots=()),
+            tuple((when, tuple(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)),
         )
         for profile in panel.people
     )

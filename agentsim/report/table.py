@@ -30,6 +30,7 @@ class TableView:
     note: str
     columns: tuple[str, ...]
     rows: tuple[tuple[CellView, ...], ...]
+    searched: bool = False  # by what a reader types into the page's search
     shape: str = "table"
 
 

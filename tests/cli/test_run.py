@@ -88,6 +88,18 @@ def test_the_result_is_for_people_without_json(tmp_path: Path) -> None:
     assert (where, page) == ("history: logs/game.json", "page:    logs/game.html")
 
 
+def test_of_many_players_the_first_are_shown(tmp_path: Path) -> None:
+    players = '[[players]]\nid = "agent"\ncount = 23\nmodel = "bot/idle"\n'
+    config = f'game = "society"\nseed = 1\n[game_config]\ndays = 1\n{players}'
+    (tmp_path / "many.toml").write_text(config, encoding="utf-8")
+    said = agentsim("run", "--config", "many.toml", "--display", "none", cwd=tmp_path)
+    assert said.code == 0, said.err
+    rows = said.out.splitlines()[2:]
+    assert rows[19].startswith("  1. agent20 ")
+    assert rows[20] == "  and 3 more, in the history"
+    assert len(only_line(agentsim("run", "--config", "many.toml", "--json", cwd=tmp_path))["standings"]) == 23
+
+
 def test_calls_tokens_and_cost_are_in_the_result_where_there_were_any(tmp_path: Path, server: FakeServer) -> None:
     trio(tmp_path, lab(server))
     said = agentsim(*PLAYED, "--name", "game", cwd=tmp_path)

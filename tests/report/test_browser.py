@@ -176,6 +176,17 @@ def test_search_narrows_the_timeline_and_escape_widens_it(browser: Browser, page
         assert opened.shown() == everything
 
 
+def test_the_search_finds_rows_of_what_was_said_and_thought(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        rows = opened.page.locator(".searched tbody tr")
+        every = rows.count()
+        opened.page.fill("#find", REASONING[3, "C"][:30])
+        expect(rows.locator("visible=true").first).to_contain_text(REASONING[3, "C"])
+        assert 0 < sum(row.is_visible() for row in rows.all()) < every
+        opened.page.keyboard.press("Escape")
+        assert all(row.is_visible() for row in rows.all())
+
+
 def test_what_is_found_inside_a_fold_opens_it(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
         opened.page.fill("#find", "drifting together")

@@ -136,7 +136,9 @@ class Evening:
                 if died:
                     dead.append(economy.AgentDied(state.day, citizen.number, citizen.starved))
         food, energy = state.consumed["food"] - food, state.consumed["energy"] - energy
-        self.table.tell(economy.Consumed(state.day, awake, asleep, food, energy, unfed), to=Everyone)
+        each = economy.Meal(config.daily_food, config.daily_energy)
+        dormant = economy.Meal(config.dormant_food, config.dormant_energy)
+        self.table.tell(economy.Consumed(state.day, awake, asleep, each, dormant, food, energy, unfed), to=Everyone)
         for event in (*fallen, *dead):
             self.table.tell(event, to=Everyone)
 

@@ -8,6 +8,7 @@
   const ofAll = ["standings", "players", "panels", "scenario", "usage"].map(byId).filter(Boolean);
   const events = [...document.querySelectorAll("#timeline article.event")];
   const rounds = [...document.querySelectorAll("#timeline section.round")];
+  const rows = [...document.querySelectorAll(".searched tbody tr")];
   const texts = new Map();
   const opened = new Set();
   const fold = (text) => text.normalize("NFKC").toLowerCase();
@@ -65,6 +66,7 @@
       event.hidden = !fits;
       if (fits) shown.push(event);
     }
+    for (const row of rows) row.hidden = query !== "" && !textOf(row).includes(query);
     for (const round of rounds) round.hidden = events.length > 0 && !round.querySelector("article.event:not([hidden])")
       && (query !== "" || wanted.length > 0 || Boolean(byRound?.value || view?.value));
     // What was found only inside a fold would look like a mistake: such a fold opens.

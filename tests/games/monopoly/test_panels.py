@@ -40,7 +40,6 @@ ALL = [
     "Trades and what they were worth",
     "Landings against the long run",
     "Landings by space",
-    "Said aloud, and thought in private",
 ]
 
 
@@ -236,15 +235,6 @@ def spoken() -> list[Told]:
             (Thought("B", "Bill", 1, "She lies."), 8, ("B",)),
             (Spoke("C", "Chidi", 1, "Ha."), 9),
         ]
-    )
-
-
-def test_what_was_said_stands_beside_what_was_thought_with_the_same_decision() -> None:
-    table = shown(spoken())["Said aloud, and thought in private"]
-    assert table.rows == (
-        (1, "Ann", "A bargain. Trust me.", "A swindle."),
-        (1, "Bill", "", "She lies."),
-        (1, "Chidi", "Ha.", ""),
     )
 
 

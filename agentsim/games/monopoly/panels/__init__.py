@@ -1,4 +1,4 @@
-"""Panels of Monopoly: the board by turns, money, trades, landings and words, from the events that somebody heard.
+"""Panels of Monopoly: board and words by turns, money, trades and landings, from the events that somebody heard.
 
 Everything is worked out from events alone (`replay`); given what one player heard, other players' thoughts are missing
 and nothing else. Markup does not belong here.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agentsim.engine.event import Told
 from agentsim.engine.panel import Panel
 from agentsim.games.monopoly.deals import deals
-from agentsim.games.monopoly.panels import landings, money, ring, trades, words
+from agentsim.games.monopoly.panels import landings, money, ring, trades
 from agentsim.games.monopoly.replay import began, snapshots
 
 __all__ = ["panels"]
@@ -28,5 +28,4 @@ def panels(log: Sequence[Told]) -> list[Panel]:
         *money.panels(turns, names),
         *trades.panels(deals(log), log, names),
         *landings.panels(log),
-        *words.panels(log, names),
     ]

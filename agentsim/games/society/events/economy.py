@@ -18,6 +18,7 @@ __all__ = [
     "Contributed",
     "DividendPaid",
     "FellDormant",
+    "Meal",
     "ProjectBegan",
     "ProjectBuilt",
     "Traded",
@@ -216,13 +217,27 @@ class WorkMinimumBroken(Event):
 
 
 @dataclass(frozen=True)
+class Meal:
+    """What one agent consumes in a day."""
+
+    food: Amount
+    energy: Amount
+
+
+@dataclass(frozen=True)
 class Consumed(Event):
-    """What all agents consumed this evening; `unfed` are dormant agents that had not enough, with their evenings."""
+    """What all agents consumed this evening: `each` active one, and each dormant one that had enough (`asleep`).
+
+    Whoever was active pays, but for those who fall dormant now; `unfed` are dormant agents that had not enough, with
+    their evenings.
+    """
 
     kind: ClassVar[str] = "consumed"
     day: int
     active: int
     dormant: int
+    each: Meal
+    asleep: Meal
     food: Amount
     energy: Amount
     unfed: dict[int, int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import Event
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.events.life import DayEnded
@@ -12,9 +12,9 @@ from agentsim.games.society.events.life import DayEnded
 __all__ = ["by_day"]
 
 
-def by_day(log: Sequence[Told]) -> list[Panel]:
+def by_day(events: Sequence[Event]) -> list[Panel]:
     """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
-    days = [told.event for told in log if isinstance(told.event, DayEnded)]
+    days = [event for event in events if isinstance(event, DayEnded)]
     if not days:
         return []
     awake = {

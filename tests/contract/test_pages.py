@@ -1,0 +1,122 @@
+"""The page of every game in a real browser: every control works, nothing is asked for, and foreign words stay words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from agentsim.cli.pages import write_page
+from agentsim.history.files import RunFiles
+from agentsim.report.page import PageOptions
+from tests.contract.harness import GAMES, on_server
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.report.test_browser import ALL, CORPUS, Opened, browser
+
+__all__ = ["browser"]
+
+pytestmark = pytest.mark.parametrize("name", GAMES)
+PAYLOADS = list(CORPUS.values())
+
+
+def hostile(body: Mapping[str, Any]) -> str:
+    """As a fake model that keeps to the schema, but each of its words is an attack, as far as there is room for it."""
+    digest = int(hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest(), 16)
+
+    def poisoned(value: Any, place: int) -> Any:
+        if isinstance(value, dict):
+            return {key: poisoned(part, place + count) for count, (key, part) in enumerate(value.items(), start=1)}
+        if isinstance(value, list):
+            return [poisoned(part, place + count) for count, part in enumerate(value)]
+        if isinstance(value, str) and value.startswith("text "):
+            return PAYLOADS[(digest + place) % len(PAYLOADS)]
+        return value
+
+    return json.dumps(poisoned(json.loads(varied_by_schema(body)), 0))
+
+
+@pytest.fixture
+def pages(name: str, tmp_path: Path) -> Path:
+    """The page of a tiny game among hostile models, with all that a page can hold."""
+    with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has this loop
+        result = elsewhere.submit(on_server, name, server.url(), tmp_path).result()
+    assert result.status == "completed", result.error
+    return write_page(result.files, ALL)
+
+
+def use_everything(page: Page) -> int:
+    """Every control of the page, one after another; how many there were."""
+    used = 0
+    for select in page.locator("select").all():
+        for place in range(1, min(3, select.locator("option").count())):
+            select.select_option(index=place)
+            used += 1
+        select.select_option(index=0)
+    page.fill("#find", "<script")
+    page.fill("#find", "")
+    for part in page.locator("details:visible > summary").all()[:8]:
+        part.click()
+        used += 1
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    for button in page.locator("button:visible:not(:disabled)").all():
+        button.click()
+        used += 1
+    for slider in page.get_by_role("slider").all():
+        slider.fill("0")
+        used += 1
+    for spot in page.locator(".web .spot").all()[:3]:
+        spot.dispatch_event("mouseenter")
+        spot.dispatch_event("click")
+        spot.dispatch_event("mouseleave")
+        used += 1
+    for link in page.locator("main a[href^='#']:visible").all()[:3]:
+        link.click()
+        used += 1
+    page.keyboard.press("/")
+    expect(page.locator("#find")).to_be_focused()
+    return used
+
+
+def test_every_control_works_and_foreign_words_are_only_words(browser: Browser, name: str, pages: Path) -> None:
+    with Opened(browser, pages, reduced_motion="reduce") as opened:
+        page = opened.page
+        assert use_everything(page) > 10
+        assert page.evaluate("window.PWN") is None
+        assert opened.requests == [pages.as_uri()]
+        assert page.evaluate("document.scripts.length") == 1
+        assert page.evaluate("document.querySelectorAll('img, iframe, [onload], [onerror], [onmouseover]').length") == 0
+        assert page.evaluate("[...document.links].every(a => a.getAttribute('href').startsWith('#'))")
+        text = page.evaluate("document.body.textContent")
+        assert sum(payload in text for payload in PAYLOADS) > len(PAYLOADS) / 2, "they are there, as words"
+        page.emulate_media(color_scheme="dark")
+        assert len(page.screenshot()) > 10_000
+        page.emulate_media(media="print")
+        assert len(page.pdf()) > 10_000
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 400, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, "nothing sticks out of a small screen"
+
+
+def test_the_page_reads_without_a_script(browser: Browser, name: str, pages: Path) -> None:
+    with Opened(browser, pages, java_script_enabled=False) as opened:
+        for section in ("#standings", "#players", "#panels", "#timeline"):
+            expect(opened.page.locator(section)).to_be_visible()
+        expect(opened.page.locator("#filters")).to_be_hidden()
+        assert opened.page.locator("#timeline article").count() > 5
+
+
+def test_as_one_player_saw_it_the_page_works_as_well(browser: Browser, name: str, pages: Path) -> None:
+    files = RunFiles(pages.parent, pages.stem)
+    first = json.loads(files.history.read_text(encoding="utf-8"))["players"][0]["id"]
+    page = write_page(files, PageOptions(include_prompts=True, include_reasoning=True, as_seen_by=first))
+    with Opened(browser, page, reduced_motion="reduce") as opened:
+        assert use_everything(opened.page) > 5
+        assert opened.page.evaluate("window.PWN") is None
+        assert opened.requests == [page.as_uri()]
