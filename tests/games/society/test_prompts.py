@@ -52,7 +52,7 @@ def lines_of(asked: Act) -> list[str]:
 def words_everywhere(words: str) -> Rehearsal:
     """Agent 2 puts the words wherever words can go, and agent 1 is then asked."""
     speech: list[Any] = [
-        {"action": "set_name", "display_name": words[:50].replace("#1", "#9")},  # nobody's number
+        {"action": "set_name", "display_name": words[:50].replace("1", "9")},  # not agent 1's number
         {"action": "forum_post", "content": f"{words} #1"},
         {"action": "direct_message", "recipient_agent_id": 1, "content": words},
         {**law(words[:200]), "description": words},

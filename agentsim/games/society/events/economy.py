@@ -226,10 +226,9 @@ class Meal:
 
 @dataclass(frozen=True)
 class Consumed(Event):
-    """What all agents consumed this evening: `each` active one, and each dormant one that had enough (`asleep`).
+    """What was consumed: by `each` who was active and does not fall dormant now, and `asleep` by those dormant.
 
-    Whoever was active pays, but for those who fall dormant now; `unfed` are dormant agents that had not enough, with
-    their evenings.
+    `unfed` are dormant agents that had not enough, with their evenings.
     """
 
     kind: ClassVar[str] = "consumed"
