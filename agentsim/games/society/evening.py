@@ -97,7 +97,7 @@ class Evening:
         """Who is awake and worked too little is named; but for those who woke after the last turn of the day."""
         state = self.state
         for law, hours in state.government.minimums.items():
-            short = [each for each in state.citizens if each.status == "active" and each.turns and each.worked < hours]
+            short = [each for each in state.citizens if each.turns and each.worked < hours]
             for citizen in short:
                 citizen.breaches += 1
             if short:

@@ -64,11 +64,11 @@ def test_a_dividend_that_the_pool_cannot_pay_stops_where_it_is_empty_and_says_so
 
 def test_who_comes_short_is_drawn_anew() -> None:
     town = Town(*["90 90 0"] * 4, pool="1 0 0 0", laws=[law(dividend(1))])
-    lucky = set()
+    lucky: set[int] = set()
     for _ in range(20):
         town.day({1: giving(0, "food", 1)})
-        lucky.add(town.events(DividendPaid)[0].agents)
-    assert len(lucky) > 1
+        lucky.update(town.events(DividendPaid)[0].agents)
+    assert lucky == {1, 2, 3, 4}
 
 
 def test_a_dividend_of_an_empty_pool_pays_nobody_and_says_so() -> None:
