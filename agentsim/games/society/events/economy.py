@@ -226,10 +226,7 @@ class Meal:
 
 @dataclass(frozen=True)
 class Consumed(Event):
-    """What was consumed: by `each` who was active and does not fall dormant now, and `asleep` by those dormant.
-
-    `unfed` are dormant agents that had not enough, with their evenings.
-    """
+    """`each` who was active and stays so paid that, the dormant `asleep`; `unfed` had not enough, with their evenings."""
 
     kind: ClassVar[str] = "consumed"
     day: int
