@@ -28,7 +28,7 @@ from tests.games.society.town import (
     work,
 )
 
-MANY = 200_000
+MANY = 60_000
 TRADE = '{"action": "trade", "recipient_agent_id": 2, "resource_type": "food", "amount": %s}'
 NUMBERS = [
     *("1e400", "-1e400", "NaN", "Infinity", "-Infinity", "-0", "-0.0", "0.0", "1e-400", "1e1", "1E+1", "0x10", "1_0"),
@@ -36,7 +36,7 @@ NUMBERS = [
     *('"１"', '"1e1"', '"Infinity"', '"NaN"', '"-1"', '"1,000"', '"٣"', '"½"', '""', "[]", "{}", "null", "true", "[1]"),
 ]
 FATHOMLESS = [
-    '{"a":' * 2_000 + "1" + "}" * 2_000,
+    '{"a":' * 1_200 + "1" + "}" * 1_200,
     '{"a":' * 900 + "1" + "}" * 900,
     '{"action":' + "[" * 900 + "]" * 900 + "}",
     '{"action":' + "[" * 90_000 + "]" * 90_000 + "}",
@@ -193,7 +193,7 @@ ANY = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(ANY | st.text(max_size=40), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_nothing_that_agents_say_makes_loses_or_stops_anything(ticks: list[list[str]]) -> None:
     """The town's ledger and the state's own check stand after every tick."""

@@ -226,7 +226,7 @@ class Meal:
 
 @dataclass(frozen=True)
 class Consumed(Event):
-    """`each` who was active and stays so paid that, the dormant `asleep`; `unfed` had not enough, with their evenings."""
+    """`each` who was active and stays so paid that, the dormant `asleep`; `unfed` lacked it, with their evenings."""
 
     kind: ClassVar[str] = "consumed"
     day: int
