@@ -14,13 +14,21 @@ __all__ = [
     "Chart",
     "Frame",
     "Hue",
+    "Line",
+    "Network",
+    "Node",
     "Panel",
     "Piece",
     "Point",
+    "Post",
+    "Profile",
+    "Profiles",
     "Scatter",
     "Scene",
     "Series",
     "Table",
+    "Threads",
+    "Tie",
     "Tile",
 ]
 
@@ -154,4 +162,80 @@ class Board:
     ring: bool = False
 
 
-Panel: TypeAlias = Table | Chart | Scatter | Board
+@dataclass(frozen=True)
+class Node:
+    """Somebody in a network; those of one `group` stand side by side and share a colour."""
+
+    name: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Tie:
+    """What went from one node to another: so much of it (`weight`, above 0), of one `kind`."""
+
+    source: str
+    target: str
+    weight: float
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Network:
+    """Who had to do with whom; ties between names that are no nodes are left out."""
+
+    title: str
+    nodes: tuple[Node, ...]
+    ties: tuple[Tie, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Post:
+    """A contribution to a discussion; `answers` is the number of the one that it replies to."""
+
+    number: int
+    author: str
+    when: str
+    text: str
+    answers: int | None = None
+
+
+@dataclass(frozen=True)
+class Threads:
+    """A discussion, in the order in which it was held; answers are shown beneath what they answer."""
+
+    title: str
+    posts: tuple[Post, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that somebody did or met: when, what kind of thing, and the words."""
+
+    when: str
+    what: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One player's own page: facts by name, how it fared, and what it did and met, in order."""
+
+    name: str
+    facts: tuple[tuple[str, Cell], ...] = ()
+    chart: Chart | None = None
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """A page for each of many players, of which a reader opens one."""
+
+    title: str
+    people: tuple[Profile, ...]
+    note: str = ""
+
+
+Panel: TypeAlias = Table | Chart | Scatter | Board | Network | Threads | Profiles

@@ -7,31 +7,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TypeAlias
 
-from agentsim.engine.panel import Chart, Panel, Scatter, Table
+from agentsim.engine.panel import Chart, Network, Panel, Profiles, Scatter, Table, Threads
 from agentsim.report.board import BoardView, lay_out
 from agentsim.report.drawing import CHARACTER, HEIGHT, WIDTH, ChartView, Label, Mark, room_for, ticks
+from agentsim.report.network import NetworkView, network
+from agentsim.report.profiles import ProfilesView, profiles
 from agentsim.report.scatter import scatter
 from agentsim.report.table import TableView, cell, table
 from agentsim.report.text import number, plain
+from agentsim.report.threads import ThreadsView, threads
 from agentsim.report.tones import tone
 
-__all__ = ["view"]
+__all__ = ["PanelView", "view"]
+
+PanelView: TypeAlias = TableView | ChartView | BoardView | NetworkView | ThreadsView | ProfilesView
 
 _LABEL_MAX = 14
 _MANY_DOTS = 400  # beyond so many, a line carries no dots: they would hide it
 _RADIUS = 3.2
 
 
-def view(panel: Panel, players: Mapping[str, int]) -> TableView | ChartView | BoardView:
-    """A panel laid out; a series or an owner named like a player has that player's tone."""
-    if isinstance(panel, Table):
-        return table(panel)
-    if isinstance(panel, Chart):
-        return _Plot(panel, players).view()
-    if isinstance(panel, Scatter):
-        return scatter(panel, players)
-    return lay_out(panel, players)
+def view(panel: Panel, players: Mapping[str, int]) -> PanelView:
+    """A panel laid out; a series, an owner or an author named like a player has that player's tone."""
+    match panel:
+        case Table():
+            return table(panel)
+        case Chart():
+            return _Plot(panel, players).view()
+        case Scatter():
+            return scatter(panel, players)
+        case Network():
+            return network(panel, players)
+        case Threads():
+            return threads(panel, players)
+        case Profiles():
+            return profiles(panel, players, lambda chart: _Plot(chart, players).view())
+        case _:
+            return lay_out(panel, players)
 
 
 class _Plot:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -23,7 +23,8 @@ from agentsim.engine.panel import Panel
 from agentsim.history.record import History, StandingRecord, Status
 from agentsim.history.totals import cached_share
 from agentsim.report import text
-from agentsim.report.charts import view
+from agentsim.report.charts import PanelView, view
+from agentsim.report.profiles import ProfilesView
 from agentsim.report.style import inlined
 from agentsim.report.timeline import Timeline
 from agentsim.report.tones import tone
@@ -61,6 +62,7 @@ class _Player:
     staff: bool
     deeds: tuple[tuple[str, int], ...]
     persona: str | None
+    page: str | None  # where a panel has a page of this player
 
 
 def render(history: History, panels: Sequence[Panel], options: PageOptions, *, name: str, css: str) -> str:
@@ -76,6 +78,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     names = {record.id: record.name for record in history.players if record.name}
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
+    views = [view(panel, places) for panel in panels]
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
@@ -93,8 +96,8 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         facts=_facts(history, options),
         standings=_standings(history),
         names=names,
-        players=_players(history, timeline, options),
-        panels=[view(panel, places) for panel in panels],
+        players=_players(history, timeline, options, _pages(views)),
+        panels=views,
         rounds=rounds,
         silent=silent,
         tones={player: tone(place) for player, place in places.items()},
@@ -190,7 +193,17 @@ def _standings(history: History) -> tuple[list[str], list[tuple[StandingRecord, 
     return scores, [(standing, models.get(standing.player, "")) for standing in history.outcome.standings]
 
 
-def _players(history: History, timeline: Timeline, options: PageOptions) -> list[_Player]:
+def _pages(views: Sequence[PanelView]) -> dict[str, str]:
+    """The anchor of each player's own page, by its name there; the markup counts panels and people as this does."""
+    return {
+        person.name: f"panel-{panel}-{place}"
+        for panel, shown in enumerate(views, start=1)
+        if isinstance(shown, ProfilesView)
+        for place, person in enumerate(shown.people, start=1)
+    }
+
+
+def _players(history: History, timeline: Timeline, options: PageOptions, pages: Mapping[str, str]) -> list[_Player]:
     deeds = timeline.deeds()
     personas = _personas(history.scenario) if options.include_prompts else {}
     return [
@@ -203,6 +216,7 @@ def _players(history: History, timeline: Timeline, options: PageOptions) -> list
             staff=record.id.startswith("@"),
             deeds=tuple(deeds[record.id].items()),
             persona=personas.get(record.id),
+            page=pages.get(record.id) or pages.get(record.name or ""),
         )
         for place, record in enumerate(history.players)
     ]

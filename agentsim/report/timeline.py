@@ -62,6 +62,8 @@ class Entry:
     reasoning: Markup | None = None
     elsewhere: str | None = None  # anchor of the event that shows this decision's prompt and reasoning
     alike: int = 0  # later decisions of which there is nothing else to say
+    seen: str | None = None  # the places of those who saw it, where not everybody did
+    asked: int | None = None  # the place of the one whose decision it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Timeline:
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
+        self._places = {record.id: place for place, record in enumerate(history.players)}
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
         self._spent = 0
@@ -134,6 +137,8 @@ class Timeline:
             prompt=prompt,
             reasoning=reasoning,
             elsewhere=elsewhere,
+            seen=None if everyone else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
+            asked=self._places.get(decision.player) if decision else None,
         )
 
     def _silent(self, decision: DecisionRecord) -> Entry:
@@ -152,6 +157,8 @@ class Timeline:
             badges=tuple(_badges(decision)),
             prompt=self._exchange(decision.tries, anchor),
             reasoning=self._thoughts(decision.tries, anchor),
+            seen=str(self._places.get(decision.player, "")),
+            asked=self._places.get(decision.player),
         )
 
     def _folds(

@@ -29,6 +29,8 @@ LEAST = {"agent_island": 0.8, "auction": 0.5, "monopoly": 0.3}
 """Of the shorter of two consecutive prompts of one player, the part with which the other begins, at least."""
 
 CONFIGS = sorted(Path(__file__).parents[2].joinpath("configs").glob("*.toml"))
+MOST = 600
+"""Prompts of one game that are looked at: of a long one, those later are like those of its middle."""
 FORGETTING = {"summary"}
 """Kinds of request after which a player is given another memory in place of what it has heard."""
 
@@ -53,7 +55,7 @@ def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
     game_play = new_play(scenario, game)
     last: dict[str, str] = {}
     wave = game_play.start()
-    while wave is not None:
+    while wave is not None and wave.asks[0].index <= MOST:
         for ask in wave.asks:
             player = ask.request.player
             text, before = _sent(ask, personas[player]), last.get(player)

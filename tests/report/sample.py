@@ -9,7 +9,25 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from agentsim.engine.panel import Board, Chart, Panel, Point, Scatter, Scene, Series, Table, Tile
+from agentsim.engine.panel import (
+    Board,
+    Chart,
+    Line,
+    Network,
+    Node,
+    Panel,
+    Point,
+    Post,
+    Profile,
+    Profiles,
+    Scatter,
+    Scene,
+    Series,
+    Table,
+    Threads,
+    Tie,
+    Tile,
+)
 from agentsim.history.record import History
 
 MODELS = {
@@ -267,7 +285,7 @@ def sample() -> History:
 
 
 def panels() -> list[Panel]:
-    """A vote matrix, three charts, a scatter and a board."""
+    """One of every kind, and of charts three."""
     return [
         Table("Votes", ("Voter", "A", "B", "C", "D"),
               (("A", 0, 1, 0, 1), ("B", 0, 0, 1, 1), ("C", 0, 1, 0, 1), ("D", 2, None, 0, 0)),
@@ -292,4 +310,18 @@ def panels() -> list[Panel]:
             Scene("Final", (Tile(0, 0, "Beach"), Tile(1, 0, "Fire", ("A", "C"), owner="C"),
                        Tile(2, 0, "Jury bench", ("B", "D")), Tile(3, 1, "Lookout over the long lagoon"))),
         )),
+        Network("Words to one another",
+                (Node("A", "diplomats"), Node("B", "diplomats"), Node("C", "islanders"), Node("D", "islanders")),
+                (Tie("A", "B", 4, "whispers"), Tie("B", "A", 1, "whispers"), Tie("C", "D", 2, "gifts"),
+                 Tie("D", "A", 3, "whispers")), note="Whispers and gifts of all rounds."),
+        Threads("The notice board", (
+            Post(1, "A", "Round 1", "Who keeps the fire tonight?"),
+            Post(2, "B", "Round 1", "Somebody took the rope. I want it back."),
+            Post(3, "C", "Round 1", "I will, if somebody brings wood.", 1),
+            Post(4, "D", "Round 2", "Wood is at the lookout.", 3), Post(5, "A", "Round 2", "It was not me.", 2))),
+        Profiles("Islanders", (
+            Profile("A", (("votes", 1), ("gifts", 0)), Chart("A's words", "line", ("Round 1", "Round 2", "Final"),
+                    (Series("words", (38, 9, 15)),), y_label="words"),
+                    (Line("Round 1", "pitch", "I kept the fire."), Line("Round 2", "vote"))),
+            Profile("B", (("votes", 2),), None, (Line("Round 1", "pitch", "I fish."),)))),
     ]  # fmt: skip

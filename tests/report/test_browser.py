@@ -16,11 +16,31 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from agentsim.engine.panel import Board, Chart, Panel, Piece, Point, Scatter, Scene, Series, Table, Tile
+from agentsim.engine.panel import (
+    Board,
+    Chart,
+    Line,
+    Network,
+    Node,
+    Panel,
+    Piece,
+    Point,
+    Post,
+    Profile,
+    Profiles,
+    Scatter,
+    Scene,
+    Series,
+    Table,
+    Threads,
+    Tie,
+    Tile,
+)
 from agentsim.history.record import History
 from agentsim.report.page import PageOptions, render
 from agentsim.report.style import find_css
-from tests.report.sample import document, panels, sample
+from agentsim.report.visible import as_seen_by
+from tests.report.sample import REASONING, document, panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -179,6 +199,46 @@ def test_filters_by_player_kind_and_sight_combine(browser: Browser, page_file: P
         assert opened.shown() == ["e2"]
 
 
+def test_a_round_is_shown_alone(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        opened.page.select_option("#by-round", "round-2")
+        assert opened.shown() == [f"e{e.seq}" for e in sample().rounds[2].events]
+        assert opened.page.locator("#round-1").is_hidden()
+        opened.page.click("#show-all")
+        expect(opened.page.locator("#round-1")).to_be_visible()
+
+
+@pytest.mark.parametrize("player", "ABCD")
+def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path, player: str) -> None:
+    """As the page that `--as-seen-by` writes, whose words are what a search finds then; it is a view, not a promise."""
+    history = sample()
+    kept = as_seen_by(history, player)
+    with Opened(browser, page_file) as opened:
+        page = opened.page
+        page.select_option("#as-seen-by", label=f"as {player} saw it")
+        assert opened.shown() == [f"e{e.seq}" for r in kept.rounds for e in r.events]
+        for section in ("#panels", "#standings", "#players", "#scenario", "#usage"):
+            assert page.locator(section).is_hidden(), section
+        expect(page.locator("#one-view")).to_contain_text("this one still holds everything")
+        own = {d.index for d in kept.decisions}
+        for event in (e for r in history.rounds for e in r.events if f"e{e.seq}" in opened.shown()):
+            folds = page.locator(f"#e{event.seq} :is(.reasoning, .prompt, .badges)")
+            visible = [fold.is_visible() for fold in folds.all()]
+            assert visible == [event.metadata.get("decision") in own] * len(visible), event.heading
+        page.fill("#find", REASONING[1, "D"][:30])
+        assert bool(opened.shown()) == (player == "D"), "what another one thought is not found"
+        page.click("#show-all")
+        expect(page.locator("#panels")).to_be_visible()
+        expect(page.locator("#tally")).to_have_text("27 events")
+
+
+def test_a_page_of_one_player_has_no_other_point_of_view(browser: Browser, tmp_path: Path) -> None:
+    with Opened(browser, written(tmp_path, sample(), [], PageOptions(as_seen_by="A"))) as opened:
+        assert opened.page.locator("#as-seen-by").count() == 0
+        opened.page.select_option("#by-kind", "pitch")
+        assert opened.shown()
+
+
 def test_a_link_to_a_filtered_event_shows_it(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
         opened.page.select_option("#by-sight", "log")
@@ -290,6 +350,22 @@ def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:
         assert opened.page.evaluate(f"{style}.outlineWidth") == "2px"
 
 
+def test_a_network_shows_whose_ties_are_whose(browser: Browser, tmp_path: Path) -> None:
+    """Pointing at somebody leaves its own ties alone visible; a click keeps that, and a second one ends it."""
+    with Opened(browser, written(tmp_path, sample(), panels())) as opened:
+        page = opened.page
+        told = "[...document.querySelectorAll('.web .arc.told title')].map(t => t.textContent)"
+        page.locator(".web .spot").nth(0).dispatch_event("mouseenter")
+        assert sorted(page.evaluate(told)) == ["A to B: 4 whispers", "B to A: 1 whispers", "D to A: 3 whispers"]
+        page.locator(".web .spot").nth(0).dispatch_event("mouseleave")
+        assert page.evaluate(told) == []
+        page.locator(".web .spot").nth(2).dispatch_event("click")
+        page.locator(".web .spot").nth(2).dispatch_event("mouseleave")
+        assert page.evaluate(told) == ["C to D: 2 gifts"]
+        page.locator(".web .spot").nth(2).dispatch_event("click")
+        assert page.evaluate(told) == []
+
+
 _FIXED = {"format", "status", "source", "started_at", "finished_at"}  # closed sets of words, and times
 
 
@@ -317,6 +393,13 @@ def poisoned_panels(payload: str) -> list[Panel]:
             Scene(f"f{i}{payload}", (Tile(0, 0, f"t{i}{payload}", ("A" + payload,), "A" + payload, says=payload),),
                   (Piece("A" + payload, i, 0),), (("A" + payload, f"r{i}{payload}"),), (f"n{i}{payload}",))
             for i in range(2)), headings=("h" + payload, "r"), ring=True),
+        Network("W" + payload, (Node("A" + payload, "g" + payload), Node("o" + payload, "h")),
+                (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
+        Threads("F" + payload, (Post(1, "A" + payload, "w" + payload, "one" + payload),
+                                Post(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
+        Profiles("P" + payload, (Profile("A" + payload, (("f" + payload, payload),),
+                 Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
+                 (Line("d" + payload, "e" + payload, "i" + payload),)),), payload),
     ]  # fmt: skip
 
 
@@ -329,7 +412,7 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         page.fill("#find", payload[:20])  # the script handles foreign text, too
         page.fill("#find", "")
-        for select in ("#by-player", "#by-kind"):
+        for select in ("#by-player", "#by-kind", "#by-round", "#as-seen-by"):
             page.select_option(select, index=1)
             page.select_option(select, index=0)
         page.get_by_role("slider").fill("0")
@@ -350,7 +433,8 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
             first["heading"], first["role"], first["content"], doc["players"][0]["model"], doc["outcome"]["reason"],
             doc["rounds"][1]["title"], "unreadable twice" + payload, "no answer within 30 s" + payload,
             doc["scenario"]["players"][1]["prompt"], doc["texts"][0], doc["decisions"][0]["tries"][0]["messages"][0][0],
-            "run" + payload, "0.1.0" + payload, "T" + payload, "c" + payload, "v" + payload, "L" + payload,
+            "two" + payload, "i" + payload, "o" + payload, "run" + payload, "0.1.0" + payload,
+            "T" + payload, "c" + payload, "v" + payload, "L" + payload,
             json.dumps("words" + payload)[1:-1],
         ):  # fmt: skip
             assert words in text, words

@@ -3,6 +3,9 @@
   const byId = (id) => document.getElementById(id);
   const form = byId("filters"), find = byId("find"), tally = byId("tally"), showAll = byId("show-all");
   const selects = { player: byId("by-player"), kind: byId("by-kind"), sight: byId("by-sight") };
+  const byRound = byId("by-round"), view = byId("as-seen-by"), oneView = byId("one-view");
+  const quiet = [...document.querySelectorAll("#silent article.event")];
+  const ofAll = ["standings", "players", "panels", "scenario", "usage"].map(byId).filter(Boolean);
   const events = [...document.querySelectorAll("#timeline article.event")];
   const rounds = [...document.querySelectorAll("#timeline section.round")];
   const texts = new Map();
@@ -35,30 +38,45 @@
     CSS.highlights.set("found", new Highlight(...ranges));
   };
 
+  // As one player saw it: what it did not see is gone, and of others' decisions no more is left than was told.
+  const look = () => {
+    const viewer = view && view.value;
+    const sees = (event) => !viewer || !("seen" in event.dataset) || event.dataset.seen.split(" ").includes(viewer);
+    for (const event of [...events, ...quiet]) event.classList.toggle("others", Boolean(viewer) && event.dataset.asked !== viewer);
+    for (const event of quiet) event.hidden = !sees(event);
+    for (const part of ofAll) part.hidden = Boolean(viewer);
+    if (oneView) oneView.hidden = !viewer;
+    return sees;
+  };
+
+  const told = (event) => fold(["h4", ":scope > .said"].map((part) => event.querySelector(part)?.textContent ?? "").join(" "));
+
   const apply = () => {
     const query = fold(find.value.trim());
     const wanted = Object.entries(selects).filter(([, select]) => select.value);
+    const sees = look();
     const shown = [];
     for (const part of opened) part.open = false;
     opened.clear();
     for (const event of events) {
       const fits = wanted.every(([key, select]) => event.dataset[key] === select.value)
-        && (!query || textOf(event).includes(query));
+        && sees(event) && (!byRound?.value || event.parentElement.id === byRound.value)
+        && (!query || (event.classList.contains("others") ? told(event) : textOf(event)).includes(query));
       event.hidden = !fits;
       if (fits) shown.push(event);
     }
     for (const round of rounds) round.hidden = events.length > 0 && !round.querySelector("article.event:not([hidden])")
-      && (query !== "" || wanted.length > 0);
+      && (query !== "" || wanted.length > 0 || Boolean(byRound?.value || view?.value));
     // What was found only inside a fold would look like a mistake: such a fold opens.
     if (query) for (const event of shown.slice(0, 500)) for (const part of event.querySelectorAll(".folds details:not([open])")) {
-      if (textOf(part).includes(query) && !fold(event.querySelector("h4").textContent + " " + (event.querySelector(":scope > .said")?.textContent ?? "")).includes(query)) {
+      if (!event.classList.contains("others") && textOf(part).includes(query) && !told(event).includes(query)) {
         part.open = true;
         opened.add(part);
       }
     }
     const all = shown.length === events.length;
     tally.value = all ? `${events.length} events` : `${shown.length} of ${events.length} events`;
-    showAll.hidden = all && !query && wanted.length === 0;
+    showAll.hidden = all && !query && wanted.length === 0 && !byRound?.value && !view?.value;
     highlight(shown, query);
   };
 
@@ -68,7 +86,7 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(apply, 0));
   find.addEventListener("input", soon);
-  for (const select of Object.values(selects)) select.addEventListener("change", apply);
+  for (const select of [...Object.values(selects), byRound, view]) select?.addEventListener("change", apply);
   apply();
 
   document.addEventListener("keydown", (event) => {
@@ -94,6 +112,31 @@
   };
   addEventListener("hashchange", arrive);
   arrive();
+
+  // Networks: whoever is pointed at, alone with the arcs that begin or end there; a click keeps it.
+  for (const web of document.querySelectorAll(".web")) {
+    const spots = [...web.querySelectorAll(".spot")], arcs = [...web.querySelectorAll(".arc")];
+    let kept = null;
+    const ask = (place) => {
+      web.classList.toggle("asked", place !== null);
+      const met = new Set([place]);
+      for (const arc of arcs) {
+        const ends = arc.dataset.ends.split(" "), told = ends.includes(place);
+        arc.classList.toggle("told", told);
+        if (told) for (const end of ends) met.add(end);
+      }
+      for (const spot of spots) spot.classList.toggle("told", met.has(spot.dataset.place));
+    };
+    for (const spot of spots) {
+      spot.addEventListener("mouseenter", () => ask(spot.dataset.place));
+      spot.addEventListener("mouseleave", () => ask(kept));
+      spot.addEventListener("click", (event) => {
+        event.stopPropagation();
+        ask(kept = kept === spot.dataset.place ? null : spot.dataset.place);
+      });
+    }
+    web.addEventListener("click", () => ask(kept = null));
+  }
 
   // Boards: the last scene stands there; the others are made from what changed, track by track.
   const at = (track, scene) => {

@@ -1,0 +1,152 @@
+"""Networks, threads and the pages of players: everybody has a place, everything said is beneath what it answers."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.engine.panel import Chart, Line, Network, Node, Post, Profile, Profiles, Series, Threads, Tie
+from agentsim.report.charts import view
+from agentsim.report.network import MOST_ARCS, MOST_NODES, MOST_ROWS, NetworkView
+from agentsim.report.page import PageOptions, render
+from agentsim.report.profiles import ProfilesView
+from agentsim.report.threads import DEEPEST, ThreadsView
+from tests.report.dom import parse
+from tests.report.sample import panels, sample
+from tests.report.test_charts import drawn
+
+PLAYERS = {"A": 0, "B": 1, "C": 2}
+
+
+def web(*ties: Tie, nodes: tuple[Node, ...] = (Node("A"), Node("B"), Node("C"))) -> NetworkView:
+    made = view(Network("Talk", nodes, ties), PLAYERS)
+    assert isinstance(made, NetworkView)
+    return made
+
+
+def forum(*posts: Post) -> list[list[tuple[int, int]]]:
+    """The numbers and depths of each thread."""
+    made = view(Threads("Forum", posts), PLAYERS)
+    assert isinstance(made, ThreadsView)
+    return [[(found.post.number, found.depth) for found in thread] for thread in made.threads]
+
+
+def post(number: int, answers: int | None = None) -> Post:
+    return Post(number, "A", f"day {number}", f"words {number}", answers)
+
+
+def test_every_node_stands_on_the_circle_in_the_tone_of_its_player() -> None:
+    made = web(Tie("A", "B", 1))
+    assert [spot.name for spot in made.spots] == ["A", "B", "C"]
+    assert [spot.tone for spot in made.spots] == ["t0", "t1", "t2"]
+    assert {round(math.hypot(spot.x - 320, spot.y - 320)) for spot in made.spots} == {232}
+
+
+def test_those_of_one_group_stand_side_by_side_and_share_a_tone() -> None:
+    nodes = (Node("A", "calm"), Node("B", "bold"), Node("C", "calm"))
+    made = web(nodes=nodes)
+    assert [spot.name for spot in made.spots] == ["A", "C", "B"]
+    assert [spot.tone for spot in made.spots] == ["t0", "t0", "t1"]
+    assert made.groups == (("calm", "t0"), ("bold", "t1"))
+
+
+def test_ties_of_one_pair_and_kind_add_up_and_the_two_directions_are_two_arcs() -> None:
+    made = web(Tie("A", "B", 2), Tie("B", "A", 1), Tie("A", "B", 3))
+    assert {arc.title for arc in made.arcs} == {"A to B: 5", "B to A: 1"}
+    assert len({arc.path.split("Q")[1].split(" ")[0] for arc in made.arcs}) == 2, "they do not lie on each other"
+    widths = {arc.title: arc.width for arc in made.arcs}
+    assert widths["A to B: 5"] > widths["B to A: 1"]
+
+
+def test_kinds_of_ties_are_told_apart_in_the_legend_and_in_the_table() -> None:
+    made = web(Tie("A", "B", 2, "gifts"), Tie("A", "B", 1, "letters"))
+    assert made.kinds == (("gifts", "kind0"), ("letters", "kind1"))
+    assert [[cell.text for cell in row] for row in made.data.rows] == [
+        ["A", "B", "gifts", "2"],
+        ["A", "B", "letters", "1"],
+    ]
+
+
+def test_what_cannot_be_drawn_is_left_out() -> None:
+    nan = float("nan")
+    made = web(Tie("A", "A", 3), Tie("A", "Z", 1), Tie("A", "B", 0), Tie("A", "B", nan), Tie("A", "B", float("inf")))
+    assert made.arcs == ()
+    assert [[cell.text for cell in row] for row in made.data.rows] == [["A", "A", "3"]], (
+        "a tie to itself is in the table"
+    )
+
+
+def test_of_a_crowd_the_busiest_are_drawn_and_the_page_says_so() -> None:
+    crowd = tuple(Node(f"n{place}") for place in range(MOST_NODES + 5))
+    ties = tuple(Tie(a.name, b.name, 1 + place) for place, a in enumerate(crowd[5:]) for b in crowd[5:] if a is not b)
+    made = web(*ties, nodes=crowd)
+    assert [spot.name for spot in made.spots] == [node.name for node in crowd[5:]]
+    assert len(made.arcs) == MOST_ARCS
+    assert len(made.data.rows) == MOST_ROWS
+    assert made.left_out == (
+        f"5 who had less to do with others are not drawn; {len(ties) - MOST_ARCS:,} slighter ties are not drawn; "
+        f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}."
+    )
+    assert made.left_out in drawn(Network("Talk", crowd, ties)).text
+
+
+def test_nobody_at_all_is_said() -> None:
+    assert "Nobody" in drawn(Network("Talk", (), ())).text
+
+
+def test_answers_stand_beneath_what_they_answer_in_the_order_in_which_they_came() -> None:
+    assert forum(post(1), post(2), post(3, 1), post(4, 2), post(5, 3), post(6, 1)) == [
+        [(1, 0), (3, 1), (5, 2), (6, 1)],
+        [(2, 0), (4, 1)],
+    ]
+
+
+def test_an_answer_to_what_is_not_there_begins_a_thread() -> None:
+    assert forum(post(7, 3), post(8, 7)) == [[(7, 0), (8, 1)]]
+    assert forum(post(1, 2), post(2)) == [[(1, 0)], [(2, 0)]], "nobody answers what comes later"
+
+
+def test_a_thread_deeper_than_the_call_stack_is_shown_and_leans_no_further_than_there_is_room() -> None:
+    [thread] = forum(post(1), *(post(number, number - 1) for number in range(2, 3000)))
+    assert [number for number, _ in thread] == list(range(1, 3000))
+    assert max(depth for _, depth in thread) == DEEPEST
+
+
+@given(st.lists(st.integers(0, 30)))
+def test_every_post_is_shown_once(parents: list[int]) -> None:
+    posts = [post(number, parent or None) for number, parent in enumerate(parents, start=1)]
+    shown = [number for thread in forum(*posts) for number, _ in thread]
+    assert sorted(shown) == list(range(1, len(parents) + 1))
+
+
+def test_a_thread_reads_in_the_page() -> None:
+    figure = drawn(Threads("Forum", (Post(1, "A", "day 1", "Who farms?"), Post(2, "X", "day 2", "I do.", 1))))
+    assert "2 posts in 1 thread" in figure.text
+    assert [said.text for said in figure.all("div", cls="said")] == ["Who farms?", "I do."]
+    assert "no. 1, 1 answer" in " ".join(figure.text.split())
+    assert "no. 2, to no. 1" in " ".join(figure.text.split())
+
+
+def test_the_card_of_a_player_leads_to_its_page() -> None:
+    page = parse(render(sample(), panels(), PageOptions(), name="run", css=""))
+    link = next(a for a in page.all("a") if a.text == "What it did and met")
+    target = page.one("details", cls="profile", id=link.attrs["href"][1:])
+    assert target.one("ol").attrs["aria-label"] == "What A did and met"
+
+
+def test_a_profile_has_its_facts_its_chart_and_its_lines() -> None:
+    chart = Chart("Fortunes", "line", ("1", "2"), (Series("food", (10, 9.5)),))
+    lines = (Line("day 1", "work", "farm 3 h"),)
+    panel = Profiles("Agents", (Profile("A", (("food", 9.5),), chart, lines), Profile("Z")))
+    made = view(panel, PLAYERS)
+    assert isinstance(made, ProfilesView)
+    assert [person.tone for person in made.people] == ["t0", "plain"]
+    figure = drawn(panel)
+    first, _ = figure.all("details", cls="profile")
+    summary = first.all("summary")[0].text
+    assert "food" in summary
+    assert "9.5" in summary
+    assert first.one("ol").text.split() == ["day", "1", "work", "farm", "3", "h"]
+    assert first.one("polyline").attrs["points"]
