@@ -71,7 +71,7 @@ class Text:
 Options: TypeAlias = Mapping[str, Choice | Range | Text]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
-Where a field may be one of several kinds of record, those that lack a field of a field are not concerned by its options.
+Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
 """
 
 D = TypeVar("D", bound=Decision)

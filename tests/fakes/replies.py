@@ -46,7 +46,9 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
     if "enum" in schema:
         return schema["enum"][draw % len(schema["enum"])]
     if "anyOf" in schema:
-        return _value(schema["anyOf"][0], draw, digest)
+        branches = schema["anyOf"]
+        records = all(branch.get("type") == "object" for branch in branches)  # kinds of a thing, not a thing or null
+        return _value(branches[draw % len(branches) if records else 0], draw // len(branches), digest)
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = kind[0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from agentsim.engine.event import Everyone
+from agentsim.engine.reading import Decision
 from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
 from agentsim.games.society import actions
@@ -47,31 +49,9 @@ class Deeds:
 
     def do(self, citizen: Citizen, acted: Acted) -> None:
         """Let one agent's action happen, or reject it; whoever wakes of it is announced."""
-        action = acted.action
+        action: Any = acted.action
         try:
-            match action:
-                case actions.Work():
-                    self._work(citizen, action)
-                case actions.Idle():
-                    self._tell_alone(citizen, life.Idled(self.state.day, citizen.number, action.reasoning))
-                case actions.ForumPost():
-                    self._post(citizen, None, action.content)
-                case actions.ForumReply():
-                    self._post(citizen, action.parent_message_id, action.content)
-                case actions.DirectMessage():
-                    self._message(citizen, action)
-                case actions.Vote():
-                    self._vote(citizen, action)
-                case actions.CreateProposal():
-                    self._propose(citizen, action)
-                case actions.Trade():
-                    self._trade(citizen, action)
-                case actions.Contribute():
-                    self._contribute(citizen, action)
-                case actions.SetName():
-                    self._rename(citizen, action)
-                case actions.Rejected():
-                    self._reject(citizen, action.given, action.reason)
+            _VERBS[type(action)](self, citizen, action)
         except _CannotBe as reason:
             self._reject(citizen, action.model_dump_json(), str(reason))
         self.announce_woken()
@@ -108,6 +88,18 @@ class Deeds:
         return other
 
     # -- words
+
+    def _idle(self, citizen: Citizen, action: actions.Idle) -> None:
+        self._tell_alone(citizen, life.Idled(self.state.day, citizen.number, action.reasoning.strip()))
+
+    def _misread(self, citizen: Citizen, action: actions.Rejected) -> None:
+        self._reject(citizen, action.given, action.reason)
+
+    def _forum_post(self, citizen: Citizen, action: actions.ForumPost) -> None:
+        self._post(citizen, None, action.content)
+
+    def _forum_reply(self, citizen: Citizen, action: actions.ForumReply) -> None:
+        self._post(citizen, action.parent_message_id, action.content)
 
     def _post(self, citizen: Citizen, parent: int | None, text: str) -> None:
         state, forum = self.state, self.state.forum
@@ -249,3 +241,18 @@ class Deeds:
     def _must_hold(citizen: Citizen, resource: Any, amount: int) -> None:
         if citizen.stock[resource] < amount:
             raise _CannotBe(f"you hold {shown(citizen.stock[resource])} {resource}, not {shown(amount)}")
+
+
+_VERBS: Mapping[type[Decision], Callable[[Deeds, Citizen, Any], None]] = {
+    actions.ForumPost: Deeds._forum_post,
+    actions.ForumReply: Deeds._forum_reply,
+    actions.DirectMessage: Deeds._message,
+    actions.CreateProposal: Deeds._propose,
+    actions.Vote: Deeds._vote,
+    actions.Work: Deeds._work,
+    actions.Trade: Deeds._trade,
+    actions.Contribute: Deeds._contribute,
+    actions.SetName: Deeds._rename,
+    actions.Idle: Deeds._idle,
+    actions.Rejected: Deeds._misread,
+}

@@ -42,8 +42,8 @@ def _merit(state: State, citizen: Citizen) -> int:
 
 
 def _score(citizen: Citizen) -> Mapping[str, int | float]:
-    stock = {resource: number(amount) for resource, amount in citizen.stock.items()}
-    return {"wealth": number(citizen.wealth), **stock, "active": int(citizen.status == "active")}
+    score = {"wealth": number(citizen.wealth), "active": int(citizen.status == "active")}
+    return {**score, **{str(resource): number(amount) for resource, amount in citizen.stock.items()}}
 
 
 def ended(state: State, why: str, passed: int, placed: Sequence[Standing]) -> SocietyEnded:

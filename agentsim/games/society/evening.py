@@ -50,7 +50,9 @@ class Evening:
         if not state.projects.built:
             return
         costs = {"farm": state.config.farm_upkeep, "generator": state.config.generator_upkeep}
-        paid, running, paused = 0, [], []
+        paid = 0
+        running: list[int] = []
+        paused: list[int] = []
         for project in state.projects.built.values():
             cost = costs[project.what]
             runs = cost <= state.pool["materials"]

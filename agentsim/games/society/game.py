@@ -36,9 +36,7 @@ class Society:
 
     name: ClassVar[str] = "society"
     title: ClassVar[str] = "Society"
-    summary: ClassVar[str] = (
-        "a hundred agents talk, vote, work and give, and fall dormant where food or energy runs out"
-    )
+    summary: ClassVar[str] = "a hundred agents talk, vote, work and give, and fall dormant without food or energy"
     rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]] = SocietyConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
@@ -88,7 +86,7 @@ async def _tick(table: Table, state: State, rules: Rules, deeds: Deeds) -> None:
     awake = state.active()
     kept = world(state)
     decisions = await table.ask_all(
-        Act(player=citizen.player, rules=rules, world=kept.world, you=own(state, citizen, kept)) for citizen in awake
+        [Act(player=citizen.player, rules=rules, world=kept.world, you=own(state, citizen, kept)) for citizen in awake]
     )
     decided = dict(zip((citizen.number for citizen in awake), decisions, strict=True))
     for number in table.chance.stream("order").shuffled(list(decided)):

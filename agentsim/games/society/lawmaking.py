@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agentsim.engine.event import Everyone
 from agentsim.engine.table import Table
 from agentsim.games.society.assembly import Proposal
-from agentsim.games.society.citizen import Notice
+from agentsim.games.society.citizen import Notice, NoticeKind
 from agentsim.games.society.config import FoundingLaw
 from agentsim.games.society.events import economy, talk
 from agentsim.games.society.state import State
@@ -52,7 +52,7 @@ class Lawmaking:
                 ),
                 to=Everyone,
             )
-            kind = "proposal_passed" if passed else "proposal_failed"
+            kind: NoticeKind = "proposal_passed" if passed else "proposal_failed"
             state.notify(proposal.author, Notice(kind, about=proposal.id, text=proposal.title))
 
     def _carry_out(self, proposal: Proposal) -> Iterator[str]:

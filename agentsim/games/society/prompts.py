@@ -92,11 +92,11 @@ def _rules(rules: Rules) -> Iterator[str]:
         "the same moment; actions then happen in a random order, and one that is no longer possible comes to nothing."
     )
     yield (
-        f"Every evening an active agent consumes {shown(rules.daily_food)} food and {shown(rules.daily_energy)} energy; "
-        "one that lacks either falls dormant: it has no turns. A dormant agent consumes "
+        f"Every evening an active agent consumes {shown(rules.daily_food)} food and {shown(rules.daily_energy)} "
+        "energy; one that lacks either falls dormant: it has no turns. A dormant agent consumes "
         f"{shown(rules.dormant_food)} food and {shown(rules.dormant_energy)} energy an evening where it has both. It "
-        f"wakes as soon as it holds {shown(rules.wake_food)} food and {shown(rules.wake_energy)} energy, which others or "
-        "the common pool may give."
+        f"wakes as soon as it holds {shown(rules.wake_food)} food and {shown(rules.wake_energy)} energy, which others "
+        "or the common pool may give."
     )
     if rules.permadeath:
         yield f"A dormant agent that lacks them for {rules.starvation_days} evenings in a row dies for good."
@@ -159,8 +159,8 @@ def _world(rules: Rules, world: World) -> Iterator[str]:
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in world.taxes.items()) or "none"
     minimum = f"{world.work_minimum} h a day" if world.work_minimum else "none"
     yield (
-        f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {world.threshold}% yes among "
-        f"yes and no, and at least {world.quorum} votes."
+        f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {world.threshold}% yes "
+        f"among yes and no, and at least {world.quorum} votes."
     )
     yield from _listed("Open proposals", world.proposals, world.more_proposals, _proposal)
     yield from _listed("Projects that need materials", world.projects, world.more_projects, _project, "more")
@@ -238,8 +238,8 @@ def _own(rules: Rules, you: Own) -> Iterator[str]:
     if you.name:
         yield f"You are called {quoted(name=you.name)}."
     yield (
-        f"You are active and hold {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} materials. "
-        f"You have worked {you.hours} of {rules.hours_per_day} hours today."
+        f"You are active and hold {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} "
+        f"materials. You have worked {you.hours} of {rules.hours_per_day} hours today."
     )
     if you.votes:
         yield f"Your votes so far: {', '.join(f'proposal {number} {vote}' for number, vote in you.votes.items())}."

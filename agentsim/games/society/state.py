@@ -6,7 +6,7 @@ All amounts are hundredths. Which action leads to which change is `deeds`, the e
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentsim.games.society.assembly import Assembly
@@ -23,7 +23,7 @@ _FLOWS = ("produced", "consumed", "spent")
 
 
 def _nothing() -> dict[str, int]:
-    return dict.fromkeys((*RESOURCES, "land"), 0)
+    return {**dict.fromkeys(RESOURCES, 0), "land": 0}
 
 
 @dataclass
@@ -51,8 +51,8 @@ class State:
         for citizen in self.citizens:
             for resource, amount in citizen.stock.items():
                 self.held[resource] += amount
-        for resource in self.initial:
-            self.initial[resource] = self.held[resource] + self.pool[resource]
+        for name in self.initial:
+            self.initial[name] = self.held[name] + self.pool[name]
         self.counts = {"active": len(self.citizens), "dormant": 0, "dead": 0}
 
     def citizen(self, number: int) -> Citizen:
@@ -165,23 +165,25 @@ class State:
             return 0.0
         return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
 
+    def _check_citizen(self, citizen: Citizen) -> Iterator[str]:
+        if min(citizen.stock.values()) < 0:
+            yield f"agent #{citizen.number} owes nothing"
+        if citizen.worked > self.config.hours_per_day or len(citizen.inbox) > self.config.shown_events:
+            yield f"agent #{citizen.number} works and reads no more than it may"
+        if citizen.status == "dormant" and self._has_to_wake(citizen):
+            yield f"agent #{citizen.number} wakes when it has enough"
+
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        broken = []
+        broken: list[str] = []
         held, counted = _nothing(), dict.fromkeys(self.counts, 0)
-        hours, room = self.config.hours_per_day, self.config.shown_events
         for citizen in self.citizens:
             stock = citizen.stock
             held["food"] += stock["food"]
             held["energy"] += stock["energy"]
             held["materials"] += stock["materials"]
             counted[citizen.status] += 1
-            if min(stock.values()) < 0:
-                broken.append(f"agent #{citizen.number} owes nothing")
-            if citizen.worked > hours or len(citizen.inbox) > room:
-                broken.append(f"agent #{citizen.number} works and reads no more than it may")
-            if citizen.status == "dormant" and self._has_to_wake(citizen):
-                broken.append(f"agent #{citizen.number} wakes when it has enough")
+            broken += self._check_citizen(citizen)
         if held != self.held:
             broken.append("what is held is what all agents hold")
         if counted != self.counts:

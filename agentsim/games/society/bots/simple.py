@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from agentsim.engine.chance import Stream
@@ -69,17 +68,18 @@ def _any(request: Act, luck: Stream) -> Spoken:
         case 10:
             return DirectMessage(recipient_agent_id=luck.integer(1, agents), content=words)
         case 11:
-            amount = Decimal(luck.integer(1, 400)) / 100
+            amount = f"{luck.integer(0, 3)}.{luck.integer(1, 99):02}"
             resource = luck.pick(("food", "energy", "materials"))
-            return Trade(recipient_agent_id=luck.integer(0, agents), resource_type=resource, amount=str(amount))
+            given = {"recipient_agent_id": luck.integer(0, agents), "resource_type": resource, "amount": amount}
+            return Trade.model_validate(given)
         case 12:
             return SetName(display_name=words[:12])
         case 13:
             return Idle(reasoning=words)
         case 14 | 5 | 9:
             type_, term = luck.pick(_TERMS)
-            terms = [] if term is None else [term]
-            return CreateProposal(title=words[:20], description=words, proposal_type=type_, terms=terms)
+            said = {"title": words[:20], "description": words, "proposal_type": type_}
+            return CreateProposal.model_validate({**said, "terms": None if term is None else [term]})
         case _:
             return ForumPost(content=words)
 

@@ -1,4 +1,4 @@
-"""Events of Society: everything that is said, decided, made, moved and used up, in numbers. Who hears them is the rules'."""
+"""Events of Society: all that is said, decided, made, moved and used up, in numbers. Who hears them the rules say."""
 
 from __future__ import annotations
 
