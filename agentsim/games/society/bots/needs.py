@@ -1,4 +1,4 @@
-"""Needs: how long an agent's food and energy last, and the work that makes them last longer. Everything else can wait."""
+"""Needs: how long an agent's food and energy last, and the work that makes them last. All else can wait."""
 
 from __future__ import annotations
 
