@@ -20,7 +20,17 @@ from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
-from agentsim.players.readable import hint, is_words, news, paragraphs, question, reason, understood, unnamed_part
+from agentsim.players.readable import (
+    hint,
+    is_words,
+    kinds_of,
+    news,
+    paragraphs,
+    question,
+    reason,
+    understood,
+    unnamed_part,
+)
 from agentsim.players.rows import MARK
 from agentsim.players.terminal import Terminal
 
@@ -149,9 +159,13 @@ class HumanPlayer:
         answers: dict[str, Any] = {}
         for name, legal in fields.items():
             called = f"{within}{name.replace('_', ' ')}"
+            inner = "" if name == self._unnamed else f"{called}: "
             if legal.get("type") == "object":
-                inner = "" if name == self._unnamed else f"{called}: "
                 answers[name] = await self._part(legal["properties"], inner)
+            elif kinds_of(legal) is not None:
+                answers[name] = await self._kind(legal, inner)
+            elif kinds_of(legal.get("items", {})) is not None:
+                answers[name] = await self._kinds(legal, inner)
             else:
                 answers[name] = await self._field(called, legal)
                 if answers[name] is False and len(answers) == 1:
@@ -166,6 +180,25 @@ class HumanPlayer:
             if not await self._field(f"{within}any {names}", {"type": "boolean"}):
                 return {name: [] for name in fields}
         return await self._fields(fields, within)
+
+    async def _kind(self, legal: Mapping[str, Any], within: str, *, or_none: bool = False) -> dict[str, Any] | None:
+        """One of several kinds of record: which, then that one's fields alone; None where none is wanted."""
+        found = kinds_of(legal)
+        assert found is not None, "only a field of several kinds is asked for by its kind"
+        tag, kinds = found
+        names = [*kinds, *(["none"] if or_none else [])]
+        chosen = await self._field(f"{within}{tag.replace('_', ' ')}", {"enum": names})
+        return {tag: chosen, **await self._fields(kinds[chosen], within)} if chosen in kinds else None
+
+    async def _kinds(self, legal: Mapping[str, Any], within: str) -> list[dict[str, Any]]:
+        """As many records as are wanted, each of one of several kinds."""
+        answers: list[dict[str, Any]] = []
+        while len(answers) < legal.get("maxItems", _WITHOUT_END):
+            answer = await self._kind(legal["items"], within, or_none=True)
+            if answer is None:
+                break
+            answers.append(answer)
+        return answers
 
     async def _field(self, name: str, legal: Mapping[str, Any]) -> Any:
         while True:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agentsim.engine.number import whole
 
-__all__ = ["hint", "is_words", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
+__all__ = ["hint", "is_words", "kinds_of", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
@@ -76,7 +76,27 @@ def reason(text: str, unnamed: str | None) -> str:
 def unnamed_part(fields: Mapping[str, Any]) -> str | None:
     """The one part of a decision with choices in it, if it has parts of its own: those say all there is to say."""
     chosen = [name for name, legal in fields.items() if not is_words(legal)]
-    return chosen[0] if len(chosen) == 1 and fields[chosen[0]].get("type") == "object" else None
+    if len(chosen) != 1:
+        return None
+    part = fields[chosen[0]]
+    return chosen[0] if part.get("type") == "object" or kinds_of(part) else None
+
+
+def kinds_of(legal: Mapping[str, Any]) -> tuple[str, dict[str, Mapping[str, Any]]] | None:
+    """Of a field that is one of several kinds of record: the field that tells them apart, and each kind's others."""
+    branches = legal.get("anyOf", ())
+    if not branches or any(branch.get("type") != "object" for branch in branches):
+        return None
+    tags = [name for name, part in branches[0]["properties"].items() if len(part.get("enum", ())) == 1]
+    if not tags:
+        return None
+    kinds: dict[str, Mapping[str, Any]] = {
+        str(branch["properties"][tags[0]]["enum"][0]): {
+            name: part for name, part in branch["properties"].items() if name != tags[0]
+        }
+        for branch in branches
+    }
+    return str(tags[0]), kinds
 
 
 def is_words(legal: Mapping[str, Any]) -> bool:

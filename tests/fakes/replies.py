@@ -48,7 +48,9 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
     if "anyOf" in schema:
         branches = schema["anyOf"]
         records = all(branch.get("type") == "object" for branch in branches)  # kinds of a thing, not a thing or null
-        return _value(branches[draw % len(branches) if records else 0], draw // len(branches), digest)
+        if records:
+            return _value(branches[draw % len(branches)], draw // len(branches), digest)
+        return _value(branches[0], draw, digest)
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = kind[0]

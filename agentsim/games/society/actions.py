@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator, Field, field_serializer
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.number import whole
 from agentsim.engine.reading import Decision
 from agentsim.games.society.terms import Positive, ProposalType, Resource, Term, Terms, plain
 
@@ -46,7 +46,7 @@ def _nothing_is_no_terms(value: Any) -> Any:
     return () if value is None else value
 
 
-Id: TypeAlias = Annotated[WholeNumber, Field(ge=1)]
+Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
 Why: TypeAlias = Annotated[str, BeforeValidator(_nothing_is_no_words)]
 
 
@@ -89,14 +89,14 @@ class Vote(Decision):
 class Work(Decision):
     action: Literal["work"] = "work"
     work_type: WorkType
-    hours: Annotated[WholeNumber, Field(ge=1, le=24)]
+    hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
 
 
 class Trade(Decision):
     """A gift, to an agent or, with recipient 0, to the common pool."""
 
     action: Literal["trade"] = "trade"
-    recipient_agent_id: Annotated[WholeNumber, Field(ge=0)]
+    recipient_agent_id: Annotated[int, Field(ge=0), BeforeValidator(whole)]
     resource_type: Resource
     amount: Positive
 

@@ -142,6 +142,8 @@ class SocietyConfig(GameConfig):
                 raise ValueError(f"law {law.title!r}: {problem}")
         if self.permadeath is False and self.until == "first_death":
             raise ValueError("nobody dies without permadeath, so nothing ends with the first death")
+        if self.wake_food < self.daily_food or self.wake_energy < self.daily_energy:
+            raise ValueError("wake_food and wake_energy must be at least daily_food and daily_energy")
         if max(self.efficiency_by_hours) > 10 * UNIT:
             raise ValueError("efficiency_by_hours: a share of more than 10 is none")
         return self

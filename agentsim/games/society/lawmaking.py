@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from agentsim.engine.event import Everyone
+from agentsim.engine.event import Event, Everyone
 from agentsim.engine.table import Table
 from agentsim.games.society.assembly import Proposal
 from agentsim.games.society.citizen import Notice, NoticeKind
@@ -19,15 +19,20 @@ __all__ = ["Lawmaking"]
 
 @dataclass
 class Lawmaking:
-    """Lawmaking at one table; `passed` counts the laws that came of votes."""
+    """Lawmaking at one table; `passed` counts the laws that came of votes.
+
+    `effects` are what the proposal at hand has done, told once it has been said to have passed.
+    """
 
     table: Table
     state: State
     passed: int = 0
+    effects: list[Event] = field(default_factory=list)
 
     def found(self, law: FoundingLaw) -> None:
         """Put a law in force before the first day."""
         self._enact(Proposal(0, 0, 0, law.title, law.description, "law", law.terms, 0))
+        self._tell_effects()
 
     def count_votes(self) -> None:
         """Resolve what is due, in the order in which it was proposed, all by the rule that held this evening."""
@@ -52,8 +57,14 @@ class Lawmaking:
                 ),
                 to=Everyone,
             )
+            self._tell_effects()
             kind: NoticeKind = "proposal_passed" if passed else "proposal_failed"
             state.notify(proposal.author, Notice(kind, about=proposal.id, text=proposal.title))
+
+    def _tell_effects(self) -> None:
+        for event in self.effects:
+            self.table.tell(event, to=Everyone)
+        self.effects.clear()
 
     def _carry_out(self, proposal: Proposal) -> Iterator[str]:
         """Let a passed proposal act; what of it could not be done, in words."""
@@ -75,7 +86,7 @@ class Lawmaking:
         law = self.state.assembly.enact(self.state.day, proposal)
         self.state.government.begin(law)
         enacted = talk.LawEnacted(self.state.day, law.id, law.proposal, law.author, law.title, law.terms)
-        self.table.tell(enacted, to=Everyone)
+        self.effects.append(enacted)
 
     def _repeal(self, proposal: Proposal, term: Repeal) -> Iterator[str]:
         law = self.state.assembly.repeal(term.law)
@@ -83,7 +94,7 @@ class Lawmaking:
             yield f"Law {term.law} was not in force."
             return
         self.state.government.end(law)
-        self.table.tell(talk.LawRepealed(self.state.day, law.id, proposal.id, law.title), to=Everyone)
+        self.effects.append(talk.LawRepealed(self.state.day, law.id, proposal.id, law.title))
 
     def _allocate(self, proposal: Proposal, term: Allocation) -> Iterator[str]:
         """Pay the named in the order in which they are named, as far as the pool goes."""
@@ -98,8 +109,7 @@ class Lawmaking:
             if got:
                 paid[number] = got
                 state.notify(number, Notice("payment", about=proposal.id, resource=term.resource, amount=got))
-        event = economy.AllocationPaid(state.day, proposal.id, term.resource, paid, missing)
-        self.table.tell(event, to=Everyone)
+        self.effects.append(economy.AllocationPaid(state.day, proposal.id, term.resource, paid, missing))
         if missing:
             yield "The pool could not pay all of it."
 
@@ -112,6 +122,6 @@ class Lawmaking:
         cost = config.farm_cost if term.what == "farm" else config.generator_cost
         project = state.projects.begin(proposal.id, term.what, cost)
         began = economy.ProjectBegan(state.day, project.id, proposal.id, term.what, cost, config.project_land)
-        self.table.tell(began, to=Everyone)
+        self.effects.append(began)
         if project.built:
-            self.table.tell(economy.ProjectBuilt(state.day, project.id, project.what), to=Everyone)
+            self.effects.append(economy.ProjectBuilt(state.day, project.id, project.what))

@@ -13,7 +13,7 @@ from agentsim.engine.prompt import Prompt, quoted
 from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.citizen import Notice
 from agentsim.games.society.rules import Rules, made_by
-from agentsim.games.society.terms import plain
+from agentsim.games.society.terms import MOST_TERMS, plain
 from agentsim.games.society.view import LawView, Own, PostView, ProposalView, World
 
 __all__ = ["composed", "own_lines", "rules_lines", "world_lines"]
@@ -105,8 +105,8 @@ def _rules(rules: Rules) -> Iterator[str]:
         f"Proposals: votes are counted on the evening of day d + {rules.voting_days - 1} for one made on day d. "
         "A passed law or rule is in force until it is repealed; a passed allocation pays out; a passed infrastructure "
         "proposal opens a project that needs materials. Terms act by themselves; words alone bind nobody. Nothing is "
-        "paid beyond what the pool holds. A proposal can carry up to 4 terms: law and rule any but build, allocation "
-        "only allocation, infrastructure exactly one build, other none. Terms:"
+        f"paid beyond what the pool holds. A proposal can carry up to {MOST_TERMS} terms: law and rule any but build, "
+        "allocation only allocation, infrastructure exactly one build, other none. Terms:"
     )
     yield from _TERMS
     yield (

@@ -20,7 +20,7 @@ from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 __all__ = ["LONGEST_GIVEN", "read_action"]
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
-_MOST_OPENINGS = 100  # braces that are tried as the beginning of an object
+_MOST_SCANNED = 1_000_000  # characters: braces that never close, or nest for ever, are not looked at without end
 _UNPARSED = "Failed to parse action"
 
 Legal = Callable[[Acted], None]
@@ -60,10 +60,10 @@ def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
 
 def _regions(body: str) -> Iterator[str]:
     """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too."""
-    start, tried = body.find("{"), 0
-    while start >= 0 and tried < _MOST_OPENINGS:
-        tried += 1
+    start, left = body.find("{"), _MOST_SCANNED
+    while start >= 0 and left > 0:
         end = closing(body, start)
+        left -= (len(body) if end is None else end) - start
         if end is None:
             start = body.find("{", start + 1)
             continue

@@ -11,9 +11,11 @@ from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import Options, Request, Text, schema_of
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
-from agentsim.games.society.actions import Acted, Idle, Said
+from agentsim.games.society.actions import Acted, CreateProposal, DirectMessage, Idle, Rejected, Said, Trade, Work
+from agentsim.games.society.amounts import shown
 from agentsim.games.society.reading import read_action
 from agentsim.games.society.rules import Rules
+from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import Own, World
 
 __all__ = ["REQUESTS", "Act"]
@@ -76,6 +78,30 @@ class Act(Request[Acted]):
                     raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")
                 if not words.strip() and path not in _MAY_BE_EMPTY:
                     raise IllegalDecision(f"{path} must not be empty.")
+
+    def objection(self, decision: Acted) -> str:
+        action, you, rules = decision.action, self.you, self.rules
+        stock = {"food": you.food, "energy": you.energy, "materials": you.materials}
+        match action:
+            case Rejected():
+                return action.reason
+            case Work():
+                _, _, energy = rules.work(action.work_type)
+                if action.hours > rules.hours_per_day - you.hours:
+                    return f"Only {rules.hours_per_day - you.hours} hours are left today."
+                if you.food < rules.work_needs_food:
+                    return f"Work needs {shown(rules.work_needs_food)} food, and you hold {shown(you.food)}."
+                if you.energy < energy * action.hours:
+                    return f"That takes {shown(energy * action.hours)} energy, and you hold {shown(you.energy)}."
+            case Trade() if stock[action.resource_type] < action.amount:
+                return f"You hold {shown(stock[action.resource_type])} {action.resource_type}."
+            case Trade() | DirectMessage() if action.recipient_agent_id == you.agent:
+                return "That is yourself."
+            case CreateProposal():
+                return misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
+            case _:
+                pass
+        return ""
 
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.number import whole
 from agentsim.games.society.amounts import Amount, shown
 
 __all__ = [
@@ -59,8 +59,8 @@ class Tax(_Term):
     """`percent` of what work makes of the resource goes to the pool; taxes on one resource add up, to 100 at most."""
 
     kind: Literal["tax"]
-    resource: Resource | Literal["all"]
-    percent: Annotated[WholeNumber, Field(ge=1, le=100)]
+    resource: Literal["food", "energy", "materials", "all"]
+    percent: Annotated[int, Field(ge=1, le=100), BeforeValidator(whole)]
 
 
 class Dividend(_Term):
@@ -78,29 +78,31 @@ class Allocation(_Term):
     kind: Literal["allocation"]
     resource: Resource
     amount: Positive
-    agents: Annotated[tuple[Annotated[WholeNumber, Field(ge=1)], ...], Field(min_length=1, max_length=MOST_NAMED)]
+    agents: Annotated[
+        tuple[Annotated[int, Field(ge=1), BeforeValidator(whole)], ...], Field(min_length=1, max_length=MOST_NAMED)
+    ]
 
 
 class WorkMinimum(_Term):
     """Hours that every active agent should work a day; who does not is named every evening, and nothing else."""
 
     kind: Literal["work_minimum"]
-    hours: Annotated[WholeNumber, Field(ge=1, le=24)]
+    hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
 
 
 class Repeal(_Term):
     """The law of that number ends."""
 
     kind: Literal["repeal"]
-    law: Annotated[WholeNumber, Field(ge=1)]
+    law: Annotated[int, Field(ge=1), BeforeValidator(whole)]
 
 
 class VotingRule(_Term):
     """A proposal passes with more than `threshold` percent of yes and no for it, and at least `quorum` votes cast."""
 
     kind: Literal["voting_rule"]
-    threshold: Annotated[WholeNumber, Field(ge=50, le=99)]
-    quorum: Annotated[WholeNumber, Field(ge=0)]
+    threshold: Annotated[int, Field(ge=50, le=99), BeforeValidator(whole)]
+    quorum: Annotated[int, Field(ge=0), BeforeValidator(whole)]
 
 
 class Build(_Term):

@@ -1,0 +1,79 @@
+"""A decision that is one of several kinds of record: its schema, its options, its check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import ABSENT, Choice, Options, Range, Request, Text, value_at
+from agentsim.errors import IllegalDecision
+from agentsim.runner.forecast import wordy
+
+
+class Say(BaseModel):
+    do: Literal["say"] = "say"
+    words: str
+
+
+class Give(BaseModel):
+    do: Literal["give"] = "give"
+    to: Annotated[int, Field(ge=1, le=99)]
+    title: str
+
+
+class Deed(Decision):
+    deed: Annotated[Say | Give, Field(discriminator="do")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Do(Request[Deed]):
+    """What do you do?"""
+
+    kind: ClassVar[str] = "do"
+    answer: ClassVar[type[Decision]] = Deed
+
+    def options(self) -> Options:
+        return {"deed.do": Choice(("say", "give")), "deed.words": Text(20), "deed.to": Range(0, 5)}
+
+
+ASKED = Do(player="A")
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def test_the_schema_is_any_of_the_kinds_each_closed_and_named_by_one_value() -> None:
+    say = closed(do={"type": "string", "enum": ["say"]}, words={"type": "string", "maxLength": 20})
+    to = {"type": "integer", "minimum": 1, "maximum": 5}
+    give = closed(do={"type": "string", "enum": ["give"]}, to=to, title={"type": "string"})
+    assert ASKED.schema() == closed(deed={"anyOf": [say, give]})
+
+
+def test_options_hold_for_the_kinds_that_have_such_a_field() -> None:
+    ASKED.check(Deed(deed=Say(words="hello")))
+    ASKED.check(Deed(deed=Give(to=5, title="x")))
+    with pytest.raises(IllegalDecision, match=r"deed\.to must be a whole number from 0 to 5"):
+        ASKED.check(Deed(deed=Give(to=6, title="x")))
+
+
+def test_a_value_is_found_at_its_path_or_absent() -> None:
+    said = Deed(deed=Say(words="hello"))
+    assert value_at(said, "deed.words") == "hello"
+    assert value_at(said, "deed.to") is ABSENT
+    assert value_at(said, "deed.to.further") is ABSENT
+
+
+def test_a_forecast_lengthens_the_words_that_a_kind_has() -> None:
+    assert wordy(ASKED, Deed(deed=Say(words="hi"))) == Deed(deed=Say(words="hiand so on"[:10]))
+    assert wordy(ASKED, Deed(deed=Give(to=1, title="x"))) == Deed(deed=Give(to=1, title="x"))
+
+
+def test_the_schema_can_be_changed_by_who_gets_it() -> None:
+    ASKED.schema()["properties"]["deed"]["anyOf"][0]["properties"]["words"]["maxLength"] = 3
+    test_the_schema_is_any_of_the_kinds_each_closed_and_named_by_one_value()

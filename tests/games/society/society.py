@@ -1,0 +1,107 @@
+"""What the society's tests share: one readable line plays a society, and asks what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.event import Event, Told
+from agentsim.engine.game import Bot
+from agentsim.engine.reading import Decision
+from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.request import Request
+from agentsim.games.society import GAME
+from agentsim.games.society.actions import ACTIONS, Acted, Idle
+from agentsim.games.society.amounts import number
+from agentsim.games.society.events.life import DayEnded, InvalidAction
+from agentsim.games.society.requests import Act
+
+TERMS: Mapping[str, Mapping[str, Any]] = {
+    "tax": {"kind": "tax", "resource": "food", "percent": 10},
+    "dividend": {"kind": "dividend", "resource": "food", "amount": 0.5, "to": "all"},
+    "farm": {"kind": "build", "what": "farm"},
+}
+
+
+Turns: TypeAlias = Mapping[int, Sequence[Any]]
+"""By agent, its actions, each as `acted` takes it."""
+
+
+def acted(spelt: str | Mapping[str, Any]) -> Acted:
+    """An action in one line: `work farm 3`, `trade 2 food 1.5`, `vote 1 yes`; or as a reply spells it."""
+    if not isinstance(spelt, str):
+        return Acted.model_validate({"action": dict(spelt)})
+    name, *given = spelt.split()
+    if name == "post":
+        return acted({"action": "forum_post", "content": " ".join(given)})
+    fields = [field for field in ACTIONS[name].model_fields if field != "action"]
+    if fields[-1] in {"content", "display_name", "reasoning"} and len(given) >= len(fields):
+        given = [*given[: len(fields) - 1], " ".join(given[len(fields) - 1 :])]
+    return acted({"action": name, **dict(zip(fields, given, strict=False))})
+
+
+def law(title: str = "Law", *terms: Mapping[str, Any], type_: str = "law") -> dict[str, Any]:
+    """A proposal."""
+    return {
+        "action": "create_proposal",
+        "title": title,
+        "description": f"About {title}.",
+        "proposal_type": type_,
+        "terms": list(terms),
+    }
+
+
+def idles(request: Request[Any], luck: Stream) -> Decision:
+    return Acted(action=Idle())
+
+
+def play(
+    turns: Turns | None = None,
+    *,
+    agents: int = 4,
+    bot: Bot | str = idles,
+    order: Sequence[Sequence[int]] = (),
+    seed: int | str = 1,
+    **config: Any,
+) -> Rehearsal:
+    """A society in which `turns` gives agents' actions, one a turn; `bot` does the rest. Unlisted days are 1.
+
+    `order` gives the first processing orders, as agents' numbers.
+    """
+    answers = {
+        "act": {f"agent{agent}": [acted(spelt) for spelt in actions] for agent, actions in (turns or {}).items()}
+    }
+    players = [f"agent{number}" for number in range(1, agents + 1)]
+    settings = {"days": 1, "actions_per_day": 1, **config}
+    return rehearse(
+        GAME, settings, players, answers, bot=bot, seed=seed, chance={"order": list(order)} if order else None
+    )
+
+
+def request(played: Rehearsal, agent: int, turn: int = -1) -> Act:
+    """What an agent was asked in that turn; the last one if not said."""
+    asked = played.asks(f"agent{agent}")[turn].request
+    assert isinstance(asked, Act)
+    return asked
+
+
+def held(played: Rehearsal, agent: int) -> tuple[float, float, float]:
+    """Food, energy and materials of an agent at the end."""
+    score = next(place.score for place in played.outcome.standings if place.player == f"agent{agent}")
+    return score["food"], score["energy"], score["materials"]
+
+
+def pool(played: Rehearsal, resource: str) -> float:
+    """What the common pool holds on the last evening."""
+    return number(played.events(DayEnded)[-1].totals[resource].pool)
+
+
+def rejections(played: Rehearsal, agent: int | None = None) -> list[str]:
+    """Why actions were rejected, in order."""
+    return [event.reason for event in played.events(InvalidAction) if agent in {None, event.agent}]
+
+
+def told(played: Rehearsal, kind: type[Event]) -> list[Told]:
+    """The entries of one class of event, with their audiences."""
+    return [entry for entry in played.log if isinstance(entry.event, kind)]

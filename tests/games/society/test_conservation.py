@@ -1,0 +1,199 @@
+"""What no society can do, whatever its agents do: make or lose a hundredth of anything, or owe it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.reading import Decision
+from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.request import Request
+from agentsim.games.society.actions import Acted, Contribute, Trade, Work
+from agentsim.games.society.amounts import amount, number, share, shown
+from agentsim.games.society.bots import BOTS
+from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.events.economy import (
+    AllocationPaid,
+    Consumed,
+    Contributed,
+    DividendPaid,
+    Traded,
+    UpkeepPaid,
+    Worked,
+)
+from agentsim.games.society.events.life import DayEnded, SocietyBegan, SocietyEnded
+from agentsim.games.society.requests import Act
+from agentsim.games.society.state import State, founded
+from tests.games.society.society import play
+
+Config: TypeAlias = dict[str, Any]
+
+
+def greedy(asked: Request[Any], luck: Stream) -> Decision:
+    """Gives, builds and works at the edges of what it has; otherwise anything at all."""
+    assert isinstance(asked, Act)
+    you = asked.you
+    if you.food and luck.below(4) == 0:
+        part = luck.pick((you.food, you.food + 1, 1))
+        other = luck.integer(0, asked.rules.agents)
+        given = {"recipient_agent_id": other, "resource_type": "food", "amount": shown(part)}
+        return Acted(action=Trade.model_validate(given))
+    if asked.world.projects and luck.below(2):
+        put = {"project_id": asked.world.projects[0].id, "amount": shown(max(1, you.materials))}
+        return Acted(action=Contribute.model_validate(put))
+    if luck.below(3) == 0:
+        return Acted(action=Work(work_type=luck.pick(("farm", "generate", "gather")), hours=1))
+    return BOTS["random"](asked, luck)
+
+
+AMOUNTS = st.sampled_from([0, 0.01, 0.25, 1, 2.5, 3, 10])
+LAWS = st.lists(
+    st.sampled_from(
+        [
+            {"kind": "tax", "resource": "all", "percent": 33},
+            {"kind": "tax", "resource": "food", "percent": 100},
+            {"kind": "dividend", "resource": "food", "amount": 0.7, "to": "all"},
+            {"kind": "dividend", "resource": "energy", "amount": 3, "to": "dormant"},
+            {"kind": "work_minimum", "hours": 1},
+            {"kind": "voting_rule", "threshold": 50, "quorum": 1},
+        ]
+    ),
+    max_size=4,
+)
+
+
+@st.composite
+def societies(draw: st.DrawFn) -> tuple[Config, Rehearsal]:
+    """A short society of some agents under odd numbers."""
+    config: Config = {
+        "days": draw(st.integers(1, 6)),
+        "actions_per_day": draw(st.integers(1, 3)),
+        "voting_days": draw(st.integers(1, 2)),
+        "permadeath": draw(st.booleans()),
+        "starvation_days": draw(st.integers(1, 2)),
+        "project_land": draw(st.sampled_from([0, 10, 1000])),
+        "personalities": draw(st.sampled_from([["neutral"], ["freedom", "equality"]])),
+        "laws": [{"title": "First", "terms": draw(LAWS)}],
+    }
+    amounts = (
+        "start_food",
+        "start_energy",
+        "start_materials",
+        "pool_food",
+        "farm_cost",
+        "farm_upkeep",
+        "gather_energy",
+    )
+    config |= {name: draw(AMOUNTS) for name in amounts}
+    config |= {name: draw(AMOUNTS) for name in ("daily_food", "dormant_energy")}
+    config["wake_food"] = config["daily_food"] + draw(AMOUNTS)
+    config["wake_energy"] = 1 + draw(AMOUNTS)
+    policy = draw(st.sampled_from([greedy, BOTS["random"]]))
+    return config, play(agents=draw(st.integers(2, 7)), bot=policy, seed=draw(st.integers(0, 10**6)), **config)
+
+
+@settings(max_examples=80, deadline=None)
+@given(societies())
+def test_nothing_is_made_or_lost(drawn: tuple[Config, Rehearsal]) -> None:
+    """`check()` has been clean after every wave, or the game would not have ended; here the log says the same."""
+    _, played = drawn
+    (began,) = played.events(SocietyBegan)
+    for day in played.events(DayEnded):
+        for resource, total in day.totals.items():
+            first = began.totals[resource]
+            there = total.held + total.pool + total.consumed + total.spent
+            assert there == first.held + first.pool + total.produced, f"{resource} on day {day.day}"
+            assert min(total.held, total.pool, total.produced, total.consumed, total.spent) >= 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(societies())
+def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Rehearsal]) -> None:
+    """What agents hold and what the pool holds can be reckoned from the events alone."""
+    _, played = drawn
+    (began,) = played.events(SocietyBegan)
+    (ended,) = played.events(SocietyEnded)
+    held = began.totals["food"].held
+    pool = began.totals["food"].pool
+    materials = began.totals["materials"].held + began.totals["materials"].pool
+    for event in (told.event for told in played.log):
+        match event:
+            case Worked():
+                if event.resource == "food":
+                    held, pool = held + event.made - event.taxed, pool + event.taxed
+                materials += event.made * (event.resource == "materials")
+            case Traded() if event.resource == "food" and not event.recipient:
+                held, pool = held - event.amount, pool + event.amount
+            case AllocationPaid() if event.resource == "food":
+                held, pool = held + sum(event.paid.values()), pool - sum(event.paid.values())
+            case DividendPaid() if event.resource == "food" and event.agents:
+                paid = event.amount * (len(event.agents) - 1) + event.last
+                held, pool = held + paid, pool - paid
+            case Consumed():
+                held -= event.food
+            case Contributed():
+                materials -= event.amount
+            case UpkeepPaid():
+                materials -= event.materials
+            case _:
+                pass
+    last = played.events(DayEnded)[-1].totals
+    assert (held, pool) == (last["food"].held, last["food"].pool)
+    assert held == sum(result.food for result in ended.results)
+    assert materials == last["materials"].held + last["materials"].pool
+
+
+def society(agents: int = 3) -> State:
+    config = SocietyConfig.from_toml({})
+    return founded(config, [f"agent{n}" for n in range(1, agents + 1)], ["neutral"] * agents)
+
+
+def test_a_broken_balance_is_found() -> None:
+    """The invariants can fail."""
+    state = society()
+    assert list(state.check()) == []
+    state.citizens[0].stock["food"] += 1
+    assert "what is held is what all agents hold" in state.check()
+    state.held["food"] += 1
+    assert state.check() == ["food: initial and produced are held, in the pool, consumed or spent"]
+
+
+def test_a_sleeper_that_should_be_awake_is_found() -> None:
+    state = society()
+    state.fall_dormant(state.citizens[1])
+    assert state.check() == ["agent #2 wakes when it has enough"]
+
+
+@pytest.mark.parametrize(
+    ("written", "hundredths"),
+    [(0, 0), (1, 100), (0.1, 10), (2.55, 255), ("3.10", 310), ("7.500", 750), (10**9, 10**11)],
+)
+def test_an_amount_is_read_exactly(written: Any, hundredths: int) -> None:
+    assert amount(written) == hundredths
+    assert amount(number(hundredths)) == hundredths
+
+
+@pytest.mark.parametrize("written", [-1, 0.125, True, None, "1e3", "1,5", float("inf"), float("nan"), "", [1]])
+def test_what_is_no_amount_is_refused(written: Any) -> None:
+    with pytest.raises(ValueError, match="2 decimals"):
+        amount(written)
+
+
+@pytest.mark.parametrize(
+    ("whole", "percent", "part"), [(5, 10, 1), (4, 10, 0), (15, 10, 2), (101, 50, 51), (99, 100, 99)]
+)
+def test_a_share_is_rounded_to_the_nearest_hundredth_halves_up(whole: int, percent: int, part: int) -> None:
+    assert share(whole, percent, 100) == part
+
+
+def test_the_gini_coefficient_is_that_of_the_textbook() -> None:
+    state = society(4)
+    assert state.gini() == 0.0
+    for citizen in state.citizens[:3]:
+        for resource in citizen.stock:
+            citizen.stock[resource] = 0
+    assert state.gini() == 0.75, "one of four has all"

@@ -1,0 +1,68 @@
+"""A person among the agents: the action is asked for first, then its fields and no others."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentsim.engine.play import Ask
+from agentsim.games.society.actions import Acted
+from tests.games.society.society import TERMS, acted, law, play, request
+from tests.players.test_human import Screen
+
+ASKED = request(play(agents=3), 1)
+
+
+def typed(*lines: str) -> tuple[Acted, str]:
+    """The decision that these lines come to, and the screen. Every line is needed."""
+    screen = Screen(*lines, persona="")
+    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=ASKED))
+    decision = ASKED.parse(json.dumps(answer)).decision
+    assert not screen.player.terminal._source.read(), "what was typed and never asked for"  # type: ignore[union-attr] # there is a source
+    return decision, screen.text
+
+
+@pytest.mark.parametrize(
+    ("lines", "action"),
+    [
+        (("forum_post", "Hello"), "post Hello"),
+        (("Direct_Message", "2", "Hello"), "direct_message 2 Hello"),
+        (("work", "farm", "3"), "work farm 3"),
+        (("trade", "0", "food", "2.5"), "trade 0 food 2.5"),
+        (("vote", "1", "no", "because"), "vote 1 no because"),
+        (("idle", ""), "idle"),
+        (("create_proposal", "Ten", "About Ten.", "law", "none"), law("Ten")),
+        (("create_proposal", "Ten", "About Ten.", "law", "tax", "food", "10", "none"), law("Ten", TERMS["tax"])),
+        (
+            ("create_proposal", "Gifts", "About Gifts.", "allocation", "allocation", "food", "2", "1, 3", "none"),
+            law("Gifts", {"kind": "allocation", "resource": "food", "amount": 2, "agents": [1, 3]}, type_="allocation"),
+        ),
+    ],
+)
+def test_an_action_is_typed_field_by_field(lines: tuple[str, ...], action: Any) -> None:
+    assert typed(*lines)[0] == acted(action)
+
+
+def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
+    _, screen = typed("work", "farm", "3")
+    asked = screen[screen.rindex("\n") + 1 :]
+    assert asked.startswith("action [forum_post / forum_reply / direct_message / create_proposal / vote / work / ")
+    assert asked.endswith("idle]: work type [farm / generate / gather]: hours [1 to 8]: ")
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (("trade", "2", "food", "11"), "You hold 10 food."),
+        (("trade", "2", "food", "much"), "Invalid action data: amount: "),
+        (("trade", "1", "food", "1"), "That is yourself."),
+        (("forum_post", ""), "Invalid action data: content must not be empty."),
+        (("create_proposal", "A", "b", "infrastructure", "none"), "an infrastructure proposal has one term"),
+    ],
+)
+def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ...], reason: str) -> None:
+    decision, screen = typed(*lines, "idle", "")
+    assert f"That will not do: {reason}" in screen
+    assert decision == acted("idle")

@@ -1,0 +1,223 @@
+"""Which action a reply is: the reading rules, reply by reply."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentsim.games.society.actions import ACTIONS, Rejected
+from agentsim.games.society.events.life import InvalidAction
+from tests.games.society.society import acted, idles, law, play, request, told
+
+ASKED = request(play(agents=100), 1)
+STRICT = request(play(agents=100, strict_actions=True), 1)
+POST = '{"action": "forum_post", "content": "hello"}'
+IDLE = '{"action": "idle", "reasoning": "tired"}'
+POSTED = {"action": "forum_post", "content": "hello"}
+IDLED = {"action": "idle", "reasoning": "tired"}
+UNPARSED = "Failed to parse action"
+
+READ: dict[str, tuple[str, dict[str, Any]]] = {
+    "an object": (POST, POSTED),
+    "an object in a fence": (f"```json\n{POST}\n```", POSTED),
+    "an object in prose": (f"I will post. {POST} That is all.", POSTED),
+    "the last of two": (f"{IDLE}\n{POST}", POSTED),
+    "the last valid one": (f'{POST}\n{{"action": "dance"}}', POSTED),
+    "an example and the answer": (f'For example {{"key": "value"}}. So: {POST}', POSTED),
+    "a nested brace": ('{"action": "forum_post", "content": "hello", "why": {"deep": {"er": 1}}}', POSTED),
+    "braces in a string": (
+        '{"action": "forum_post", "content": "use {curly} and } and {"}',
+        {"action": "forum_post", "content": "use {curly} and } and {"},
+    ),
+    "JSON in a string": (
+        json.dumps({"action": "forum_post", "content": IDLE}),
+        {"action": "forum_post", "content": IDLE},
+    ),
+    "an escaped quote": (
+        '{"action": "forum_post", "content": "say \\"hi\\" {"}',
+        {"action": "forum_post", "content": 'say "hi" {'},
+    ),
+    "wrapped in another": (f'{{"response": {POST}}}', POSTED),
+    "wrapped as the schema has it": (f'{{"action": {POST}}}', POSTED),
+    "braces doubled": (f"{{{POST}}}", POSTED),
+    "a lone brace before": (f"Well :{{ here it is: {POST}", POSTED),
+    "a broken object before": (f'{{"action": "forum_post", "content": }} {IDLE}', IDLED),
+    "thought first": (f"<think>{IDLE}</think>{POST}", POSTED),
+    "unknown keys": ('{"action": "forum_post", "content": "hello", "mood": "fine"}', POSTED),
+    "idle without reasons": ('{"action": "idle"}', {"action": "idle", "reasoning": ""}),
+    "idle for no reason": ('{"action": "idle", "reasoning": null}', {"action": "idle", "reasoning": ""}),
+    "a number in quotes": (
+        '{"action": "work", "work_type": "farm", "hours": "3"}',
+        {"action": "work", "work_type": "farm", "hours": 3},
+    ),
+    "a whole float": (
+        '{"action": "work", "work_type": "farm", "hours": 3.0}',
+        {"action": "work", "work_type": "farm", "hours": 3},
+    ),
+    "a decimal amount": (
+        '{"action": "trade", "recipient_agent_id": 0, "resource_type": "food", "amount": 0.1}',
+        {"action": "trade", "recipient_agent_id": 0, "resource_type": "food", "amount": 0.1},
+    ),
+    "words alone": ("I greet you all.", {"action": "forum_post", "content": "I greet you all."}),
+    "words with a brace that never closes": (
+        'So: {"action": "idle"',
+        {"action": "forum_post", "content": 'So: {"action": "idle"'},
+    ),
+    "words beyond the limit": ("x" * 3000, {"action": "forum_post", "content": "x" * 2000}),
+    "words behind a thought": ("<think>hm {</think>Hello.", {"action": "forum_post", "content": "Hello."}),
+    "an array of words": ('["idle"]', {"action": "forum_post", "content": '["idle"]'}),
+}
+
+REFUSED: dict[str, tuple[str, str]] = {
+    "nothing": ("", UNPARSED),
+    "blanks": (" \n ", UNPARSED),
+    "braces without JSON": ("I {really} like this", UNPARSED),
+    "single quotes": ("{'action': 'idle'}", UNPARSED),
+    "a trailing comma": ('{"action": "idle",}', UNPARSED),
+    "not a number": ('{"action": "work", "work_type": "farm", "hours": NaN}', UNPARSED),
+    "a key twice": ('{"action": "idle", "action": "work"}', UNPARSED),
+    "no action": ('{"vote": "yes"}', "Unknown action: None"),
+    "an empty object": ("{}", "Unknown action: None"),
+    "an unknown action": ('{"action": "dance"}', "Unknown action: dance"),
+    "another case": ('{"action": "IDLE"}', "Unknown action: IDLE"),
+    "an action that no reply can take": ('{"action": "rejected", "reason": "x"}', "Unknown action: rejected"),
+    "a number for an action": ('{"action": 7}', "Unknown action: 7"),
+    "a field missing": ('{"action": "forum_post"}', "Invalid action data: content: "),
+    "no words": ('{"action": "forum_post", "content": "  "}', "Invalid action data: content must not be empty."),
+    "too many words": (
+        json.dumps({"action": "forum_post", "content": "x" * 2001}),
+        "Invalid action data: content must be at most 2000 characters, and has 2001.",
+    ),
+    "a long title": (json.dumps(law("x" * 201)), "Invalid action data: title must be at most 200"),
+    "a long name": (
+        json.dumps({"action": "set_name", "display_name": "x" * 51}),
+        "Invalid action data: display_name must be at most 50",
+    ),
+    "no hours": ('{"action": "work", "work_type": "farm", "hours": 0}', "Invalid action data: hours: "),
+    "nine hours": ('{"action": "work", "work_type": "farm", "hours": 9}', "Invalid action data: hours must be"),
+    "half an hour": ('{"action": "work", "work_type": "farm", "hours": 0.5}', "Invalid action data: hours: "),
+    "true hours": ('{"action": "work", "work_type": "farm", "hours": true}', "Invalid action data: hours: "),
+    "other work": ('{"action": "work", "work_type": "sing", "hours": 1}', "Invalid action data: work_type: "),
+    "another vote": ('{"action": "vote", "proposal_id": 1, "vote": "maybe"}', "Invalid action data: vote: "),
+    "agent 101": (
+        '{"action": "direct_message", "recipient_agent_id": 101, "content": "x"}',
+        "Invalid action data: recipient_agent_id must be",
+    ),
+    "a message to nobody": (
+        '{"action": "direct_message", "recipient_agent_id": 0, "content": "x"}',
+        "Invalid action data: recipient_agent_id: ",
+    ),
+    "a gift of nothing": (
+        '{"action": "trade", "recipient_agent_id": 2, "resource_type": "food", "amount": 0}',
+        "Invalid action data: amount: ",
+    ),
+    "a theft": (
+        '{"action": "trade", "recipient_agent_id": 2, "resource_type": "food", "amount": -1}',
+        "Invalid action data: amount: ",
+    ),
+    "a gift of land": (
+        '{"action": "trade", "recipient_agent_id": 2, "resource_type": "land", "amount": 1}',
+        "Invalid action data: resource_type: ",
+    ),
+    "three decimals": (
+        '{"action": "trade", "recipient_agent_id": 2, "resource_type": "food", "amount": 0.125}',
+        "Invalid action data: amount: ",
+    ),
+    "unknown terms": (
+        json.dumps(law("L", {"kind": "magic"})),
+        "Invalid action data: terms.0: ",
+    ),
+    "a tax of 101": (
+        json.dumps(law("L", {"kind": "tax", "resource": "food", "percent": 101})),
+        "Invalid action data: terms.0.tax.percent: ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reply", "action"), READ.values(), ids=READ)
+def test_a_reply_is_this_action(reply: str, action: dict[str, Any]) -> None:
+    assert ASKED.parse(reply).decision == acted(action)
+
+
+@pytest.mark.parametrize(("reply", "reason"), REFUSED.values(), ids=REFUSED)
+def test_a_reply_is_rejected_for_this_reason(reply: str, reason: str) -> None:
+    action = ASKED.parse(reply).decision.action
+    assert isinstance(action, Rejected)
+    assert action.reason.startswith(reason)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_every_action_is_read_back_as_it_is_written(name: str) -> None:
+    given = {
+        "forum_post": "post hello",
+        "forum_reply": "forum_reply 1 hello",
+        "direct_message": "direct_message 2 hello there",
+        "create_proposal": law("L", {"kind": "dividend", "resource": "food", "amount": 0.25, "to": "dormant"}),
+        "vote": "vote 1 yes because",
+        "work": "work farm 8",
+        "trade": "trade 2 energy 12.34",
+        "contribute": "contribute 1 0.05",
+        "set_name": "set_name Ada the First",
+        "idle": "idle no reason",
+    }[name]
+    decision = acted(given)  # type: ignore[arg-type] # both forms
+    assert ASKED.parse(decision.model_dump_json()).decision == decision
+    assert ASKED.parse(decision.action.model_dump_json()).decision == decision
+
+
+def test_strict_actions_take_no_words_for_a_post() -> None:
+    action = STRICT.parse("I greet you all.").decision.action
+    assert action == Rejected(reason=UNPARSED)
+    assert STRICT.parse(POST).decision == acted(POSTED)
+
+
+def test_what_was_rejected_is_recorded_and_told_to_its_author_alone() -> None:
+    rejected = ASKED.parse('{"action": "dance", "with": 7}').decision
+    played = play({}, agents=2, bot=lambda asked, luck: rejected if asked.player == "agent1" else idles(asked, luck))
+    (entry,) = told(played, InvalidAction)
+    assert entry.to == ("agent1",)
+    assert entry.event.content == "Action rejected: Unknown action: dance"
+    assert entry.event.data() == {
+        "day": 1,
+        "agent": 1,
+        "action": '{"action": "dance", "with": 7}',
+        "reason": "Unknown action: dance",
+    }
+
+
+def test_many_braces_are_no_burden() -> None:
+    reply = "{" * 60_000
+    assert ASKED.parse(reply).decision == acted({"action": "forum_post", "content": "{" * 2000})
+
+
+KNOWN = {
+    *("type", "properties", "required", "additionalProperties", "anyOf", "enum", "items"),
+    *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
+}
+
+
+def keywords(node: Any) -> set[str]:
+    if isinstance(node, list):
+        return {word for part in node for word in keywords(part)}
+    if not isinstance(node, dict):
+        return set()
+    inner = [*node.get("properties", {}).values(), *node.get("anyOf", ()), node.get("items")]
+    return {*node, *(word for part in inner for word in keywords(part))}
+
+
+def test_the_schema_has_only_keywords_that_providers_know() -> None:
+    assert keywords(ASKED.schema()) <= KNOWN
+
+
+def test_the_schema_names_the_ten_actions_with_their_ranges() -> None:
+    branches = {
+        branch["properties"]["action"]["enum"][0]: branch["properties"]
+        for branch in ASKED.schema()["properties"]["action"]["anyOf"]
+    }
+    assert list(branches) == list(ACTIONS)
+    assert branches["trade"]["recipient_agent_id"] == {"type": "integer", "minimum": 0, "maximum": 100}
+    assert branches["direct_message"]["recipient_agent_id"] == {"type": "integer", "minimum": 1, "maximum": 100}
+    assert branches["work"]["hours"] == {"type": "integer", "minimum": 1, "maximum": 8}
+    assert branches["forum_post"]["content"] == {"type": "string", "maxLength": 2000}
