@@ -40,6 +40,7 @@ from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 
 WHOLE, MEMORY = "journal and history", "in memory"
+DAYS = 5
 MIB = 1024  # of what the system calls kilobytes
 FREE = {"daily_food": 0, "daily_energy": 0, "days": 100}  # nobody has to work, so that everybody can talk
 
@@ -199,7 +200,7 @@ def main(words: Sequence[str] | None = None) -> None:
         description=(__doc__ or "").split("\n", maxsplit=1)[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--agents", type=int, nargs="+", default=[100, 1_000, 10_000])
-    parser.add_argument("--days", type=int, default=5, help="of each society")
+    parser.add_argument("--days", type=int, default=0, help="of each society; 0 is 5, and 30 in the poor world")
     parser.add_argument("--repeats", type=int, default=3, help="processes of each size")
     parser.add_argument("--prompts", type=int, nargs="*", default=[1, 2, 10, 100], help="days on which to measure them")
     parser.add_argument("--waves", action="store_true", help="instead: models behind a server of 200 ms")
@@ -213,13 +214,13 @@ def main(words: Sequence[str] | None = None) -> None:
     elif given.waves:
         from benchmarks import society_waves
 
-        society_waves.main(given.agents[0], given.days, given.latency, as_json=given.json)
+        society_waves.main(given.agents[0], given.days or DAYS, given.latency, as_json=given.json)
     elif given.scarce:
         from benchmarks import society_scarce
 
-        society_scarce.main(given.scarce, given.days, as_json=given.json)
+        society_scarce.main(given.scarce, given.days or 30, as_json=given.json)
     else:
-        _growth(given.agents, given.days, given.repeats, given.prompts, as_json=given.json)
+        _growth(given.agents, given.days or DAYS, given.repeats, given.prompts, as_json=given.json)
 
 
 def _growth(agents: Sequence[int], days: int, repeats: int, on: Sequence[int], *, as_json: bool) -> None:

@@ -61,8 +61,7 @@ def played(law: str, seed: int, *, votes: bool, days: int = 30, agents: int = 0)
     config, count = scarce(days, agents)
     if LAWS[law]:
         config["laws"] = [{"title": law, "terms": LAWS[law]}]
-    if not votes:
-        config["quorum"] = count + 1
+    config["quorum"] = 0 if votes else count + 1
     play = GamePlay(GAME, GAME.config.from_toml(config), [f"agent{number}" for number in range(1, count + 1)], seed)
     policy, wave = GAME.bots["citizen"], play.start()
     while wave is not None:

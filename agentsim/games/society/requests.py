@@ -43,7 +43,7 @@ class Act(Request[Acted]):
         return self.rules.options()
 
     def schema(self) -> dict[str, Any]:
-        """The same for all agents in one game, so made once: at a hundred a wave, it is half of what a question costs."""
+        """The same for all agents in one game, so made once: it was half of what a question to a model costs."""
         known: dict[str, Any] | None = self.rules.__dict__.get("_schema")
         if known is None:
             known = self.rules.__dict__["_schema"] = schema_of(Said, self.legal)

@@ -48,10 +48,10 @@ def work(request: Act, days: float) -> Work | None:
     kind: WorkType = "farm" if resource == "food" else "generate"
     turns = rules.actions_per_day - world.tick + 1
     most = left if lasts < 1 else -(-left // turns)
-    if affordable := _hours_of_energy(request, kind, turns):
-        most = min(most, affordable)
-    else:
-        kind = "generate"
+    affordable = _hours_of_energy(request, kind, turns)
+    if not affordable:
+        return Work(work_type="generate", hours=most)
+    most = min(most, affordable)
     daily = rules.daily_food if kind == "farm" else rules.daily_energy
     held = you.food if kind == "farm" else you.energy
     return Work(work_type=kind, hours=_enough(request, kind, int(days * daily) - held, most))

@@ -127,7 +127,8 @@ def _term(request: Act, kind: str, luck: Stream) -> dict[str, Any]:
         case "repeal":
             return term | {"law": _one_of(laws, luck)}
         case "voting_rule":
-            most = max(1, rules.agents // 4) if luck.random() >= ODD else rules.agents + 1
-            return term | {"threshold": luck.integer(50, 99), "quorum": luck.integer(0, most)}
+            if luck.random() < ODD:  # a rule by which hardly anything passes any more, or one that cannot be
+                return term | {"threshold": luck.integer(50, 99), "quorum": luck.integer(0, rules.agents + 1)}
+            return term | {"threshold": luck.integer(50, 60), "quorum": luck.integer(0, 2)}
         case _:
             return term | {"what": luck.pick(("farm", "generator"))}
