@@ -42,6 +42,7 @@ from agentsim.scenario.load import load
 WHOLE, MEMORY = "journal and history", "in memory"
 DAYS = 5
 MIB = 1024  # of what the system calls kilobytes
+MOST_TALK = 10_000  # days of one agent, in which talk takes some 100 kB each
 FREE = {"daily_food": 0, "daily_energy": 0, "days": 100}  # nobody has to work, so that everybody can talk
 
 
@@ -225,7 +226,10 @@ def main(words: Sequence[str] | None = None) -> None:
 
 def _growth(agents: Sequence[int], days: int, repeats: int, on: Sequence[int], *, as_json: bool) -> None:
     results = [measured(path, size, days) for _ in range(repeats) for size in agents for path in (MEMORY, WHOLE)]
-    prompts = {size: longest_prompts(size, on) for size in agents if size <= 1_000} if on else {}
+    prompts = {}
+    for size in agents:
+        if days_on := [day for day in on if size * day <= MOST_TALK]:
+            prompts[size] = longest_prompts(size, days_on)
     if as_json:
         for each in results:
             print(json.dumps(asdict(each)))

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.rehearse import Rehearsal
-from agentsim.games.society.actions import ACTIONS, CreateProposal, DirectMessage, Trade, Vote, Work
+from agentsim.games.society.actions import ACTIONS, Acted, CreateProposal, DirectMessage, Trade, Vote, Work
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.bots.citizen import CHARACTERS, DANGER_DAYS
 from agentsim.games.society.bots.needs import scarcer, work
@@ -37,7 +37,7 @@ def _citizens(seed: int) -> Rehearsal:
 
 @cache
 def _anything(seed: int) -> Rehearsal:
-    return play(bot="random", agents=12, seed=seed, days=12, actions_per_day=3, voting_days=1)
+    return play(bot="random", agents=12, seed=seed, days=12, actions_per_day=3)
 
 
 def _decided(*games: Rehearsal) -> Iterator[tuple[Act, Any]]:
@@ -45,6 +45,7 @@ def _decided(*games: Rehearsal) -> Iterator[tuple[Act, Any]]:
         for wave, decisions in played.waves:
             for ask, decision in zip(wave.asks, decisions, strict=True):
                 assert isinstance(ask.request, Act)
+                assert isinstance(decision, Acted)
                 yield ask.request, decision.action
 
 
@@ -76,8 +77,8 @@ def test_in_danger_an_agent_works_or_calls_for_help_and_nothing_else(name: str) 
         "farm_rate": 0.25,
         "generate_rate": 0.25,
         "farm_energy": 0.1,
-        "start_food": 4,
-        "start_energy": 4,
+        "start_food": 2.5,
+        "start_energy": 2.5,
     }
     seen: Counter[str] = Counter()
     for asked, action in _decided(play(bot=name, agents=10, actions_per_day=3, days=8, **poor)):
@@ -117,7 +118,8 @@ def test_a_call_for_help_is_heard_by_those_who_have_plenty() -> None:
     played = play({1: [call]}, agents=6, bot="equality", days=3, actions_per_day=3, start_food=9)
     gifts = [event for event in played.events(Traded) if event.recipient == 1]
     assert gifts
-    assert all((gift.resource, gift.amount) == ("food", 300) for gift in gifts), "what wakes one who sleeps"
+    assert {gift.resource for gift in gifts} == {"food"}
+    assert max(gift.amount for gift in gifts) == 300, "what wakes one who sleeps"
 
 
 # -- values
@@ -202,7 +204,8 @@ def test_who_asked_for_help_is_named_in_a_proposal() -> None:
 def test_nobody_proposes_what_is_open_or_in_force() -> None:
     for asked, action in _decided(*map(_citizens, (1, 2, 3, 4))):
         if isinstance(action, CreateProposal):
-            assert action.title not in {each.title for each in (*asked.world.proposals, *asked.world.laws)}
+            assert action.title not in {each.title for each in asked.world.proposals}
+            assert action.title not in {each.title for each in asked.world.laws}
 
 
 def test_laws_pass_and_fail_and_end_and_something_is_built() -> None:
