@@ -90,7 +90,9 @@ class Deeds:
     # -- words
 
     def _idle(self, citizen: Citizen, action: actions.Idle) -> None:
-        self._tell_alone(citizen, life.Idled(self.state.day, citizen.number, action.reasoning.strip()))
+        self._tell_alone(
+            citizen, life.Idled(self.state.day, citizen.number, cut(action.reasoning, self.rules.post_chars))
+        )
 
     def _misread(self, citizen: Citizen, action: actions.Rejected) -> None:
         self._reject(citizen, action.given, action.reason)
@@ -180,7 +182,7 @@ class Deeds:
         self.tally.votes += 1
         cast = talk.Voted(self.state.day, proposal.id, citizen.number, action.vote, before, **proposal.counts)
         self._tell(citizen, cast)
-        if why := action.reasoning.strip():
+        if why := cut(action.reasoning, self.rules.post_chars):
             self._tell_alone(citizen, life.Reasoned(self.state.day, citizen.number, proposal.id, why))
 
     # -- things

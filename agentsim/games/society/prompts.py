@@ -123,7 +123,7 @@ def _rules(rules: Rules) -> Iterator[str]:
     yield "The ten actions:"
     yield from _ACTIONS
     yield (
-        f"At most {rules.post_chars} characters in a post, message or reasoning, {rules.title_chars} in a title, "
+        f"At most {rules.post_chars} characters in a post or message, {rules.title_chars} in a title, "
         f"{rules.description_chars} in a description, {rules.name_chars} in a name; amounts have at most 2 decimals. "
         "What breaks a limit is rejected as a whole, and the turn is lost."
     )

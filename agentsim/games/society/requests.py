@@ -20,7 +20,7 @@ from agentsim.games.society.view import Own, World
 
 __all__ = ["REQUESTS", "Act"]
 
-_MAY_BE_EMPTY = frozenset({"action.reasoning", "action.description"})
+_MAY_BE_EMPTY = frozenset({"action.description"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +64,15 @@ class Act(Request[Acted]):
         return {"day": world.day, "tick": world.tick, "stock": [you.food, you.energy, you.materials, you.hours]}
 
     def check(self, decision: Acted) -> None:
-        """Lengths are limits here, and nothing is cut: an action that breaks one is rejected as a whole."""
+        """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons alone are cut."""
         action = decision.action
-        if action.action in {"rejected", "idle"}:
+        if action.action in {"rejected", "idle"}:  # most of a large society's decisions: nothing limits them
             return
         super().check(decision)
         for path, legal in self.legal.items():
             if isinstance(legal, Text):
                 words = getattr(action, path.removeprefix("action."), None)
-                if words is None:
+                if words is None or path == "action.reasoning":
                     continue
                 if len(words) > legal.limit:
                     raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")

@@ -1,0 +1,83 @@
+"""A person who decides on one of several kinds of record, and on lists of such: which kind, then its fields alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from agentsim.engine.play import Ask
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Options, Range, Request
+from agentsim.players.readable import kinds_of
+from tests.players.test_human import Screen
+
+
+class Say(BaseModel):
+    do: Literal["say"] = "say"
+    words: str
+
+
+class Give(BaseModel):
+    do: Literal["give"] = "give"
+    coins: int
+
+
+Kind = Annotated[Say | Give, Field(discriminator="do")]
+
+
+class Deeds(Decision):
+    deed: Kind
+    more: Annotated[tuple[Kind, ...], Field(max_length=2)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Do(Request[Deeds]):
+    """What do you do?"""
+
+    kind: ClassVar[str] = "do"
+    answer: ClassVar[type[Decision]] = Deeds
+
+    def options(self) -> Options:
+        return {"deed.coins": Range(1, 9)}
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), ("What do you do?",))
+
+
+ASK = Ask(index=1, wave=1, place=0, nth=1, request=Do(player="A"))
+GIVE = {"do": "give", "coins": 3}
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (("give", "3", "none"), {"deed": GIVE, "more": []}),
+        (("SAY", "hello", "none"), {"deed": {"do": "say", "words": "hello"}, "more": []}),
+        (("sing", "give", "12", "3", "none"), {"deed": GIVE, "more": []}),
+        (("give", "3", "give", "3", "none"), {"deed": GIVE, "more": [GIVE]}),
+        (("give", "3", "give", "3", "give", "3"), {"deed": GIVE, "more": [GIVE, GIVE]}),
+    ],
+    ids=["one", "in any case", "corrected", "and another", "no more than fit"],
+)
+def test_the_kind_is_asked_first_and_then_its_fields(lines: tuple[str, ...], answer: Any) -> None:
+    screen = Screen(*lines, persona="")
+    assert screen.answer(ASK) == answer
+    assert "deed: do [say / give]: " in screen.text
+    assert "more: do [say / give / none]: " in screen.text
+
+
+@pytest.mark.parametrize(
+    "legal",
+    [
+        {},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]},
+    ],
+    ids=["nothing", "a text or nothing", "records that nothing tells apart"],
+)
+def test_what_is_not_of_several_kinds(legal: dict[str, Any]) -> None:
+    assert kinds_of(legal) is None
