@@ -19,29 +19,30 @@ from contextlib import contextmanager
 __all__ = ["REPLY", "loopback"]
 
 REPLY = json.dumps({"choice": "green", "reasoning": "It was chosen least often, and I expect others to follow. " * 3})
-_BODY = json.dumps(
-    {
-        "id": "chatcmpl-0123456789",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": "loopback",
-        "choices": [
-            {"index": 0, "finish_reason": "stop", "logprobs": None, "message": {"role": "assistant", "content": REPLY}}
-        ],
-        "usage": {"prompt_tokens": 500, "completion_tokens": 60, "total_tokens": 560},
-    }
-).encode()
-_ANSWER = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n%b"
-    % (len(_BODY), _BODY)
-)
+
+
+def _answer(reply: str) -> bytes:
+    """The whole answer with this completion."""
+    said = {"role": "assistant", "content": reply}
+    body = json.dumps(
+        {
+            "id": "chatcmpl-0123456789",
+            "object": "chat.completion",
+            "created": 1_700_000_000,
+            "model": "loopback",
+            "choices": [{"index": 0, "finish_reason": "stop", "logprobs": None, "message": said}],
+            "usage": {"prompt_tokens": 500, "completion_tokens": 60, "total_tokens": 560},
+        }
+    ).encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n"
+    return head % len(body) + body
 
 
 class _Connection(asyncio.Protocol):
     transport: asyncio.Transport
 
-    def __init__(self, latency_s: float) -> None:
-        self._latency_s = latency_s
+    def __init__(self, latency_s: float, answer: bytes) -> None:
+        self._latency_s, self._whole = latency_s, answer
         self._wanted = -1  # bytes of the request under way; unknown until its head is whole
         self._held = b""
 
@@ -69,13 +70,13 @@ class _Connection(asyncio.Protocol):
 
     def _answer(self) -> None:
         if not self.transport.is_closing():
-            self.transport.write(_ANSWER)
+            self.transport.write(self._whole)
 
 
 @contextmanager
-def loopback(latency_s: float = 0.0) -> Iterator[str]:
+def loopback(latency_s: float = 0.0, reply: str = REPLY) -> Iterator[str]:
     """The base URL of a server in another process, which ends with the block."""
-    command = [sys.executable, "-m", "benchmarks.loopback", "--latency", str(latency_s)]
+    command = [sys.executable, "-m", "benchmarks.loopback", "--latency", str(latency_s), "--reply", reply]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdin is not None
@@ -86,9 +87,9 @@ def loopback(latency_s: float = 0.0) -> Iterator[str]:
             process.wait(10)
 
 
-async def _serve(latency_s: float) -> None:
+async def _serve(latency_s: float, answer: bytes) -> None:
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Connection(latency_s), "127.0.0.1", 0, backlog=2_048)
+    server = await loop.create_server(lambda: _Connection(latency_s, answer), "127.0.0.1", 0, backlog=2_048)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
@@ -97,7 +98,9 @@ def main() -> None:
     """Serve in this process; the port is the first line of stdout."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
-    asyncio.run(_serve(parser.parse_args().latency))
+    parser.add_argument("--reply", default=REPLY, help="the text of every completion")
+    given = parser.parse_args()
+    asyncio.run(_serve(given.latency, _answer(given.reply)))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
+
+import pytest
 
 from benchmarks.senders import SENDERS
+from benchmarks.society import exponent
+from benchmarks.society_scarce import interval
 from tests.cli.command_line import ROOT
 
 
@@ -31,3 +36,39 @@ def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
     assert measured[0]["decisions"] == measured[1]["decisions"] > 100, "they are the same games"
     assert all(each["cpu_s"] > 0 for each in measured)
+
+
+def _society(*words: str) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "benchmarks.society", *words, "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() -> None:
+    *measured, prompts = _society("--agents", "6", "--days", "1", "--repeats", "1", "--prompts", "1", "2")
+    assert [each["path"] for each in measured] == ["in memory", "journal and history"]
+    assert all((each["decisions"], each["agents"]) == (18, 6) for each in measured), "three turns each"
+    assert all(each["cpu_s"] > 0 and each["peak_mib"] >= each["base_mib"] > 0 for each in measured)
+    assert prompts["agents"] == 6
+    assert prompts["longest_prompts"]["2"] >= prompts["longest_prompts"]["1"] > 1_000
+
+
+def test_ticks_of_models_are_timed() -> None:
+    measured = _society("--waves", "--agents", "3", "--days", "1", "--latency", "0.001")
+    assert [(each["concurrency"], each["latency_s"]) for each in measured] == [(3, 0.001), (1, 0.001), (3, 0.0)]
+    assert all(len(each["ticks_s"]) == 3 and each["cpu_ms"] > 0 and each["peak_mib"] > 0 for each in measured)
+
+
+def test_poor_worlds_are_played_under_every_law() -> None:
+    ended = _society("--scarce", "1", "--days", "1")
+    laws = {each["law"] for each in ended}
+    assert len(laws) == 6
+    assert {each["condition"] for each in ended if each["law"] == "no law"} == {"nothing can pass", "citizens vote"}
+    assert {each["laws"] for each in ended if each["law"] == "no law"} == {0}
+
+
+def test_an_exponent_is_that_of_the_power() -> None:
+    assert exponent([1, 10, 100], [3, 300, 30_000]) == pytest.approx(2)
+    low, high = interval([1.0, 2.0, 3.0, 4.0])
+    assert low < 2.5 < high

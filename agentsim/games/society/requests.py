@@ -43,7 +43,11 @@ class Act(Request[Acted]):
         return self.rules.options()
 
     def schema(self) -> dict[str, Any]:
-        return schema_of(Said, self.legal)
+        """The same for all agents in one game, so made once: it was half of what a question to a model costs."""
+        known: dict[str, Any] | None = self.rules.__dict__.get("_schema")
+        if known is None:
+            known = self.rules.__dict__["_schema"] = schema_of(Said, self.legal)
+        return known
 
     def prompt(self) -> Prompt:
         return prompts.composed(self.player, self.rules, self.world, self.you)

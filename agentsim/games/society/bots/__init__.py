@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agentsim.engine.game import Bot
-from agentsim.games.society.bots.simple import idle, random
+from agentsim.games.society.bots.citizen import CHARACTERS, citizen
+from agentsim.games.society.bots.randomly import random
+from agentsim.games.society.bots.simple import farmer, idle
 
 __all__ = ["BOTS"]
 
-BOTS: Mapping[str, Bot] = {"random": random, "idle": idle}
+BOTS: Mapping[str, Bot] = {
+    "random": random,
+    "idle": idle,
+    "farmer": farmer,
+    "citizen": citizen,
+    **{str(name): character for name, character in CHARACTERS.items()},
+}

@@ -1,0 +1,217 @@
+"""Citizen: the policy of an agent that lives by values. Its needs come first, then others', then the society's.
+
+Words are `words`, laws `proposing` and `values`, work `needs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.games.society.actions import (
+    Acted,
+    Contribute,
+    DirectMessage,
+    ForumPost,
+    ForumReply,
+    Idle,
+    SetName,
+    Spoken,
+    Trade,
+    Vote,
+    VoteCast,
+    Work,
+)
+from agentsim.games.society.amounts import number
+from agentsim.games.society.bots import needs, words
+from agentsim.games.society.bots.proposing import proposal
+from agentsim.games.society.bots.values import opinion, reason
+from agentsim.games.society.config import Personality
+from agentsim.games.society.requests import Act
+from agentsim.games.society.terms import Resource
+from agentsim.games.society.view import ProposalView
+
+__all__ = ["CHARACTERS", "Character", "citizen"]
+
+DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
+PROPOSALS_A_TICK = 0.6  # from everybody together, of agents with nothing more urgent to do
+NEWEST = 5  # posts that an answer out of the blue can be to
+MOST_PROPOSALS = 0.1  # and the chance of any one agent at most
+
+
+@dataclass(frozen=True)
+class Character:
+    """What a personality comes to in numbers: days of a store, or the chances of one turn that is free for it.
+
+    It works until its store lasts `store` days, more or less by its own taste, and gives what it holds beyond
+    `keeps` days to who asks for help.
+    """
+
+    personality: Personality
+    store: float
+    keeps: float
+    gives: float
+    votes: float
+    posts: float
+    answers: float
+    gathers: float
+
+    def __call__(self, request: Request[Any], luck: Stream) -> Decision:
+        assert isinstance(request, Act), f"no policy for {request.kind}"
+        return Acted(action=self._act(request, luck))
+
+    def _act(self, request: Act, luck: Stream) -> Spoken:
+        resource, lasts = needs.scarcer(request)
+        if lasts < DANGER_DAYS:
+            return self._in_danger(request, luck, resource)
+        return (
+            self._help(request, luck)
+            or self._vote(request, luck)
+            or needs.work(request, self.store * (0.5 + luck.lasting("store").random()))
+            or self._build(request, luck)
+            or self._propose(request, luck)
+            or self._speak(request, luck)
+            or Idle(reasoning="I have what I need.")
+        )
+
+    # -- needs
+
+    def _in_danger(self, request: Act, luck: Stream, resource: Resource) -> Spoken:
+        you, world = request.you, request.world
+        asked = any(post.author == you.agent and words.asks_for(post.text) for post in world.posts)
+        if not asked and luck.random() < 0.2:
+            return ForumPost(content=_fitting(request, words.call_for_help(you.agent, resource)))
+        return needs.work(request, DANGER_DAYS) or Idle(reasoning="I can work no more today.")
+
+    # -- others
+
+    def _help(self, request: Act, luck: Stream) -> Spoken | None:
+        you, rules = request.you, request.rules
+        for post in request.world.posts:
+            resource = words.asks_for(post.text)
+            if resource is None or post.author == you.agent:
+                continue
+            gift = min(needs.spare(request, resource, self.keeps), self._helpful(request, resource))
+            if gift > 0 and luck.random() < self.gives:
+                return _gift(post.author, resource, gift)
+        for notice in you.notices:
+            if notice.kind == "gift" and notice.by and luck.random() < 0.5:
+                return DirectMessage(recipient_agent_id=notice.by, content=_fitting(request, luck.pick(words.THANKS)))
+        if rules.daily_food and not you.name and luck.random() < 0.03:
+            return SetName(display_name=luck.pick(words.NAMES)[: rules.name_chars])
+        return None
+
+    @staticmethod
+    def _helpful(request: Act, resource: Resource) -> int:
+        """What wakes one who sleeps; two days' worth where that is more."""
+        rules = request.rules
+        if resource == "food":
+            return max(rules.wake_food, 2 * rules.daily_food)
+        return max(rules.wake_energy, 2 * rules.daily_energy)
+
+    # -- the society
+
+    def _vote(self, request: Act, luck: Stream) -> Spoken | None:
+        you, world = request.you, request.world
+        undecided = [each for each in world.proposals if each.id not in you.votes]
+        if not undecided or luck.random() >= self.votes:
+            return None
+        chosen = luck.pick(undecided)
+        return Vote(
+            proposal_id=chosen.id,
+            vote=self._cast(request, chosen, luck),
+            reasoning=_fitting(request, reason(request, self.personality, chosen.terms)),
+        )
+
+    def _cast(self, request: Act, chosen: ProposalView, luck: Stream) -> VoteCast:
+        """By its values, with a leaning of its own for or against this one."""
+        if chosen.author == request.you.agent:
+            return "yes"
+        worth = opinion(request, self.personality, chosen.terms) + 2 * luck.lasting(f"on/{chosen.id}").random() - 1
+        if abs(worth) < 0.3:
+            return "abstain"
+        return "yes" if worth > 0 else "no"
+
+    def _build(self, request: Act, luck: Stream) -> Spoken | None:
+        """Materials for what is being built or has to be kept up, and now and then the work of gathering them."""
+        you, world, rules = request.you, request.world, request.rules
+        wanted = bool(world.projects) or bool(world.paused)
+        if wanted and you.materials and luck.random() < self.gathers:
+            if not world.projects:
+                return _gift(0, "materials", you.materials)
+            project = luck.pick(world.projects)
+            given = {"project_id": project.id, "amount": number(min(you.materials, project.cost - project.given))}
+            return Contribute.model_validate(given)
+        hours = min(2, rules.hours_per_day - you.hours)
+        able = you.food >= rules.work_needs_food and needs.spare(request, "energy", self.keeps) >= (
+            hours * rules.gather_energy
+        )
+        if hours > 0 and able and luck.random() < self.gathers * (1 if wanted else 0.2):
+            return Work(work_type="gather", hours=hours)
+        return None
+
+    def _propose(self, request: Act, luck: Stream) -> Spoken | None:
+        if luck.random() >= min(MOST_PROPOSALS, PROPOSALS_A_TICK / request.rules.agents):
+            return None
+        return proposal(request, self.personality, luck)
+
+    def _speak(self, request: Act, luck: Stream) -> Spoken | None:
+        for notice in request.you.notices:
+            if notice.kind in {"mention", "reply"} and luck.random() < self.answers:
+                return self._answer(request, luck, notice.about, notice.by)
+        mine = [each.id for each in request.world.proposals if each.author == request.you.agent]
+        if mine and luck.random() < 0.3:
+            return self._canvass(request, luck, luck.pick(mine))
+        if luck.random() >= self.posts:
+            return None
+        others = [post for post in request.world.posts[-NEWEST:] if post.author != request.you.agent]
+        if others and luck.random() < 0.4:
+            post = luck.pick(others)
+            if luck.random() < 0.4:
+                said = luck.pick(words.ASIDES).format(post=post.id)
+                return DirectMessage(recipient_agent_id=post.author, content=_fitting(request, said))
+            return self._answer(request, luck, post.id, post.author)
+        return ForumPost(content=_fitting(request, luck.pick(words.POSTS[self.personality])))
+
+    def _answer(self, request: Act, luck: Stream, post: int, author: int) -> ForumReply:
+        said = luck.pick(words.ANSWERS[self.personality]).format(you=author)
+        return ForumReply(parent_message_id=post, content=_fitting(request, said))
+
+    @staticmethod
+    def _canvass(request: Act, luck: Stream, proposal: int) -> DirectMessage:
+        """Ask somebody, whoever it is, for a vote."""
+        other = luck.integer(1, request.rules.agents - 1)
+        other += other >= request.you.agent
+        said = luck.pick(words.CANVASS).format(proposal=proposal)
+        return DirectMessage(recipient_agent_id=other, content=_fitting(request, said))
+
+
+def _fitting(request: Act, text: str) -> str:
+    return text[: request.rules.post_chars]
+
+
+def _gift(whom: int, resource: Resource, hundredths: int) -> Trade:
+    given = {"recipient_agent_id": whom, "resource_type": resource, "amount": number(hundredths)}
+    return Trade.model_validate(given)
+
+
+CHARACTERS: Mapping[Personality, Character] = {
+    each.personality: each
+    for each in (
+        Character("efficiency", store=12, keeps=12, gives=0.02, votes=0.3, posts=0.08, answers=0.2, gathers=0.5),
+        Character("equality", store=8, keeps=5, gives=0.5, votes=0.6, posts=0.2, answers=0.4, gathers=0.3),
+        Character("freedom", store=6, keeps=6, gives=0.15, votes=0.3, posts=0.2, answers=0.3, gathers=0.1),
+        Character("stability", store=14, keeps=10, gives=0.1, votes=0.6, posts=0.08, answers=0.2, gathers=0.3),
+        Character("neutral", store=7, keeps=7, gives=0.1, votes=0.3, posts=0.12, answers=0.3, gathers=0.15),
+    )
+}
+
+
+def citizen(request: Request[Any], luck: Stream) -> Decision:
+    """The policy of whatever personality the agent was dealt."""
+    assert isinstance(request, Act), f"no policy for {request.kind}"
+    return CHARACTERS[request.you.personality](request, luck)

@@ -1,0 +1,78 @@
+"""Needs: how long an agent's food and energy last, and the work that makes them last. All else can wait."""
+
+from __future__ import annotations
+
+from agentsim.games.society.actions import Work, WorkType
+from agentsim.games.society.requests import Act
+from agentsim.games.society.rules import made_by
+from agentsim.games.society.terms import Resource
+
+__all__ = ["DAYS_WITHOUT_END", "lasting", "scarcer", "spare", "work"]
+
+DAYS_WITHOUT_END = 1e9
+
+
+def lasting(request: Act, resource: Resource) -> float:
+    """The days for which an agent's food or energy lasts, if it does nothing."""
+    you, rules = request.you, request.rules
+    held, daily = (you.food, rules.daily_food) if resource == "food" else (you.energy, rules.daily_energy)
+    return held / daily if daily else DAYS_WITHOUT_END
+
+
+def scarcer(request: Act) -> tuple[Resource, float]:
+    """Food or energy, whichever lasts for fewer days, and for how many."""
+    food, energy = lasting(request, "food"), lasting(request, "energy")
+    return ("food", food) if food < energy else ("energy", energy)
+
+
+def spare(request: Act, resource: Resource, days: float) -> int:
+    """What an agent holds beyond the need of so many days, in hundredths."""
+    you, rules = request.you, request.rules
+    if resource == "food":
+        return max(0, you.food - int(days * rules.daily_food))
+    if resource == "energy":
+        return max(0, you.energy - int(days * rules.daily_energy))
+    return you.materials
+
+
+def work(request: Act, days: float) -> Work | None:
+    """The work that brings the scarcer of food and energy up to so many days; None where it is there, or nothing helps.
+
+    As long as tonight is sure, the hours left are spread over the turns left, since long work is worth less an hour.
+    """
+    rules, you, world = request.rules, request.you, request.world
+    left = rules.hours_per_day - you.hours
+    resource, lasts = scarcer(request)
+    if lasts >= days or left < 1 or you.food < rules.work_needs_food:
+        return None
+    kind: WorkType = "farm" if resource == "food" else "generate"
+    turns = rules.actions_per_day - world.tick + 1
+    most = left if lasts < 1 else -(-left // turns)
+    affordable = _hours_of_energy(request, kind, turns)
+    if not affordable:
+        return Work(work_type="generate", hours=most)
+    most = min(most, affordable)
+    daily = rules.daily_food if kind == "farm" else rules.daily_energy
+    held = you.food if kind == "farm" else you.energy
+    return Work(work_type=kind, hours=_enough(request, kind, int(days * daily) - held, most))
+
+
+def _hours_of_energy(request: Act, kind: WorkType, turns: int) -> int:
+    """How long the energy lasts for such work; in the last turn of a day the evening's is left."""
+    rules, energy = request.rules, request.you.energy
+    _, _, an_hour = rules.work(kind)
+    if not an_hour:
+        return rules.hours_per_day
+    return max(0, energy - (rules.daily_energy if turns == 1 else 0)) // an_hour
+
+
+def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
+    """The fewest hours that make as much, tax paid, or the most."""
+    world, rules = request.world, request.rules
+    resource, _, _ = rules.work(kind)
+    kept = 100 - world.taxes.get(resource, 0)
+    bonus = world.bonus["farm" if kind == "farm" else "generator"]
+    for hours in range(1, most):
+        if made_by(rules, kind, hours, bonus) * kept >= wanted * 100:
+            return hours
+    return most

@@ -1,0 +1,91 @@
+"""Words: what each personality says, by occasion. When it says anything is `citizen`.
+
+`{you}` is the number of whom it answers, `{proposal}` that of a proposal of its own, `{post}` that of a post.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from agentsim.games.society.config import Personality
+from agentsim.games.society.terms import Resource
+
+__all__ = ["ANSWERS", "ASIDES", "CANVASS", "NAMES", "POSTS", "THANKS", "asks_for", "call_for_help"]
+
+Lines: TypeAlias = Mapping[Personality, tuple[str, ...]]
+
+POSTS: Lines = {
+    "efficiency": (
+        "Two short shifts make more than one long one. Plan your day.",
+        "A farm that we build once pays every day. Who gathers materials?",
+        "Idle hours feed nobody. What did you make today?",
+        "Energy first, then food: that order wastes the least.",
+    ),
+    "equality": (
+        "Nobody here should fall asleep for want of a meal. Say it when you run low.",
+        "What lies in the common pool belongs to all of us. Let us use it for all of us.",
+        "I would rather have a little less and see everyone awake.",
+        "If you have food for ten days, somebody has it for none.",
+    ),
+    "freedom": (
+        "Ask before you rule over my day. I give when I want to give.",
+        "A gift is worth more than a tax, because somebody meant it.",
+        "Every law should say why it is needed. Most cannot.",
+        "Work when you like, trade with whom you like.",
+    ),
+    "stability": (
+        "Keep reserves for a week. Bad days come without notice.",
+        "A rule that we keep is better than two that we change.",
+        "Before we spend from the pool, let us say how we fill it.",
+        "Slow and certain: one project at a time.",
+    ),
+    "neutral": (
+        "Good day to all. How are your stores?",
+        "I have read the proposals, and I am not sure yet.",
+        "What would you do first, build or share?",
+        "It seems quiet today.",
+    ),
+}
+
+ANSWERS: Lines = {
+    "efficiency": ("Show the numbers and I am with you, #{you}.", "That costs more than it brings, #{you}."),
+    "equality": ("Thank you, #{you}. And who is left out?", "Agreed, #{you}, as long as it is for everyone."),
+    "freedom": ("As you like, #{you}. I decide for myself.", "Fine with me, #{you}, if nobody is forced."),
+    "stability": ("Let us not hurry, #{you}.", "That sounds solid, #{you}."),
+    "neutral": ("I see your point, #{you}.", "Perhaps, #{you}."),
+}
+
+CANVASS = (
+    "My proposal {proposal} is open. Will you read it before it closes?",
+    "Could you vote on proposal {proposal}? Every vote counts here.",
+)
+
+ASIDES = (
+    "On your post {post}: I think as you do.",
+    "Between us, on post {post}: few will follow you there.",
+    "Your post {post} made me think. How are your stores?",
+)
+
+THANKS = ("That came at the right time. Thank you.", "Thank you, I will remember it.", "Received, with thanks.")
+
+NAMES = (
+    "Alder", "Birch", "Cedar", "Dahlia", "Elm", "Fern", "Gorse", "Hazel", "Iris", "Juniper", "Kale", "Laurel", "Maple",
+    "Nettle", "Oak", "Poppy", "Quince", "Rowan", "Sorrel", "Thyme",
+)  # fmt: skip
+
+_CALL = re.compile(r"\bshort of (food|energy)\b")
+
+
+def call_for_help(me: int, resource: Resource) -> str:
+    """A post by which others learn who is in need."""
+    return f"I am short of {resource}. Can anyone spare some for #{me}?"
+
+
+def asks_for(text: str) -> Resource | None:
+    """What a post says its author needs; None where it does not."""
+    found = _CALL.search(text)
+    if found is None:
+        return None
+    return "food" if found[1] == "food" else "energy"

@@ -1,0 +1,124 @@
+"""A tick of a society is one wave: how much longer it takes than one call, and what a decision of a model costs.
+
+The server (`benchmarks.loopback`) is another process, and every agent posts what it is told to. A tick lasts from the
+moment at which its first question stands until the next one's stands: prompts, calls, reading, journal (synced to the
+disk), and what the society makes of it. Peak memory and CPU are of our process alone, from the scenario to the history;
+CPU is measured without latency. Every condition has a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agentsim.engine.play import Wave
+from agentsim.history.entry import Entry
+from agentsim.runner.session import begin
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.load import load
+from benchmarks.loopback import loopback
+
+REPLY = json.dumps({"action": "forum_post", "content": "We should build a farm before the stores run low. " * 3})
+SCENARIO = """
+game = "society"
+seed = 1
+[defaults]
+model = "lab/loopback"
+max_tokens = 500
+reasks = 0
+[game_config]
+days = {days}
+[limits]
+concurrency = {concurrency}
+[providers.lab]
+base_url = "{url}"
+[[players]]
+id = "agent"
+count = {agents}
+"""
+
+
+@dataclass(frozen=True)
+class Waves:
+    """One run: seconds of every tick (the last without what follows it), and of its decisions alone."""
+
+    agents: int
+    concurrency: int
+    latency_s: float
+    ticks_s: list[float]
+    decided_s: list[float]
+    cpu_ms: float
+    peak_mib: float
+
+
+class _Clock(Watcher):
+    def __init__(self) -> None:
+        self.begun_at: list[float] = []
+        self.decided_at: list[float] = []
+
+    def wave(self, wave: Wave, round_title: str) -> None:
+        self.begun_at.append(time.perf_counter())
+        self.decided_at.append(0.0)
+
+    def decided(self, entry: Entry) -> None:
+        self.decided_at[-1] = time.perf_counter()
+
+
+def measured_here(agents: int, days: int, concurrency: int, latency_s: float) -> Waves:
+    """One run in this process, after a small one that is not counted."""
+    with loopback(latency_s, REPLY) as url, tempfile.TemporaryDirectory() as scratch:
+        for clock, seats, long in ((_Clock(), 2, 1), (_Clock(), agents, days)):
+            config = Path(scratch) / "society.toml"
+            config.write_text(SCENARIO.format(days=long, agents=seats, concurrency=concurrency, url=url), "utf-8")
+            started = time.process_time()
+            result = begin(load(config), Path(scratch), env={}, watcher=clock)
+            cpu = time.process_time() - started
+    decisions = result.history["decisions"]
+    came = (result.status, {decision["source"] for decision in decisions})
+    assert came == ("completed", {"model"}), (came, result.history["status_reason"])
+    ends = [*clock.begun_at[1:], clock.decided_at[-1]]
+    return Waves(
+        agents,
+        concurrency,
+        latency_s,
+        [end - began for began, end in zip(clock.begun_at, ends, strict=True)],
+        [end - began for began, end in zip(clock.begun_at, clock.decided_at, strict=True)],
+        1_000 * cpu / len(decisions),
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    )
+
+
+def main(agents: int, days: int, latency_s: float, *, as_json: bool) -> None:
+    """All at once, a tenth of them at once, and all at once without latency."""
+    conditions = ((agents, latency_s), (max(1, agents // 10), latency_s), (agents, 0.0))
+    spawned = multiprocessing.get_context("spawn")
+    results = []
+    for concurrency, latency in conditions:
+        with spawned.Pool(1) as pool:
+            results.append(pool.apply(measured_here, (agents, days, concurrency, latency)))
+    if as_json:
+        for each in results:
+            print(json.dumps(asdict(each)))
+        return
+    for each in results:
+        print(f"{each.agents} agents, concurrency {each.concurrency}, latency {1_000 * each.latency_s:.0f} ms")
+        if each.latency_s:
+            ideal = each.latency_s * -(-each.agents // each.concurrency)
+            print(f"  ticks, over the ideal {1_000 * ideal:.0f} ms: {_spread(each.ticks_s[1:-1], ideal)}")
+            print(f"  without what the society makes of it:  {_spread(each.decided_s[1:], ideal)}")
+            print(f"  the first tick, with its connections: {each.ticks_s[0] / ideal:.3f}")
+        print(f"  CPU {each.cpu_ms:.2f} ms a decision, peak memory {each.peak_mib:.0f} MiB")
+
+
+def _spread(seconds: Sequence[float], ideal: float) -> str:
+    ratios = [each / ideal for each in seconds]
+    if not ratios:
+        return "too few ticks"
+    return f"median {statistics.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}, in {len(ratios)} ticks"
