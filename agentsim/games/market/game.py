@@ -151,9 +151,10 @@ class _Rounds:
 async def _brief(turns: Turns) -> None:
     agents = list(turns.market.agents.values())
     limit = turns.config.working_memory_chars
-    answers = await turns.table.ask_all(
+    requests = [
         Brief(player=agent.id, menu=turns.menu, tail=turns.tails[agent.id], now=turns.glance(agent)) for agent in agents
-    )
+    ]
+    answers = await turns.table.ask_all(requests)
     for agent, given in zip(agents, answers, strict=True):
         understood, text = given.action == SKIP, cut(given.working_memory, limit)
         if understood:
@@ -183,7 +184,7 @@ def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
             held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
     for asset, amount in held.items():
         world.ledger.issue(agent.id, asset, amount)
-    worth = {good: (value,) for good, value in agent.values.items()}
+    worth: dict[str, tuple[int, ...]] = {good: (value,) for good, value in agent.values.items()}
     world.tell(events.Endowed(agent.id, held, None, worth), to=(agent.id,))
 
 

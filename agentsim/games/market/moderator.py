@@ -233,7 +233,7 @@ class Moderator:
         for agent in agents:
             turns.table.tell(Paused(agent), to=hear[agent])
             turns.table.tell(Asked(agent, question), to=hear[agent])
-        answers = await turns.table.ask_all(
+        requests = [
             Interviewed(
                 player=agent,
                 menu=turns.menu,
@@ -244,7 +244,8 @@ class Moderator:
                 limit=limit,
             )
             for agent in agents
-        )
+        ]
+        answers = await turns.table.ask_all(requests)
         for agent, given in zip(agents, answers, strict=True):
             answer = cut(given.answer, limit)
             turns.table.tell(Answered(agent, answer), to=hear[agent], by=agent)
