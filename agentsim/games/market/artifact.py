@@ -1,6 +1,6 @@
-"""Artifact: what an artifact is made of: the actions and queries it offers, its own state, and when it is told of rounds.
+"""Artifact: what one is made of: the actions and queries it offers, its own state, and when it is told of rounds.
 
-What each artifact does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `prompts`.
+What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `prompts`.
 """
 
 from __future__ import annotations

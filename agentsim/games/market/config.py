@@ -68,7 +68,7 @@ class AgentTable(GameConfig):
 
 
 class Interview(GameConfig):
-    """`[[game_config.moderator]]`: a question to some agents before the turns of a round; all of them where none is named."""
+    """`[[game_config.moderator]]`: a question before the turns of a round, to all agents where none is named."""
 
     round: Annotated[int, Field(ge=1, le=100_000)]
     agents: tuple[str, ...] = ()
@@ -118,12 +118,13 @@ class MarketConfig(GameConfig):
     agents: tuple[AgentTable, ...] = ()
     restrictions: Restrictions = ()
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
-        default=None, description="Capital if absent, and surplus in an experiment; wealth is goods at their last price, too"
+        default=None, description="Capital if absent, in an experiment surplus; wealth has goods at their last price"
     )
     simultaneous: bool = Field(default=False, description="All agents decide on one state, and act in the drawn order")
     queries: bool = Field(default=True, description="Whether a turn has its query stage")
     ticker: bool | None = Field(
-        default=None, description="Whether agents see all quotes and trades since their last turn; in experiments if absent"
+        default=None,
+        description="Whether agents see what was quoted and traded since their last turn; in experiments if absent",
     )
     tools: tuple[Tool, ...] = ()
     tool_calls: Annotated[int, Field(ge=0, le=10)] = Field(default=2, description="At most, in one turn")

@@ -1,4 +1,4 @@
-"""Ledger: who holds what, and how much of it is promised. Capital is an asset like any good; prices do not belong here."""
+"""Ledger: who holds what, and how much of it is promised. Capital is an asset like any good; prices are not here."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ class Ledger:
                     broken.append(f"{owner}: {asset} reserved and free make up what is held")
                 if reserved != wanted.get(asset, 0):
                     broken.append(f"{owner}: {asset} is reserved for open promises and nothing else")
-        for asset in {**change, **self._issued}:
-            if change.get(asset, 0) != self._issued.get(asset, 0):
-                broken.append(f"{asset} is neither made nor lost")
+        assets = {**change, **self._issued}
+        wrong = [asset for asset in assets if change.get(asset, 0) != self._issued.get(asset, 0)]
+        broken += [f"{asset} is neither made nor lost" for asset in wrong]
         if not broken:
             self._sound.update({owner: dict(self.accounts[owner].held) for owner in self._touched})
             self._touched.clear()

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from agentsim.games.market.ledger import CAPITAL, Ledger
 
-__all__ = ["Order", "OrderBook", "OrderRefused", "Placed", "Side", "Trade", "Withdrawal", "Why"]
+__all__ = ["Order", "OrderBook", "OrderRefused", "Placed", "Side", "Trade", "Why", "Withdrawal"]
 
 Side: TypeAlias = Literal["buy", "sell"]
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed"]
@@ -80,8 +80,8 @@ class Placed:
 class OrderBook:
     """The open orders for one good.
 
-    `best_only`: a quote that neither trades nor improves on the best of its side is refused, and one that improves takes
-    the other's place. `clear_after_trade`: every open order goes once a trade has been made, and nothing is left of the
+    `best_only`: a quote that neither trades nor improves on the best of its side is refused, one that improves takes
+    its place. `clear_after_trade`: every open order goes once a trade has been made, and nothing is left of the
     order that made it. `single_unit`: orders are for one unit, and each owner has one, which a new one replaces.
     An owner's order never meets an order of its own: the standing one is withdrawn when its turn would come.
     """
@@ -178,8 +178,8 @@ class OrderBook:
         if self.best_only and best and not self._crosses(owner, side, price):
             better = price > best.price if side == "buy" else price < best.price
             if not better:
-                what, where = ("bid", "above") if side == "buy" else ("ask", "below")
-                raise OrderRefused(f"a {what} must be {where} the best one, {best.price}, or trade")
+                what, where = ("a bid", "above") if side == "buy" else ("an ask", "below")
+                raise OrderRefused(f"{what} must be {where} the best one, {best.price}, or trade")
 
     def _crosses(self, owner: str, side: Side, price: int) -> bool:
         """Whether an order of somebody else's would be met."""

@@ -30,7 +30,7 @@ __all__ = [
 GOALS = {
     "capital": "have as much capital as you can at the end. Goods count for nothing then; you can sell them before.",
     "wealth": "have as much capital as you can at the end, goods counted at their last price.",
-    "surplus": "gain as much as you can: buy units below what they are worth to you, or sell them above what they cost.",
+    "surplus": "gain as much as you can: buy units below what they are worth to you, or sell them above their cost.",
 }
 MOST_SHOWN = 30  # signals of the ticker
 

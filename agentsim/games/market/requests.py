@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from agentsim.engine.prompt import Prompt, cleaned
 from agentsim.engine.reading import Decision, Pick, Reading, find_objects, read, without_thinking
@@ -39,7 +39,7 @@ class QueryChosen(Decision):
     """Which query or tool; `query` None is what no readable reply comes to: only the fallback gives it."""
 
     query: str | None
-    query_parameters: dict[str, Any] = {}
+    query_parameters: dict[str, Any] = Field(default={})
 
     _to_object = field_validator("query_parameters", mode="before")(_parameters)
 
@@ -48,7 +48,7 @@ class ActionChosen(Decision):
     """What an agent does, and what it wants to remember; `action` None is a forfeit: only the fallback gives it."""
 
     action: str | None
-    action_parameters: dict[str, Any] = {}
+    action_parameters: dict[str, Any] = Field(default={})
     working_memory: str = ""
 
     _to_object = field_validator("action_parameters", mode="before")(_parameters)

@@ -71,7 +71,9 @@ _RULES: dict[str, _Rule] = {
         "An order is for one unit at a time.", _TRADES, lambda agent, action, given, limit: given["quantity"] == 1
     ),
     "most_quantity": _Rule(
-        "An order is for at most {limit} units.", _TRADES, lambda agent, action, given, limit: given["quantity"] <= limit
+        "An order is for at most {limit} units.",
+        _TRADES,
+        lambda agent, action, given, limit: given["quantity"] <= limit,
     ),
     "most_price": _Rule(
         "A price may not be above {limit}.", _TRADES, lambda agent, action, given, limit: given["price"] <= limit
@@ -85,14 +87,16 @@ _RULES: dict[str, _Rule] = {
         lambda agent, action, given, limit: agent.free_capital() - given["price"] * given["quantity"] >= limit,
     ),
     "no_messages_to_all": _Rule(
-        "A message goes to one agent, not to all.", ("send",), lambda agent, action, given, limit: given["to"] != "everyone"
+        "A message goes to one agent, not to all.",
+        ("send",),
+        lambda agent, action, given, limit: given["to"] != "everyone",
     ),
     "no_borrowing": _Rule("You may not borrow.", ("borrow",), lambda agent, action, given, limit: False),
 }
 
 
 class Restriction(GameConfig):
-    """One restriction: in a scenario its name alone, or `{ rule = "most_price", limit = 120 }` where it takes a limit."""
+    """One restriction; in a scenario its name alone, where it takes no limit."""
 
     rule: RuleName
     limit: Annotated[int, Field(ge=0, le=10**12)] | None = None

@@ -12,7 +12,7 @@ __all__ = ["Equilibrium", "alpha", "equilibrium"]
 
 @dataclass(frozen=True, slots=True)
 class Equilibrium:
-    """Where demand meets supply. `price` is the middle of the prices at which they do; `surplus` the most to be gained."""
+    """Where demand meets supply: `price` is the middle of all such prices, `surplus` the most to be gained."""
 
     price: float
     quantity: int

@@ -25,7 +25,7 @@ SKIP = "skip"
 class Agent:
     """One agent; `units` are the private values of its units of the experiment's good, the first `done` of them traded.
 
-    `steps` are lines of its own information, oldest first; `seen` counts the signals of the market before its last turn.
+    `steps` are lines of its own information, oldest first; `seen` counts the market's signals before its last turn.
     """
 
     id: str

@@ -62,11 +62,12 @@ def calculate(expression: str) -> int | float:
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise Refused("the expression is too long")
     try:
-        return _value(tree.body)
+        value: int | float = _value(tree.body)
     except ZeroDivisionError:
         raise Refused("division by zero") from None
     except (OverflowError, TypeError, ValueError):
         raise Refused("that cannot be worked out") from None
+    return value
 
 
 def use(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> Answer:
@@ -110,6 +111,6 @@ def _value(node: ast.expr) -> Any:
 
 
 def _applied(sign: type[ast.operator], left: Any, right: Any) -> Any:
-    if sign is ast.Pow and (abs(right) > 64 or abs(left) > LARGEST):  # a tower of powers is slow long before it is wrong
+    if sign is ast.Pow and (abs(right) > 64 or abs(left) > LARGEST):  # towers of powers are slow
         raise Refused("the number is too large")
     return _BINARY[sign](left, right)

@@ -57,7 +57,11 @@ class Turns:
             await self._query(turns)
         requests = [
             Act(
-                player=turn.agent.id, menu=self.menu, tail=self.tails[turn.agent.id], now=turn.now, observed=turn.observed
+                player=turn.agent.id,
+                menu=self.menu,
+                tail=self.tails[turn.agent.id],
+                now=turn.now,
+                observed=turn.observed,
             )
             for turn in turns
         ]
@@ -130,9 +134,7 @@ class Turns:
             given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
             accepted, result = self._carried_out(agent, chosen)
             agent.refused += not accepted
-            self.table.tell(
-                Acted(agent.id, chosen.action, given, accepted, result), to=(agent.id,), by=agent.id
-            )
+            self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=(agent.id,), by=agent.id)
             agent.working_memory = cut(chosen.working_memory, self.config.working_memory_chars)
             if agent.working_memory:
                 self.table.tell(Remembered(agent.id, agent.working_memory), to=(agent.id,), by=agent.id)

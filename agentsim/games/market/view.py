@@ -100,9 +100,7 @@ def menu_of(market: Market, head: str, *, rounds: int, memory_chars: int, lenien
     )
 
 
-def now_of(
-    market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple[int, int] | None, ticker: bool
-) -> Now:
+def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple[int, int] | None, ticker: bool) -> Now:
     """What the agent may know now."""
     account = market.world.ledger.accounts[agent.id]
     assets = (CAPITAL, *market.world.goods)

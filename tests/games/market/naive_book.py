@@ -21,7 +21,7 @@ class NaiveBook:
     def free(self, owner: str, side: str, without: list[int]) -> int:
         held = self.capital[owner] if side == "buy" else self.goods[owner]
         mine = [o for o in self.orders if o["owner"] == owner and o["side"] == side and o["id"] not in without]
-        return held - sum(o["price"] * o["quantity"] if side == "buy" else o["quantity"] for o in mine)
+        return held - int(sum(o["price"] * o["quantity"] if side == "buy" else o["quantity"] for o in mine))
 
     def place(
         self, owner: str, side: str, price: int, quantity: int, replaces: int | None = None

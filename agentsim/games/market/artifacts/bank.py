@@ -45,8 +45,8 @@ class Bank(Artifact):
     @property
     def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
         return (
-            f"keeps deposits, which bear {self.config.deposit_rate} thousandths a round as long as it can pay, and lends "
-            f"up to {self.config.loan_to_value}% of the last price of goods that you pledge, at "
+            f"keeps deposits, which bear {self.config.deposit_rate} thousandths a round as long as it can pay, and "
+            f"lends up to {self.config.loan_to_value}% of the last price of goods that you pledge, at "
             f"{self.config.loan_rate} thousandths a round. Pledged goods are reserved, and lost to the bank once "
             "the loan is above their last price."
         )

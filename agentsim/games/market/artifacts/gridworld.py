@@ -46,9 +46,7 @@ class Gridworld(Artifact):
             "corner, on which every agent has a cell of its own."
         )
 
-    @action(
-        "go to the next cell, if it is free", Parameter("direction", "choice", "which way", choices=tuple(STEPS))
-    )
+    @action("go to the next cell, if it is free", Parameter("direction", "choice", "which way", choices=tuple(STEPS)))
     def move(self, agent: str, direction: str) -> str:
         (column, row), (right, down) = self.places[agent], STEPS[direction]
         cell = (column + right, row + down)

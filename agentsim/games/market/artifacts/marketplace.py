@@ -21,7 +21,9 @@ __all__ = ["ARTIFACT", "Marketplace", "MarketplaceSettings"]
 GOOD = Parameter("good", "good", "what to trade")
 PRICE = Parameter("price", "integer", "capital for one unit", low=1)
 QUANTITY = Parameter("quantity", "integer", "units", low=1)
-REPLACES = Parameter("replaces", "integer", "an open order of yours that this one takes the place of", optional=True, low=1)
+REPLACES = Parameter(
+    "replaces", "integer", "an open order of yours that this one takes the place of", optional=True, low=1
+)
 
 
 class MarketplaceSettings(GameConfig):
@@ -60,11 +62,11 @@ class Marketplace(Artifact):
     @property
     def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
         rules = [
-            "a continuous double auction for each good. An order names the highest price at which you buy or the lowest "
-            "at which you sell. It trades at once with standing orders of others, the best price first, the earliest of "
-            "equal ones, always at the price of the standing order; what is left of it stands until it trades, is "
-            "cancelled or replaced. What an order could cost you is reserved as long as it stands. Your order never "
-            "trades with one of your own, which is withdrawn when it is in the way."
+            "a continuous double auction for each good. An order names the highest price at which you buy or the "
+            "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
+            "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
+            "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your order "
+            "never trades with one of your own, which is withdrawn when it is in the way."
         ]
         if self.config.single_unit:
             rules.append("Orders are for one unit, and you have one for each good: a new one replaces it.")
@@ -79,11 +81,11 @@ class Marketplace(Artifact):
 
     @action("place an order to buy", GOOD, PRICE, QUANTITY, REPLACES)
     def buy(self, agent: str, good: str, price: int, quantity: int, replaces: int | None = None) -> str:
-        return self._order(agent, "buy", good, price, quantity, replaces)
+        return self._order(agent, "buy", good, price=price, quantity=quantity, replaces=replaces)
 
     @action("place an order to sell", GOOD, PRICE, QUANTITY, REPLACES)
     def sell(self, agent: str, good: str, price: int, quantity: int, replaces: int | None = None) -> str:
-        return self._order(agent, "sell", good, price, quantity, replaces)
+        return self._order(agent, "sell", good, price=price, quantity=quantity, replaces=replaces)
 
     @action("take an open order back", Parameter("order", "integer", "its number", low=1))
     def cancel(self, agent: str, order: int) -> str:
@@ -127,7 +129,7 @@ class Marketplace(Artifact):
         for book in self.books.values():
             self._withdrawn(book.good, book.clear("closed"), None)
 
-    def _order(self, agent: str, side: Side, good: str, price: int, quantity: int, replaces: int | None) -> str:
+    def _order(self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None) -> str:
         book = self.books[good]
         try:
             placed = book.place(agent, side, price, quantity, replaces=replaces)

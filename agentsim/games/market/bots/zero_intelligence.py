@@ -51,7 +51,7 @@ def _act(request: Act, luck: Stream, *, bounded: bool) -> ActionChosen:
 
 
 def _range(request: Act, side: Side, good: str, *, bounded: bool) -> tuple[int, int]:
-    """Prices to draw from. Outside experiments a value may be missing, and no price is above all capital one has held."""
+    """Prices to draw from. Outside experiments a value may be missing, and what one holds bounds what one asks."""
     now = request.now
     most = request.menu.price_max or 1
     if now.unit is not None:

@@ -1,10 +1,11 @@
 """ZIP (Cliff 1997, HPL-97-91): a profit margin that follows the market by a Widrow-Hoff rule with momentum.
 
-The margin and the momentum stand in the trader's working memory; what it learns from are the quotes and trades since its
-last turn. Cliff's absolute step of 0.05 dollars, where prices went up to some 4 dollars, is here an eightieth of the
-highest price. His shouts are gone once nobody takes them; here quotes stand, and a market that refuses worse ones falls
-silent: a trader that has heard nothing since its last turn learns from the standing quotes as if they were shouted again.
-His traders have one unit; of several, a trader carries its price, not its margin, from one to the next.
+The margin and the momentum stand in the trader's working memory; what it learns from are the quotes and trades
+since its last turn. Cliff's absolute step of 0.05 dollars, where prices went up to some 4 dollars, is here an
+eightieth of the highest price. His shouts are gone once nobody takes them; here quotes stand, and a market that
+refuses worse ones falls silent: a trader that has heard nothing since its last turn learns from the standing quotes
+as if they were shouted again. His traders have one unit; of several, a trader carries its price, not its margin,
+from one to the next.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ class _Trader:
 
     def memory(self) -> str:
         """What is to be known next time."""
-        return json.dumps({self.side: [self.limit, round(self.margin, 6), round(self.change, 6)], "standing": self.standing})
+        return json.dumps(
+            {self.side: [self.limit, round(self.margin, 6), round(self.change, 6)], "standing": self.standing}
+        )
 
     def _towards(self, shout: int, luck: Stream, step: float, *, up: bool) -> None:
         relative, absolute = 0.05 * luck.random(), step * luck.random()
