@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.engine.game import GameConfig
 from agentsim.engine.number import whole
+from agentsim.engine.wording import cut
 from agentsim.games.market.world import World
 
 __all__ = ["Answer", "Artifact", "Capability", "NoSettings", "Parameter", "Refused", "action", "query"]
@@ -59,7 +60,7 @@ class Parameter:
             raise Refused(f"{self.name} must be a text")
         if self.choices and given not in self.choices:
             raise Refused(f"{self.name} must be one of: {', '.join(self.choices)}")
-        return given if self.choices else given.strip()[: self.limit]
+        return given if self.choices else cut(given, self.limit)
 
     def schema(self) -> dict[str, Any]:
         """Its JSON Schema; null where it is not given, since every key of a schema must be there."""
@@ -138,7 +139,7 @@ class Artifact:
         self.queries = self._capabilities("_query")
 
     def bounds(self) -> Mapping[str, tuple[int, int | None]]:
-        """The ranges of whole-number parameters that follow from the settings, by the parameter's name."""
+        """What follows from the settings, by the parameter's name: the range of a whole number, the length of a text."""
         return {}
 
     def act(self, agent: str, name: str, given: Mapping[str, Any]) -> str:
@@ -180,6 +181,7 @@ class Artifact:
     def _resolved(self, parameter: Parameter) -> Parameter:
         """The parameter with what this market knows of it: goods, agents, ranges."""
         low, high = self.bounds().get(parameter.name, (parameter.low, parameter.high))
+        limit = high if parameter.kind == "text" and high is not None else parameter.limit
         choices = parameter.choices
         if parameter.kind == "good":
             choices = self.world.goods
@@ -195,5 +197,5 @@ class Artifact:
             low=low,
             high=high,
             choices=choices,
-            limit=parameter.limit,
+            limit=limit,
         )

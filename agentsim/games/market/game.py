@@ -164,7 +164,7 @@ async def _brief(turns: Turns) -> None:
 def _turns(table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
     goals = {agent.id: agent.goal or prompts.GOALS[config.ranked_by] for agent in market.agents.values()}
     text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
-    head, tails = prompts.system(text, market, goals, config.most_rounds)
+    head, tails = prompts.system(text, market, goals, rounds=config.most_rounds, queries=config.queries)
     menu = menu_of(
         market,
         head,

@@ -35,7 +35,9 @@ GOALS = {
 MOST_SHOWN = 30  # signals of the ticker
 
 
-def system(text: str, market: Market, goals: Mapping[str, str], rounds: int) -> tuple[str, dict[str, str]]:
+def system(
+    text: str, market: Market, goals: Mapping[str, str], *, rounds: int, queries: bool
+) -> tuple[str, dict[str, str]]:
     """The system text in two parts: what is the same for everybody, and by agent what follows it."""
     lines = text.rstrip("\n").split("\n")
     first = next((place for place, line in enumerate(lines) if of_one_agent(line)), len(lines))
@@ -43,8 +45,8 @@ def system(text: str, market: Market, goals: Mapping[str, str], rounds: int) -> 
         "n_agents": str(len(market.agents) - 1),
         "max_steps": str(rounds),
         "num_artifacts": str(len(market.artifacts)),
-        "artifact_descriptions": "\n".join(_artifact(each) for each in market.artifacts.values()),
-        "tool_descriptions": "\n".join(line for tool in market.tools.values() for line in tool.words())
+        "artifact_descriptions": "\n".join(_artifact(each, queries=queries) for each in market.artifacts.values()),
+        "tool_descriptions": "\n".join(line for tool in market.tools.values() if queries for line in tool.words())
         or "There are none.",
     }
     head, rest = "\n".join(lines[:first]), "\n".join(lines[first:])
@@ -52,9 +54,9 @@ def system(text: str, market: Market, goals: Mapping[str, str], rounds: int) -> 
     return filled(head, shared), tails
 
 
-def _artifact(artifact: Artifact) -> str:
+def _artifact(artifact: Artifact, *, queries: bool) -> str:
     lines = [f"{artifact.name}: {artifact.description}"]
-    for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries)):
+    for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
         if capabilities:
             lines.append(f"  {title} of {artifact.name}:")
             lines += [f"  {line}" for each in capabilities.values() for line in each.words()]

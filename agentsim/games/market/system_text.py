@@ -16,7 +16,7 @@ Other agents: #!n_agents!#
 Rounds at most: #!max_steps!#
 Artifacts: #!num_artifacts!#
 
-ARTIFACTS, with their actions and the queries they answer
+ARTIFACTS, with their actions and the queries that they answer
 #!artifact_descriptions!#
 
 ACTION OF EVERYBODY
@@ -31,7 +31,7 @@ TOOLS
 
 YOUR TURN has four stages
 1. WORKING MEMORY: you are shown what you wrote at your last action.
-2. QUERY: you may ask an artifact for information, or use a tool.
+2. QUERY: where there are queries or tools, you may use them.
 3. OBSERVATION: you get the answer, which nobody else sees.
 4. ACTION: you choose one action.
 
