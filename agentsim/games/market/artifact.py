@@ -139,7 +139,7 @@ class Artifact:
         self.queries = self._capabilities("_query")
 
     def bounds(self) -> Mapping[str, tuple[int, int | None]]:
-        """What follows from the settings, by the parameter's name: the range of a whole number, the length of a text."""
+        """What follows from the settings, by the parameter's name: a number's range, or a text's greatest length."""
         return {}
 
     def act(self, agent: str, name: str, given: Mapping[str, Any]) -> str:
@@ -151,6 +151,10 @@ class Artifact:
         """Answer an agent's query; `Refused` where it cannot be answered."""
         found: Answer = getattr(self, name)(agent, **self.queries[name].read(given))
         return found
+
+    def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        """What an action comes to in the eyes of restrictions, where that is another one; or `Refused`."""
+        return name, given
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""

@@ -151,10 +151,11 @@ class Turns:
         world.acting = agent.id
         try:
             given = artifact.actions[name].read(chosen.action_parameters)
-            if not agent.active and name in _TRADES:  # where all act on one state, its last unit may be gone by now
+            what, details = artifact.meaning(agent.id, name, given)
+            if not agent.active and what in _TRADES:  # where all act on one state, its last unit may be gone by now
                 raise Refused("you have no unit left to trade in this period")
             for restriction in agent.restrictions:
-                if not restriction.allows(agent, name, given):
+                if not restriction.allows(agent, what, details):
                     raise Refused(restriction.words)
             return True, artifact.act(agent.id, name, given)
         except Refused as error:

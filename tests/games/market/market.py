@@ -12,7 +12,11 @@ from agentsim.games.market import GAME
 from agentsim.games.market.events import Acted
 from agentsim.games.market.requests import ActionChosen, QueryChosen
 
-SMITH = {"buyers": [[v] for v in range(325, 50, -25)], "sellers": [[c] for c in range(75, 350, 25)], "price_max": 400}
+SMITH: dict[str, Any] = {
+    "buyers": [[v] for v in range(325, 50, -25)],
+    "sellers": [[c] for c in range(75, 350, 25)],
+    "price_max": 400,
+}
 
 
 def does(action: str | None, memory: str = "", **given: Any) -> ActionChosen:

@@ -1,4 +1,4 @@
-"""Artifacts: the example of the documentation is played as it stands there; registration, names, bank, grid, dialogue."""
+"""Artifacts: the example of the documentation is played as it stands there; registration, bank, grid, dialogue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lottery(monkeypatch: pytest.MonkeyPatch) -> str:
     """The example, as a distribution would bring it."""
     (source,) = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     module = ModuleType("lottery_of_the_documentation")
-    exec(compile(source, "docs/artifacts.md", "exec"), module.__dict__)  # noqa: S102 - our own document
+    exec(compile(source, "docs/artifacts.md", "exec"), module.__dict__)
     entry = EntryPoint("lottery", "lottery_of_the_documentation:Lottery", "agentsim.artifacts")
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
     monkeypatch.setattr(artifacts, "entry_points", lambda group: [entry] if group == entry.group else [])
@@ -34,7 +34,10 @@ def test_the_example_of_the_documentation_is_short_and_plays(lottery: str) -> No
     assert len(lottery.splitlines()) < 60
     config: dict[str, Any] = {"artifacts": ["marketplace", "lottery"], "settings": {"lottery": {"price": 2}}}
     played = play(
-        {"A": [does("buy_tickets", count=3), SKIPS], "B": [does("buy_tickets", count=99), does("buy_tickets", count=1)]},
+        {
+            "A": [does("buy_tickets", count=3), SKIPS],
+            "B": [does("buy_tickets", count=99), does("buy_tickets", count=1)],
+        },
         queries={"A": [asks("lottery_pot"), asks("lottery_pot")]},
         **config,
     )
@@ -80,7 +83,11 @@ def test_two_things_of_one_name_are_refused_before_anything_is_played(monkeypatc
 
 def test_a_message_to_one_agent_reaches_it_alone_and_one_to_all_everybody() -> None:
     played = play(
-        {"A": [does("send", to="B", text="psst"), SKIPS], "B": [SKIPS, does("send", to="everyone", text="hello")], "C": []},
+        {
+            "A": [does("send", to="B", text="psst"), SKIPS],
+            "B": [SKIPS, does("send", to="everyone", text="hello")],
+            "C": [],
+        },
         queries={"B": [asks("none"), asks("inbox")], "C": [asks("none"), asks("inbox")]},
         artifacts=["dialogue"],
         rounds=2,
@@ -155,7 +162,12 @@ def test_a_loan_is_covered_by_goods_at_their_last_price_and_lost_with_them_when_
 def test_what_is_paid_back_frees_what_was_pledged() -> None:
     played = play(
         {
-            "A": [sells(10), does("borrow", amount=20, good="wheat", quantity=4), does("repay", amount=30), sells(10, 9)],
+            "A": [
+                sells(10),
+                does("borrow", amount=20, good="wheat", quantity=4),
+                does("repay", amount=30),
+                sells(10, 9),
+            ],
             "B": [buys(10)],
         },
         **BANK,

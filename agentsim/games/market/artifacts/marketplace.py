@@ -21,9 +21,7 @@ __all__ = ["ARTIFACT", "Marketplace", "MarketplaceSettings"]
 GOOD = Parameter("good", "good", "what to trade")
 PRICE = Parameter("price", "integer", "capital for one unit", low=1)
 QUANTITY = Parameter("quantity", "integer", "units", low=1)
-REPLACES = Parameter(
-    "replaces", "integer", "an open order of yours that this one takes the place of", optional=True, low=1
-)
+ORDER = Parameter("order", "integer", "the number of an open order of yours", low=1)
 
 
 class MarketplaceSettings(GameConfig):
@@ -65,8 +63,8 @@ class Marketplace(Artifact):
             "a continuous double auction for each good. An order names the highest price at which you buy or the "
             "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
             "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
-            "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your order "
-            "never trades with one of your own, which is withdrawn when it is in the way."
+            "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your "
+            "order never trades with one of your own, which is withdrawn when it is in the way."
         ]
         if self.config.single_unit:
             rules.append("Orders are for one unit, and you have one for each good: a new one replaces it.")
@@ -79,21 +77,30 @@ class Marketplace(Artifact):
     def bounds(self) -> Mapping[str, tuple[int, int | None]]:
         return {"price": (1, self.config.price_max), "quantity": (1, 1 if self.config.single_unit else None)}
 
-    @action("place an order to buy", GOOD, PRICE, QUANTITY, REPLACES)
-    def buy(self, agent: str, good: str, price: int, quantity: int, replaces: int | None = None) -> str:
-        return self._order(agent, "buy", good, price=price, quantity=quantity, replaces=replaces)
+    @action("place an order to buy", GOOD, PRICE, QUANTITY)
+    def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
+        return self._order(agent, "buy", good, price=price, quantity=quantity)
 
-    @action("place an order to sell", GOOD, PRICE, QUANTITY, REPLACES)
-    def sell(self, agent: str, good: str, price: int, quantity: int, replaces: int | None = None) -> str:
-        return self._order(agent, "sell", good, price=price, quantity=quantity, replaces=replaces)
+    @action("place an order to sell", GOOD, PRICE, QUANTITY)
+    def sell(self, agent: str, good: str, price: int, quantity: int) -> str:
+        return self._order(agent, "sell", good, price=price, quantity=quantity)
 
-    @action("take an open order back", Parameter("order", "integer", "its number", low=1))
+    @action("put an order with another price and quantity in the place of an open one", ORDER, PRICE, QUANTITY)
+    def replace(self, agent: str, order: int, price: int, quantity: int) -> str:
+        good, own = self._own(agent, order)
+        return self._order(agent, own.side, good, price=price, quantity=quantity, replaces=order)
+
+    @action("take an open order back", ORDER)
     def cancel(self, agent: str, order: int) -> str:
-        for book in self.books.values():
-            if any(own.id == order for own in book.of(agent)):
-                self._withdrawn(book.good, [book.cancel(agent, order)], agent)
-                return f"Order {order} is cancelled."
-        raise Refused(f"you have no open order {order}")
+        good, _ = self._own(agent, order)
+        self._withdrawn(good, [self.books[good].cancel(agent, order)], agent)
+        return f"Order {order} is cancelled."
+
+    def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        if name != "replace":
+            return name, given
+        good, own = self._own(agent, given["order"])
+        return own.side, {"good": good, "price": given["price"], "quantity": given["quantity"]}
 
     @query("the best standing orders, added up by price", GOOD)
     def order_book(self, agent: str, good: str) -> Answer:
@@ -129,7 +136,16 @@ class Marketplace(Artifact):
         for book in self.books.values():
             self._withdrawn(book.good, book.clear("closed"), None)
 
-    def _order(self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None) -> str:
+    def _own(self, agent: str, order: int) -> tuple[str, Order]:
+        for book in self.books.values():
+            for own in book.of(agent):
+                if own.id == order:
+                    return book.good, own
+        raise Refused(f"you have no open order {order}")
+
+    def _order(
+        self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None
+    ) -> str:
         book = self.books[good]
         try:
             placed = book.place(agent, side, price, quantity, replaces=replaces)
