@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agentsim.engine.panel import Board, Chart, Table
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.games.market import GAME
-from agentsim.games.market.events import MarketEnded, PeriodEnded, Traded
+from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels import panels
 from agentsim.games.market.panels.book import OpenOrders
