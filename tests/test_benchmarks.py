@@ -31,3 +31,17 @@ def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
     assert measured[0]["decisions"] == measured[1]["decisions"] > 100, "they are the same games"
     assert all(each["cpu_s"] > 0 for each in measured)
+
+
+def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> None:
+    command = [sys.executable, "-m", "benchmarks.market", "--sessions", "1", "--orders", "500", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *measured, book = [json.loads(line) for line in done.stdout.splitlines()]
+    found = {(each["market"], each["trader"]): each for each in measured}
+    assert len(found) == 21
+    for number in range(1, 6):
+        constrained, unconstrained = (found[f"gode_sunder_{number}", trader] for trader in ("zi_c", "zi_u"))
+        assert constrained["efficiency"] > unconstrained["efficiency"] + 4
+        assert constrained["reported"] == "97-100%"
+    assert book["orders_per_second"] > 0

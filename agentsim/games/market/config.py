@@ -17,6 +17,7 @@ from agentsim.games.market.tools import Tool
 __all__ = ["AgentTable", "Experiment", "Interview", "MarketConfig", "SystemPrompt"]
 
 ROUNDS = 20
+CAPITAL_HELD = 100
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 Price: TypeAlias = Annotated[int, Field(ge=1, le=10**6)]
@@ -56,8 +57,8 @@ class AgentTable(GameConfig):
 
     ids: Annotated[tuple[str, ...], Field(min_length=1)]
     capital: Amount | None = None
-    goods: dict[Name, Amount] | None = None
-    values: dict[Name, Price] = Field(default={}, description="Private values of a unit, by good")
+    goods: dict[str, Amount] | None = None
+    values: dict[str, Price] = Field(default={}, description="Private values of a unit, by good")
     goal: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
     restrictions: Restrictions = ()
 
@@ -113,8 +114,8 @@ class MarketConfig(GameConfig):
     stable_rounds: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         default=None, description="The market ends after so many rounds without a trade; never if absent"
     )
-    capital: Amount = 100
-    stock: dict[Name, Amount] = Field(default={}, description="Units of goods that every agent begins with")
+    capital: Amount | None = Field(default=None, description=f"What every agent begins with; {CAPITAL_HELD} if absent")
+    stock: dict[str, Amount] = Field(default={}, description="Units of goods that every agent begins with")
     agents: tuple[AgentTable, ...] = ()
     restrictions: Restrictions = ()
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
@@ -176,7 +177,7 @@ class MarketConfig(GameConfig):
             raise ValueError("an experiment takes place at the marketplace, with one good")
         if self.rounds is not None or self.stable_rounds is not None:
             raise ValueError("rounds and stable_rounds: an experiment has periods instead")
-        if self.stock or self.agents or "capital" in self.model_fields_set:
+        if self.stock or self.agents or self.capital is not None:
             raise ValueError("capital, stock and agents: an experiment endows its traders itself")
         if not self.settings_of("marketplace").single_unit:
             raise ValueError("settings.marketplace.single_unit: traders of an experiment trade one unit at a time")
@@ -195,6 +196,11 @@ class MarketConfig(GameConfig):
         if self.experiment is not None:
             return self.experiment.periods * self.experiment.period_rounds
         return self.rounds or ROUNDS
+
+    @property
+    def capital_held(self) -> int:
+        """What every agent begins with, unless its own table says otherwise."""
+        return CAPITAL_HELD if self.capital is None else self.capital
 
     @property
     def ranked_by(self) -> str:

@@ -177,7 +177,7 @@ def _turns(table: Table, market: Market, config: MarketConfig, session: Session 
 
 def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
     """What the config gives an agent; its own table's word over what holds for all."""
-    held = {CAPITAL: config.capital, **config.stock}
+    held = {CAPITAL: config.capital_held, **config.stock}
     for table in config.agents:
         if agent.id in table.ids:
             held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
