@@ -89,6 +89,8 @@ class Request(Generic[D]):
     pick: ClassVar[Pick] = "last"
     function: ClassVar[str | None] = None
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
+    on_call: ClassVar[bool] = False
+    """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
 
     player: PlayerId
 

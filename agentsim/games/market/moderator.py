@@ -155,6 +155,7 @@ class Moderate(Request[Moderation]):
     """Do you want to ask anybody anything now? The normal answer is nobody."""
 
     kind: ClassVar[str] = "moderate"
+    on_call: ClassVar[bool] = True
     answer: ClassVar[type[Decision]] = Moderation
 
     agents: tuple[str, ...]

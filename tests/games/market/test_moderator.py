@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+from pathlib import Path
 from typing import Any
+
+import pexpect  # type: ignore[import-untyped] # it ships no types
 
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.games.market.events import OrderDrawn
@@ -17,6 +23,8 @@ from agentsim.games.market.moderator import (
     Resumed,
 )
 from agentsim.games.market.requests import Act
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import prove
 from tests.games.market.market import SKIPS, play
 
 CALM: dict[str, list[Any]] = {"A": [], "B": [], "C": []}
@@ -118,3 +126,82 @@ def test_an_answer_may_be_in_words_and_is_cut() -> None:
     )
     (answered,) = played.events(Answered)
     assert (len(answered.text) <= 40, answered.text.endswith("[cut]")) == (True, True)
+
+
+SCENARIO = """
+game = "market"
+seed = 3
+[defaults]
+model = "bot/zi_c"
+[game_config]
+rounds = 300
+queries = false
+briefing = false
+[game_config.stock]
+wheat = 10
+[staff.moderator]
+model = "human"
+[[players]]
+id = "A"
+[[players]]
+id = "B"
+"""
+
+
+def seated(folder: Path) -> Any:
+    config = folder / "game.toml"
+    config.write_text(SCENARIO, encoding="utf-8")
+    words = ["-m", "agentsim", "run", "--config", str(config), "--name", "run", "--no-html", "--display", "plain"]
+    return pexpect.spawn(
+        sys.executable, words, cwd=str(folder), env={**os.environ, "TERM": "xterm"}, encoding="utf-8", timeout=60
+    )
+
+
+def history_of(folder: Path) -> Any:
+    return json.loads((folder / "logs" / "run.json").read_text(encoding="utf-8"))
+
+
+def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_goes_on(tmp_path: Path) -> None:
+    child = seated(tmp_path)
+    child.expect("Round 3 begins")
+    child.sendintr()
+    child.expect(r"ask \[.*\]: ")
+    child.sendline("A")
+    child.expect("question.*: ")
+    child.sendline("Why so dear?")
+    child.expect("winner: ")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    history = history_of(tmp_path)
+    assert history["status"] == "completed"
+    said = [
+        (event["kind"], event["content"], event["visibility"])
+        for part in history["rounds"]
+        for event in part["events"]
+        if "@moderator" in event["visibility"]
+    ]
+    to = ["A", "@moderator"]
+    answer = "I draw a price at random, at which I cannot lose."
+    assert said == [
+        ("paused", "PAUSE", to),
+        ("asked", "Why so dear?", to),
+        ("answered", answer, to),
+        ("resumed", "RESUME", to),
+    ]
+    asked = [each["decision"]["ask"] for each in history["decisions"] if each["player"] == "@moderator"]
+    assert (asked.count("A"), asked.count("nobody")) == (1, 2 * 300 - 1)
+    assert prove(RunFiles(tmp_path / "logs", "run")).complete
+
+
+def test_a_second_ctrl_c_stops_the_run_which_can_be_resumed(tmp_path: Path) -> None:
+    child = seated(tmp_path)
+    child.expect("Round 3 begins")
+    child.sendintr()
+    child.expect(r"ask \[.*\]: ")
+    child.sendintr()
+    child.expect("agentsim resume run")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert history_of(tmp_path)["status"] == "interrupted"
