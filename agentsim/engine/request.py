@@ -143,6 +143,10 @@ class Request(Generic[D]):
         """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""
         return {}
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema of a field for a person who has answered those before it: what matters no more can be left out."""
+        return legal
+
     def particulars(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
         return {}

@@ -149,10 +149,11 @@ class HumanPlayer:
         chosen = [name for name, legal in fields.items() if not is_words(legal)]
         answers: dict[str, Any] = {}
         for name, legal in fields.items():
-            answers |= await self._fields({name: legal})
+            answers |= await self._fields({name: ask.request.narrowed(name, legal, answers)})
             while chosen and name == chosen[-1] and (problem := _problem(ask, fields, answers)):
                 self._object(problem)
-                answers |= await self._fields({again: fields[again] for again in chosen})
+                for again in chosen:
+                    answers |= await self._fields({again: ask.request.narrowed(again, fields[again], answers)})
             if answers[name] is False and len(answers) == 1:
                 break  # answered no: there is nothing more to say of it
         return answers

@@ -5,7 +5,7 @@ What each does is a file in `artifacts/`; when agents are asked, and what they a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -16,7 +16,7 @@ from agentsim.engine.number import whole
 from agentsim.engine.wording import cut
 from agentsim.games.market.world import World
 
-__all__ = ["Answer", "Artifact", "Capability", "NoSettings", "Parameter", "Refused", "action", "query"]
+__all__ = ["Answer", "Artifact", "Capability", "NoSettings", "Parameter", "Refused", "action", "either", "query"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
@@ -63,13 +63,15 @@ class Parameter:
         return given if self.choices else cut(given, self.limit)
 
     def schema(self) -> dict[str, Any]:
-        """Its JSON Schema; null where it is not given, since every key of a schema must be there."""
+        """Its JSON Schema."""
         if self.kind == "integer":
             upto = {} if self.high is None else {"maximum": self.high}
-            return {"type": ["integer", "null"], "minimum": self.low, **upto}
-        if self.choices:
-            return {"type": ["string", "null"], "enum": [*self.choices, None]}
-        return {"type": ["string", "null"], "maxLength": self.limit}
+            return {"type": "integer", "minimum": self.low, **upto}
+        return (
+            {"type": "string", "enum": list(self.choices)}
+            if self.choices
+            else {"type": "string", "maxLength": self.limit}
+        )
 
     def words(self) -> str:
         """What an agent reads of it."""
@@ -93,15 +95,33 @@ class Capability:
         out: dict[str, Any] = {}
         for parameter in self.parameters:
             value = given.get(parameter.name)
-            if value is not None:
+            if value is not None and not (parameter.optional and value == ""):
                 out[parameter.name] = parameter.read(value)
             elif not parameter.optional:
                 raise Refused(f"{self.name} needs {parameter.name}")
         return out
 
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its parameters."""
+        return _object({each.name: each.schema() for each in self.parameters})
+
     def words(self) -> tuple[str, ...]:
         """What an agent reads of it, a line each."""
         return (f"- {self.name}: {self.description}", *(f"    {each.words()}" for each in self.parameters))
+
+
+def either(capabilities: Iterable[Capability]) -> dict[str, Any]:
+    """The JSON Schema of the parameters of one of them: every key must be there, and what is not its own is null."""
+    properties: dict[str, Any] = {}
+    for each in (parameter for capability in capabilities for parameter in capability.parameters):
+        legal = each.schema()
+        legal["type"] = [legal["type"], "null"]
+        properties[each.name] = {**legal, "enum": [*legal["enum"], None]} if "enum" in legal else legal
+    return _object(properties)
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def action(description: str, *parameters: Parameter) -> Callable[[F], F]:

@@ -15,7 +15,7 @@ from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market import prompts
-from agentsim.games.market.artifact import Capability
+from agentsim.games.market.artifact import Capability, either
 from agentsim.games.market.state import SKIP
 from agentsim.games.market.view import Menu, Now, Observation
 
@@ -89,10 +89,11 @@ def _choices(prefix: str, capabilities: tuple[Capability, ...]) -> dict[str, Cho
     return {f"{prefix}.{name}": Choice(choices) for name, choices in closed.items()}
 
 
-def _schema(capabilities: tuple[Capability, ...]) -> dict[str, Any]:
-    """One object with every parameter of every capability: those that do not belong to the chosen one are null."""
-    properties = {each.name: each.schema() for one in capabilities for each in one.parameters}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+def _own(capabilities: tuple[Capability, ...], name: Any, legal: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of one of them alone; none where it has none, such as a skip."""
+    if legal.get("type") != "object":
+        return legal
+    return next((each.schema() for each in capabilities if each.name == name), {**legal, "properties": {}})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,13 +144,16 @@ class AskQuery(MarketRequest[QueryChosen]):
 
     def schema(self) -> dict[str, Any]:
         names = [NO_QUERY, *(each.name for each in self.offered)]
-        properties = {"query": {"type": "string", "enum": names}, "query_parameters": _schema(self.offered)}
+        properties = {"query": {"type": "string", "enum": names}, "query_parameters": either(self.offered)}
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
     def prompt(self) -> Prompt:
         state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
         names = tuple(each.name for each in self.offered)
         return prompts.composed(self.menu, self.tail, state, prompts.query_question(names, self.calls_left))
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _own(self.offered, answered.get("query"), legal)
 
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "calls": self.calls_left}
@@ -188,7 +192,7 @@ class Act(MarketRequest[ActionChosen]):
     def schema(self) -> dict[str, Any]:
         properties = {
             "action": {"type": "string", "enum": list(self.names)},
-            "action_parameters": _schema(self.menu.actions),
+            "action_parameters": either(self.menu.actions),
             "working_memory": {"type": "string", "maxLength": self.menu.memory_chars},
         }
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
@@ -200,6 +204,9 @@ class Act(MarketRequest[ActionChosen]):
     def check(self, decision: ActionChosen) -> None:
         if decision.action is not None and decision.action not in self.names:
             raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _own(self.menu.actions, answered.get("action"), legal)
 
     def parse(self, text: str) -> Reading[ActionChosen]:
         """The object with which the reply begins; of a lenient market the last one, whatever stands around it."""

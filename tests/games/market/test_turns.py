@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.play import Ask
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.errors import DecisionError, UnreadableReply
 from agentsim.games.market import GAME
@@ -15,6 +16,7 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
 from agentsim.games.market.restrictions import _RULES, Restriction
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
+from tests.players.test_human import Screen
 
 
 def requests(played: Rehearsal, player: str, kind: type[Any]) -> list[Any]:
@@ -279,3 +281,30 @@ def test_agents_begin_with_what_the_config_gives_them() -> None:
         "A": {CAPITAL: 100, "wheat": 10},
         "B": {CAPITAL: 7, "wheat": 3},
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "answer"),
+    [
+        (
+            Act,
+            ("buy", "wheat", "5", "2", "wait"),
+            {
+                "action": "buy",
+                "action_parameters": {"good": "wheat", "price": 5, "quantity": 2},
+                "working_memory": "wait",
+            },
+        ),
+        (Act, ("skip", "m"), {"action": "skip", "action_parameters": {}, "working_memory": "m"}),
+        (AskQuery, ("calculator", "2 + 3"), {"query": "calculator", "query_parameters": {"expression": "2 + 3"}}),
+        (AskQuery, ("none",), {"query": "none", "query_parameters": {}}),
+    ],
+)
+def test_a_person_is_asked_for_the_parameters_of_what_it_chose_alone(
+    kind: type[Any], lines: tuple[str, ...], answer: dict[str, Any]
+) -> None:
+    played = play({"A": [SKIPS], "B": []}, queries={}, artifacts=["marketplace", "dialogue"], tools=["calculator"])
+    request = requests(played, "A", kind)[0]
+    screen = Screen(*lines, persona="")
+    assert screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request)) == answer
+    request.check(request.parse(json.dumps(answer)).decision)
