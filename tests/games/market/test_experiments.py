@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
-from agentsim.games.market.events import Endowed, PeriodEnded, Traded
+from agentsim.games.market.events import Acted, Endowed, PeriodEnded, Traded
 from agentsim.games.market.requests import Act
 from agentsim.games.market.schedule import alpha, equilibrium
 from tests.games.market.market import SMITH, session
@@ -113,16 +113,22 @@ def test_a_period_ends_when_no_trade_is_possible_or_its_rounds_are_over() -> Non
     kept = session("zi_c", buyers=[[10], [3]], sellers=[[4], [9]], price_max=12, periods=1)
     (ended,) = kept.events(PeriodEnded)
     assert (ended.quantity, ended.rounds < 100) == (1, True), "3 will not pay 9"
+    marginal = session("zi_c", buyers=[[9]], sellers=[[9]], price_max=12, periods=1, seed=2)
+    assert [(event.quantity, event.rounds > 1) for event in marginal.events(PeriodEnded)] == [(1, True)], "9 pays 9"
     idle = session("idle", periods=2, period_rounds=4)
     assert [(event.rounds, event.quantity, event.alpha) for event in idle.events(PeriodEnded)] == [(4, 0, None)] * 2
 
 
 def test_at_the_same_time_no_unit_is_traded_twice() -> None:
-    table = {"kind": "smith_1962", "buyers": [[9], [8], [7]], "sellers": [[1], [2], [3]], "price_max": 10, "periods": 3}
+    """A buyer whose bid was taken before its turn has decided already, and has capital left for another unit."""
+    table = {"kind": "smith_1962", "buyers": [[9]] * 3, "sellers": [[1]] * 9, "price_max": 10, "periods": 3}
     config = {"experiment": table, "queries": False, "briefing": False, "simultaneous": True}
+    refused = 0
     for seed in range(20):
-        played = rehearse(GAME, config, list("ABCDEF"), bot="zi_u", seed=seed)
+        played = rehearse(GAME, config, list("ABCDEFGHIJKL"), bot="zi_u", seed=seed)
         assert all(event.quantity <= 3 for event in played.events(PeriodEnded))
+        refused += sum("no unit left" in event.result for event in played.events(Acted))
+    assert refused, "it never came to that: this proved nothing"
 
 
 def test_traders_and_schedules_are_as_many() -> None:

@@ -63,6 +63,7 @@ def test_where_nobody_is_named_all_are_asked_at_the_same_moment() -> None:
     played = play(CALM, moderator=[{"round": 1, "question": QUESTION}])
     assert [[ask.request.player for ask in wave.asks] for wave, _ in played.waves][1] == ["A", "B", "C"]
     assert len(played.events(Paused)) == len(played.events(Resumed)) == 3
+    assert {to for _, _, to in interviews(played)} == {(agent, "@moderator") for agent in "ABC"}
 
 
 def test_an_interview_changes_neither_trades_nor_what_anybody_is_asked_afterwards() -> None:
@@ -73,7 +74,8 @@ def test_an_interview_changes_neither_trades_nor_what_anybody_is_asked_afterward
         "settings": {"marketplace": {"price_max": 9}},
     }
     plain = play(CALM, **config)
-    paused = play(CALM, **config, moderator=[{"round": 3, "agents": ["A"], "question": QUESTION}])
+    questions = [{"round": number, "question": QUESTION} for number in range(3, 15)]
+    paused = play(CALM, **config, moderator=questions)
     assert [ask.request for ask in paused.asks() if not isinstance(ask.request, Interviewed)] == [
         ask.request for ask in plain.asks()
     ]

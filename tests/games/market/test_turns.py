@@ -74,7 +74,9 @@ def test_what_happens_to_an_agent_between_its_turns_is_in_its_own_information_an
         {"your_order": 1, "sold": 2, "good": "wheat", "price": 1},
         {"your_order": 1, "sold": 3, "good": "wheat", "price": 1},
     ]
-    assert json.loads(requests(played, "A", Act)[2].now.steps[1])["before"][0]["sold"] == 2
+    third = requests(played, "A", Act)[2]
+    assert json.loads(third.now.steps[1])["before"][0]["sold"] == 2
+    assert third.now.news == (), "it is told once"
     crowd = {f"B{number}": [does("send", to="A", text="hi")] for number in range(25)}
     played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"])
     news = requests(played, "A", Act)[1].now.news
