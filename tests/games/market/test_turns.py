@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from agentsim.games.market.events import Acted, Briefed, Endowed, Forfeited, Mar
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
 from agentsim.games.market.restrictions import _RULES, Restriction
+from agentsim.scenario.load import load
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.test_human import Screen
 
@@ -172,8 +174,11 @@ def test_a_forfeit_loses_the_action_keeps_the_memory_and_is_counted() -> None:
     assert {result.agent: result.forfeits for result in ended.results} == {"A": 1, "B": 0}
 
 
-def test_a_market_asks_nothing_again_where_the_scenario_does_not_say() -> None:
-    assert GAME.config.reasks == 0
+@pytest.mark.parametrize(("says", "reasks"), [("", 0), ("[defaults]\nreasks = 2", 2)])
+def test_a_market_asks_nothing_again_where_the_scenario_does_not_say(says: str, reasks: int, tmp_path: Path) -> None:
+    seats = '[[players]]\nid = "A"\nmodel = "ollama/x"\n[[players]]\nid = "B"\nmodel = "ollama/x"'
+    (tmp_path / "x.toml").write_text(f'game = "market"\n{says}\n{seats}', encoding="utf-8")
+    assert {plan.settings.reasks for plan in load(tmp_path / "x.toml").players} == {reasks}
 
 
 def test_the_briefing_is_answered_with_a_skip_or_in_words() -> None:
