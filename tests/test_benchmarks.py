@@ -72,3 +72,17 @@ def test_an_exponent_is_that_of_the_power() -> None:
     assert exponent([1, 10, 100], [3, 300, 30_000]) == pytest.approx(2)
     low, high = interval([1.0, 2.0, 3.0, 4.0])
     assert low < 2.5 < high
+
+
+def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> None:
+    command = [sys.executable, "-m", "benchmarks.market", "--sessions", "1", "--orders", "500", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *measured, book = [json.loads(line) for line in done.stdout.splitlines()]
+    found = {(each["market"], each["trader"]): each for each in measured}
+    assert len(found) == 21
+    for number in range(1, 6):
+        constrained, unconstrained = (found[f"gode_sunder_{number}", trader] for trader in ("zi_c", "zi_u"))
+        assert constrained["efficiency"] > unconstrained["efficiency"] + 4
+        assert constrained["reported"] == "97-100%"
+    assert book["orders_per_second"] > 0

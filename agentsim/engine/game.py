@@ -71,10 +71,12 @@ class GameConfig(BaseModel):
     """Base of a game's `[game_config]` table: strict, and closed to keys it does not know.
 
     Where `called_by_files` is set, players are called as their prompt files are (`Table.names`), not by their ids.
+    `reasks` is how often a bad reply is asked for again where the scenario does not say.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
     called_by_files: ClassVar[bool] = False
+    reasks: ClassVar[int] = 1
 
     @classmethod
     def marked(cls, kind: type[M]) -> dict[str, M]:

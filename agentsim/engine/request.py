@@ -93,6 +93,8 @@ class Request(Generic[D]):
     pick: ClassVar[Pick] = "last"
     function: ClassVar[str | None] = None
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
+    on_call: ClassVar[bool] = False
+    """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
 
     player: PlayerId
 
@@ -146,6 +148,10 @@ class Request(Generic[D]):
     def named_numbers(self) -> Mapping[str, int]:
         """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""
         return {}
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema of a field for a person who has answered those before it: what matters no more can be left out."""
+        return legal
 
     def particulars(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""

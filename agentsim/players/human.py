@@ -18,6 +18,7 @@ from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
+from agentsim.players.bell import Bell
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
 from agentsim.players.readable import (
@@ -46,6 +47,7 @@ class HumanPlayer:
 
     terminal: Terminal
     persona: str = ""
+    bell: Bell = field(default_factory=Bell)
     attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=_WITHOUT_END), init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
 
@@ -56,6 +58,7 @@ class HumanPlayer:
         self._rules: Sequence[str] = ()  # and what a question about it needs: they are asked one after the other
         self._names: Mapping[str, int] = {}
         self._unnamed: str | None = None
+        self._on_call = False
 
     @property
     def source(self) -> Literal["human"]:
@@ -82,6 +85,12 @@ class HumanPlayer:
         self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
+    def unasked(self, ask: Ask) -> Completion | None:
+        """What a person answers who is only on call for this question, and has not rung; None of any other."""
+        if not ask.request.on_call or self.bell.rung or self._reason:
+            return None
+        return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
+
     async def reply(
         self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
     ) -> Completion:
@@ -92,12 +101,15 @@ class HumanPlayer:
         async with self.terminal.turn:
             self._rules, self._names = messages[0].segments, ask.request.named_numbers()
             self._unnamed = unnamed_part(fields)
+            self._on_call = ask.request.on_call
             if ask.index != self._asked:
                 self._show(ask)
                 self._asked = ask.index
             if self._reason:
                 self._object(self._reason)
             answers = await self._answers(ask, fields)
+        if ask.request.on_call:
+            self.bell.answered()
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
     def _show(self, ask: Ask) -> None:
@@ -136,9 +148,10 @@ class HumanPlayer:
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
             self.terminal.say(part)
+        stops = "Ctrl-C asks for your turn; twice, it stops" if self._on_call else "Ctrl-C stops"
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
-            "Ctrl-C stops the run, which can be resumed.\n"
+            f"{stops} the run, which can be resumed.\n"
         )
 
     async def _answers(self, ask: Ask, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,10 +159,11 @@ class HumanPlayer:
         chosen = [name for name, legal in fields.items() if not is_words(legal)]
         answers: dict[str, Any] = {}
         for name, legal in fields.items():
-            answers |= await self._fields({name: legal})
+            answers |= await self._fields({name: ask.request.narrowed(name, legal, answers)})
             while chosen and name == chosen[-1] and (problem := _problem(ask, fields, answers)):
                 self._object(problem)
-                answers |= await self._fields({again: fields[again] for again in chosen})
+                for again in chosen:
+                    answers |= await self._fields({again: ask.request.narrowed(again, fields[again], answers)})
             if answers[name] is False and len(answers) == 1:
                 break  # answered no: there is nothing more to say of it
         return answers

@@ -36,6 +36,14 @@ class Terminal:
             columns = 0
         return min(columns or 80, _WIDEST)
 
+    @property
+    def interactive(self) -> bool:
+        """Whether somebody may be sitting there."""
+        try:
+            return self._source is not None and self._source.isatty()
+        except ValueError:  # closed
+            return False
+
     def say(self, text: str, hang: str = "") -> None:
         """Write a paragraph, wrapped; every row after its first begins with `hang`."""
         self._write("\n".join(rows(text, self.width, hang)) + "\n")

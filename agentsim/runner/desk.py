@@ -54,7 +54,9 @@ class Desk:
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; whoever is still at it follows
         self.in_flight: set[asyncio.Task[Any] | None] = set()
-        self.people = {player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer)}
+        # staff is told of the game by nobody's prompt, and so by the screen
+        seated = {player: seat for player, seat in self.seats.items() if not player.startswith("@")}
+        self.people = {player for player, seat in seated.items() if isinstance(seat, HumanPlayer)}
         # Of each provider its own: who waits for one that is busy must not keep anybody from another.
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._places: Mapping[int, int] = {}
@@ -141,6 +143,8 @@ class Desk:
 
     async def _call(self, ask: Ask, link: int, messages: tuple[Message, ...], number: int) -> Completion:
         player = self._player(ask).links[link]
+        if isinstance(player, HumanPlayer) and (unasked := player.unasked(ask)) is not None:
+            return unasked
         if not isinstance(player, ModelPlayer):  # a person takes no slot, no money and all the time there is
             self._asked += 1
             self.watcher.person(asked=True)

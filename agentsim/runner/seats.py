@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -21,6 +21,7 @@ from agentsim.models.prices import Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
 from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy
+from agentsim.players.bell import Bell
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
@@ -42,6 +43,7 @@ class Seats:
     endpoints: Endpoints
     chosen: Mapping[str, str]
     prices: Prices
+    bell: Bell = field(default_factory=Bell)
 
     @property
     def has_person(self) -> bool:
@@ -78,10 +80,18 @@ def seated(
         if plan.name.kind == "bot":
             seats.by_id[plan.id] = BotPlayer(game.bots[plan.name.rest])
         elif plan.name.kind == "human":
-            seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "")
+            seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.bell)
         else:
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, tape)
+    seats.bell.attended = terminal.interactive and _on_call(scenario, game)
+    seats.bell.noticed = lambda: terminal.say("You are asked next between two decisions; Ctrl-C again stops the run.")
     return seats
+
+
+def _on_call(scenario: Scenario, game: Game) -> bool:
+    """Whether a person among the staff may be needed for a question that is on call."""
+    person = any(plan.name.kind == "human" for plan in scenario.staff.values())
+    return person and any(request.on_call for request in game.requests)
 
 
 def _model_player(

@@ -202,7 +202,7 @@ class _Session:
         remark: str | None = None
         ours, fresh = True, not self.journal.contents.entries
         try:
-            with stoppable() as stop:
+            with stoppable(self.seats.bell) as stop:
                 asyncio.run(self._play(play, entries, stop))
             status = finished_status(self.scenario, entries)
             if self.tape is not None:

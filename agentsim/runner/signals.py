@@ -1,5 +1,7 @@
 """signals: SIGINT and SIGTERM end a run in order the first time, and at once the second time.
 
+Where a person is on call, the first SIGINT rings for them instead, and counts for nothing else.
+
 What in order means is the business of `session`.
 """
 
@@ -12,17 +14,23 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from agentsim.errors import Interrupted
+from agentsim.players.bell import Bell
 
 __all__ = ["stoppable"]
 
 
 @contextmanager
-def stoppable() -> Iterator[Callable[[asyncio.Task[Any]], None]]:
+def stoppable(bell: Bell | None = None) -> Iterator[Callable[[asyncio.Task[Any]], None]]:
     """Registers the task that the first signal cancels; that becomes `Interrupted`. The second kills the process."""
     received: list[int] = []
     tasks: list[asyncio.Task[Any]] = []
 
     def handle(number: int, frame: object) -> None:
+        if number == signal.SIGINT and bell is not None and bell.ring():
+            for task in tasks:
+                with suppress(RuntimeError):
+                    task.get_loop().call_soon_threadsafe(bell.noticed)
+            return
         received.append(number)
         if len(received) > 1:
             signal.signal(number, signal.SIG_DFL)

@@ -84,7 +84,9 @@ class ModelSettings(Table):
         default=30.0, description="Seconds of wall clock for one attempt, from dispatch"
     )
     retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
-    reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(default=1, description="After bad replies")
+    reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        default=1, description="After bad replies; a game may have a default of its own"
+    )
     reask_on: tuple[Fault, ...] = ("unreadable", "ambiguous", "illegal")
     reask_with: Literal["reason", "same"] = "reason"
     repair: bool = Field(default=True, description="Mend the punctuation of a reply's JSON before asking again")

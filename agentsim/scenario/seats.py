@@ -105,7 +105,7 @@ class Seating:
         first, *spares = (
             self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)
         )
-        settings, client_kwargs = _overlaid(defaults, table)
+        settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
         for each in (first, *spares):
             if settings.temperature is not None and not self._takes_temperature(each.name):
                 table_name = dotted(("providers", each.name.provider))
@@ -191,8 +191,8 @@ def _temperature_key(defaults: Defaults, table: Defaults, key: Key) -> str:
     return ""
 
 
-def _overlaid(defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:
-    """The table's settings over the defaults', and what is passed through; sampling is taken out of the latter."""
+def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:
+    """The table's settings over the defaults' over the game's, and what is passed through, without its sampling."""
     values: dict[str, object] = {}
     client_kwargs: dict[str, JsonValue] = {}
     for layer in (defaults, table):
@@ -201,4 +201,4 @@ def _overlaid(defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[
             names = source.model_fields_set & ModelSettings.model_fields.keys()
             values |= {name: getattr(source, name) for name in names}
         client_kwargs |= kwargs.__pydantic_extra__ if kwargs else {}
-    return ModelSettings().model_copy(update=values), client_kwargs
+    return base.model_copy(update=values), client_kwargs

@@ -94,9 +94,10 @@ def _items(value: Any, schema: Any, root: Any, at: str) -> Iterator[str]:
 
 
 def _size(value: Any, schema: Any, _root: Any, at: str) -> Iterator[str]:
-    if isinstance(value, list | str) and not (
-        schema.get("minItems", schema.get("minLength", 0)) <= len(value) <= schema.get("maxItems", 10**9)
-    ):
+    if not isinstance(value, list | str):
+        return
+    low, high = ("minItems", "maxItems") if isinstance(value, list) else ("minLength", "maxLength")
+    if not schema.get(low, 0) <= len(value) <= schema.get(high, 10**9):
         yield f"{at}: of another length"
 
 
@@ -133,7 +134,7 @@ _KEYWORDS = {
     "additionalProperties": _additional,
     "required": _required,
     "items": _items,
-    **dict.fromkeys(("minItems", "maxItems", "minLength"), _size),
+    **dict.fromkeys(("minItems", "maxItems", "minLength", "maxLength"), _size),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _bounds),
     "pattern": _pattern,
 }

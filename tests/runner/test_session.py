@@ -19,6 +19,7 @@ import pytest
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
+from agentsim.players.bell import Bell
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from agentsim.runner.signals import stoppable
@@ -307,6 +308,38 @@ class TestStoppable:
             asyncio.run(game())
             signal.raise_signal(signal.SIGINT)
         assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+    def test_where_somebody_is_on_call_the_first_rings_and_the_second_stops(self) -> None:
+        heard: list[str] = []
+        bell = Bell(attended=True, noticed=lambda: heard.append("rung"))
+
+        async def game() -> None:
+            task = asyncio.create_task(asyncio.Event().wait())
+            register(task)
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert (bell.rung, heard, task.cancelling()) == (True, ["rung"], 0)
+            signal.raise_signal(signal.SIGINT)
+            await task
+
+        with pytest.raises(Interrupted) as caught, stoppable(bell) as register:
+            asyncio.run(game())
+        assert caught.value.exit_code == 130
+
+    @pytest.mark.parametrize(("attended", "number"), [(False, signal.SIGINT), (True, signal.SIGTERM)])
+    def test_nobody_on_call_and_any_other_signal_stop_at_once(self, attended: bool, number: signal.Signals) -> None:
+        bell = Bell(attended=attended)
+
+        async def game() -> None:
+            task = asyncio.create_task(asyncio.Event().wait())
+            register(task)
+            signal.raise_signal(number)
+            await task
+
+        with pytest.raises(Interrupted), stoppable(bell) as register:
+            asyncio.run(game())
+        assert not bell.rung
 
     @staticmethod
     def _play(before: signal.Signals) -> None:

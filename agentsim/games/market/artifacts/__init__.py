@@ -1,0 +1,42 @@
+"""The artifacts: one file each, and the folder is the registration.
+
+Other distributions add artifacts through the entry point group `agentsim.artifacts` (name = "package.module:Class").
+A scenario names artifacts and never a module: a TOML file of somebody else's must not choose what code is run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from importlib.metadata import entry_points
+from typing import cast
+
+from agentsim.games.market.artifact import Artifact
+
+__all__ = ["find", "names"]
+
+_GROUP = "agentsim.artifacts"
+
+
+def names() -> list[str]:
+    """Every artifact that can be used here, sorted."""
+    return sorted(_own() | {entry.name for entry in entry_points(group=_GROUP)})
+
+
+def find(name: str) -> type[Artifact]:
+    """The artifact of that name; `ValueError` with the nearest known name otherwise."""
+    if name in _own():
+        module = importlib.import_module(f"{__name__}.{name}")
+        return cast("type[Artifact]", module.ARTIFACT)
+    for entry in entry_points(group=_GROUP):
+        if entry.name == name:
+            return cast("type[Artifact]", entry.load())
+    known = names()
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    raise ValueError(f"there is no artifact {name[:40]!r}{hint}; there are {', '.join(known)}")
+
+
+def _own() -> set[str]:
+    return {module.name for module in pkgutil.iter_modules(__path__)}

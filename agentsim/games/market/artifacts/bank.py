@@ -1,0 +1,167 @@
+"""The bank: deposits that bear interest, and loans against goods. It pays out of capital of its own and makes none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from agentsim.engine.game import GameConfig
+from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
+from agentsim.games.market.events import Banked
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.world import World
+
+__all__ = ["ARTIFACT", "Bank", "BankSettings"]
+
+BANK = "@bank"
+AMOUNT = Parameter("amount", "integer", "capital", low=1)
+
+
+class BankSettings(GameConfig):
+    """`[game_config.settings.bank]`. Interest is in thousandths a round, rounded down."""
+
+    capital: Annotated[int, Field(ge=0, le=10**12)] = Field(default=1_000, description="What the bank begins with")
+    deposit_rate: Annotated[int, Field(ge=0, le=1_000)] = 10
+    loan_rate: Annotated[int, Field(ge=0, le=1_000)] = 20
+    loan_to_value: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=50, description="Percent of the collateral's last price that is lent"
+    )
+
+
+class Bank(Artifact):
+    name: ClassVar[str] = "bank"
+    settings: ClassVar[type[GameConfig]] = BankSettings
+
+    def __init__(self, world: World, settings: BankSettings) -> None:
+        super().__init__(world, settings)
+        world.ledger.open(BANK)
+        world.ledger.issue(BANK, CAPITAL, settings.capital)
+        self._deposits: dict[str, int] = {}
+        self._loans: dict[str, int] = {}
+        self._collateral: dict[str, dict[str, int]] = {}
+
+    @property
+    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
+        return (
+            f"keeps deposits, which bear {self.config.deposit_rate} thousandths a round as long as it can pay, and "
+            f"lends up to {self.config.loan_to_value}% of the last price of goods that you pledge, at "
+            f"{self.config.loan_rate} thousandths a round. Pledged goods are reserved, and lost to the bank once "
+            "the loan is above their last price."
+        )
+
+    @action("put capital into the bank", AMOUNT)
+    def deposit(self, agent: str, amount: int) -> str:
+        if amount > self.world.ledger.free(agent, CAPITAL):
+            raise Refused(f"you have {self.world.ledger.free(agent, CAPITAL)} capital free")
+        self.world.give(agent, BANK, CAPITAL, amount, "a deposit")
+        self._deposits[agent] = self._deposits.get(agent, 0) + amount
+        return self._banked(agent, "deposited", amount)
+
+    @action("take capital out of your deposit", AMOUNT)
+    def withdraw(self, agent: str, amount: int) -> str:
+        most = min(self._deposits.get(agent, 0), self.world.ledger.free(BANK, CAPITAL))
+        if amount > most:
+            raise Refused(f"{most} can be taken out")
+        self.world.give(BANK, agent, CAPITAL, amount, "out of a deposit")
+        self._deposits[agent] -= amount
+        return self._banked(agent, "taken out", amount)
+
+    @action(
+        "borrow against goods of yours",
+        AMOUNT,
+        Parameter("good", "good", "what you pledge"),
+        Parameter("quantity", "integer", "how many units you pledge", low=1),
+    )
+    def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
+        ledger = self.world.ledger
+        most = self.world.last_prices.get(good, 0) * quantity * self.config.loan_to_value // 100
+        if quantity > ledger.free(agent, good):
+            raise Refused(f"you have {ledger.free(agent, good)} {good} free")
+        if amount > most:
+            raise Refused(f"{quantity} {good} are good for {most} at the last price")
+        if amount > ledger.free(BANK, CAPITAL):
+            raise Refused("the bank has not so much")
+        ledger.reserve(agent, good, quantity)
+        pledged = self._collateral.setdefault(agent, {})
+        pledged[good] = pledged.get(good, 0) + quantity
+        self._loans[agent] = self._loans.get(agent, 0) + amount
+        self.world.give(BANK, agent, CAPITAL, amount, "a loan")
+        return self._banked(agent, "borrowed", amount)
+
+    @action("pay a loan back; what you pledged is free when nothing is owed", AMOUNT)
+    def repay(self, agent: str, amount: int) -> str:
+        most = min(self._loans.get(agent, 0), self.world.ledger.free(agent, CAPITAL))
+        if amount > most:
+            raise Refused(f"{most} can be paid back")
+        self.world.give(agent, BANK, CAPITAL, amount, "paid back")
+        self._loans[agent] -= amount
+        if not self._loans[agent]:
+            self._free_collateral(agent)
+        return self._banked(agent, "paid back", amount)
+
+    @query("your deposit, your loan and what you have pledged")
+    def bank_account(self, agent: str) -> Answer:
+        return {
+            "deposit": self._deposits.get(agent, 0),
+            "loan": self._loans.get(agent, 0),
+            "pledged": dict(self._collateral.get(agent, {})),
+        }
+
+    def round_ended(self, number: int) -> None:
+        for agent, deposit in self._deposits.items():
+            interest = min(deposit * self.config.deposit_rate // 1000, self._uncommitted())
+            if interest > 0:
+                self._deposits[agent] += interest
+                self._banked(agent, "interest earned", interest)
+        for agent, loan in self._loans.items():
+            if loan:
+                interest = loan * self.config.loan_rate // 1000
+                self._loans[agent] += interest
+                if self._loans[agent] > self._pledged_value(agent):
+                    self._foreclose(agent)
+                elif interest:
+                    self._banked(agent, "interest owed", interest)
+
+    def promised(self, agent: str) -> Mapping[str, int]:
+        return self._collateral.get(agent, {})
+
+    def claims(self, agent: str) -> int:
+        return self._deposits.get(agent, 0) - self._loans.get(agent, 0)
+
+    def check(self) -> Sequence[str]:
+        if any(amount < 0 for amount in (*self._deposits.values(), *self._loans.values())):
+            return ["no deposit and no loan is below nothing"]
+        return ()
+
+    def _uncommitted(self) -> int:
+        """Capital of the bank's that no deposit stands behind."""
+        return self.world.ledger.accounts[BANK].amount(CAPITAL) - sum(self._deposits.values())
+
+    def _pledged_value(self, agent: str) -> int:
+        pledged = self._collateral.get(agent, {})
+        return sum(self.world.last_prices.get(good, 0) * quantity for good, quantity in pledged.items())
+
+    def _foreclose(self, agent: str) -> None:
+        owed, pledged = self._loans[agent], dict(self._collateral.get(agent, {}))
+        self._free_collateral(agent)
+        for good, quantity in pledged.items():
+            self.world.give(agent, BANK, good, quantity, "pledged for a loan that was above its price")
+        self._loans[agent] = 0
+        self._banked(agent, "foreclosed", owed)
+
+    def _free_collateral(self, agent: str) -> None:
+        for good, quantity in self._collateral.pop(agent, {}).items():
+            self.world.ledger.release(agent, good, quantity)
+
+    def _banked(self, agent: str, what: str, amount: int) -> str:
+        deposit, loan = self._deposits.get(agent, 0), self._loans.get(agent, 0)
+        pledged = dict(self._collateral.get(agent, {}))
+        self.world.tell(Banked(agent, what, amount, deposit, loan, pledged), to=(agent,))
+        if self.world.acting != agent:
+            self.world.note(agent, bank=what, amount=amount)
+        return f"Deposit {deposit}, loan {loan}."
+
+
+ARTIFACT = Bank

@@ -1,0 +1,88 @@
+"""The gridworld: agents on a grid, one to a cell. What places are good for is for other artifacts to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from agentsim.engine.event import Everyone
+from agentsim.engine.game import GameConfig
+from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
+from agentsim.games.market.events import Moved
+from agentsim.games.market.world import World
+
+__all__ = ["ARTIFACT", "Gridworld", "GridworldSettings"]
+
+STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
+
+
+class GridworldSettings(GameConfig):
+    """`[game_config.settings.gridworld]`."""
+
+    columns: Annotated[int, Field(ge=1, le=100)] = 8
+    rows: Annotated[int, Field(ge=1, le=100)] = 8
+    sight: Annotated[int, Field(ge=1, le=10)] = Field(default=2, description="How many cells away an agent sees")
+
+
+class Gridworld(Artifact):
+    name: ClassVar[str] = "gridworld"
+    settings: ClassVar[type[GameConfig]] = GridworldSettings
+
+    def __init__(self, world: World, settings: GridworldSettings) -> None:
+        super().__init__(world, settings)
+        cells = [(column, row) for row in range(settings.rows) for column in range(settings.columns)]
+        if len(world.agents) > len(cells):
+            raise ValueError(f"{len(world.agents)} agents do not fit on {len(cells)} cells")
+        drawn = world.chance("gridworld").shuffled(cells)
+        self.places = dict(zip(world.agents, drawn, strict=False))
+        self._by_cell = {cell: agent for agent, cell in self.places.items()}
+
+    @property
+    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
+        return (
+            f"a grid of {self.config.columns} columns and {self.config.rows} rows, counted from 0 at the north-west "
+            "corner, on which every agent has a cell of its own."
+        )
+
+    @action("go to the next cell, if it is free", Parameter("direction", "choice", "which way", choices=tuple(STEPS)))
+    def move(self, agent: str, direction: str) -> str:
+        (column, row), (right, down) = self.places[agent], STEPS[direction]
+        cell = (column + right, row + down)
+        if not (0 <= cell[0] < self.config.columns and 0 <= cell[1] < self.config.rows):
+            raise Refused(f"the grid ends {direction} of you")
+        if cell in self._by_cell:
+            raise Refused(f"{self._by_cell[cell]} stands {direction} of you")
+        del self._by_cell[self.places[agent]]
+        self.places[agent], self._by_cell[cell] = cell, agent
+        self._tell(agent)
+        return f"You stand at column {cell[0]}, row {cell[1]}."
+
+    @query("your cell, and who stands near you")
+    def neighbourhood(self, agent: str) -> Answer:
+        (column, row), sight = self.places[agent], self.config.sight
+        near = []
+        for y in range(row - sight, row + sight + 1):
+            for x in range(column - sight, column + sight + 1):
+                other = self._by_cell.get((x, y))
+                if other is not None and other != agent:
+                    near.append({"agent": other, "column": x, "row": y})
+        return {"column": column, "row": row, "near": near}
+
+    def round_began(self, number: int) -> None:
+        if number == 1:
+            for agent in self.world.agents:
+                self._tell(agent)
+
+    def check(self) -> Sequence[str]:
+        if len(self._by_cell) != len(self.places):
+            return ["every agent has a cell of its own"]
+        return ()
+
+    def _tell(self, agent: str) -> None:
+        column, row = self.places[agent]
+        self.world.tell(Moved(agent, column, row, self.config.columns, self.config.rows), to=Everyone)
+
+
+ARTIFACT = Gridworld

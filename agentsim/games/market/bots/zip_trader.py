@@ -1,0 +1,113 @@
+"""ZIP (Cliff 1997, HPL-97-91): a profit margin that follows the market by a Widrow-Hoff rule with momentum.
+
+The margin and the momentum stand in the trader's working memory; what it learns from are the quotes and trades
+since its last turn. Cliff's absolute step of 0.05 dollars, where prices went up to some 4 dollars, is here an
+eightieth of the highest price. His shouts are gone once nobody takes them; here quotes stand, and a market that
+refuses worse ones falls silent: a trader that has heard nothing since its last turn learns from the standing quotes
+as if they were shouted again. His traders have one unit; of several, a trader carries its price, not its margin,
+from one to the next.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from agentsim.engine.chance import Stream
+from agentsim.games.market.bots.zero_intelligence import offer, sides
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import Side
+from agentsim.games.market.requests import Act, ActionChosen
+from agentsim.games.market.state import SKIP
+from agentsim.games.market.world import Signal
+
+__all__ = ["act"]
+
+SIDES: tuple[Side, ...] = ("buy", "sell")
+
+
+def act(request: Act, luck: Stream) -> ActionChosen:
+    """Learn from what was quoted and traded, then quote the limit price with the margin on it."""
+    possible = sides(request)
+    if not possible:
+        return ActionChosen(action=SKIP, working_memory=request.now.memory)
+    side, good = luck.pick(possible)
+    limit = request.now.unit.worth if request.now.unit is not None else dict(request.now.values).get(good)
+    if limit is None:
+        return ActionChosen(action=SKIP, working_memory=request.now.memory)
+    trader = _Trader.recalled(request.now.memory, side, limit, luck)
+    step = (request.menu.price_max or limit) / 80
+    for signal in request.now.signals:
+        if signal.good == good:
+            trader.learn(signal, luck, step)
+            trader.standing = {} if signal.traded else {**trader.standing, signal.side: signal.price}
+    if not request.now.signals:
+        for shouted, price in trader.standing.items():
+            trader.learn(Signal(good, shouted, price, traded=False), luck, step)
+    most = (request.menu.price_max or limit) if side == "sell" else min(limit, request.now.free(CAPITAL) or limit)
+    price = min(max(1, round(trader.price)), most)
+    price = max(price, limit) if side == "sell" else price
+    return offer(side, good, price, trader.memory())
+
+
+@dataclass
+class _Trader:
+    """One side of one trader. `margin` is 0 or more of a seller, -1 to 0 of a buyer."""
+
+    side: Side
+    limit: int
+    margin: float
+    change: float
+    rate: float
+    momentum: float
+    standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that nobody has taken
+
+    @classmethod
+    def recalled(cls, memory: str, side: Side, limit: int, luck: Stream) -> _Trader:
+        """The trader as its working memory says; of one that begins, drawn as Cliff does."""
+        tastes = luck.lasting(f"zip/{side}")
+        first = 0.05 + 0.3 * tastes.random()
+        rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
+        standing: dict[Side, int] = {}
+        try:
+            said = json.loads(memory)
+            former, margin, change = (float(number) for number in said[side])
+            margin = _allowed(side, former * (1 + margin) / limit - 1) if former != limit else margin
+            standing = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
+        except (ValueError, KeyError, TypeError, IndexError):
+            margin, change = (first if side == "sell" else -first), 0.0
+        return cls(side, limit, margin, change, rate, momentum, standing)
+
+    @property
+    def price(self) -> float:
+        """What it quotes."""
+        return self.limit * (1 + self.margin)
+
+    def learn(self, signal: Signal, luck: Stream, step: float) -> None:
+        """Move the margin where the last shout says that more could be had, or that less must do."""
+        price, sells = round(self.price), self.side == "sell"  # what it would shout itself
+        would_trade = price <= signal.price if sells else price >= signal.price
+        if signal.traded and would_trade:
+            self._towards(signal.price, luck, step, up=sells)
+        elif not would_trade or price == signal.price:
+            # the competition undercuts; or a trade was made by the other side at a price that one could not match
+            other_side_shouted = (signal.side == "buy") == sells
+            if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
+                self._towards(signal.price, luck, step, up=not sells)
+
+    def memory(self) -> str:
+        """What is to be known next time."""
+        return json.dumps(
+            {self.side: [self.limit, round(self.margin, 6), round(self.change, 6)], "standing": self.standing}
+        )
+
+    def _towards(self, shout: int, luck: Stream, step: float, *, up: bool) -> None:
+        relative, absolute = 0.05 * luck.random(), step * luck.random()
+        target = shout * (1 + relative) + absolute if up else shout * (1 - relative) - absolute
+        delta = self.rate * (target - self.price)
+        self.change = self.momentum * self.change + (1 - self.momentum) * delta
+        self.margin = _allowed(self.side, (self.price + self.change) / self.limit - 1)
+
+
+def _allowed(side: Side, margin: float) -> float:
+    return max(0.0, margin) if side == "sell" else min(0.0, max(-1.0, margin))

@@ -1,0 +1,213 @@
+"""Config: the `[game_config]` table of the market. Who plays, and on which model, is the scenario's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+
+from agentsim.engine.game import GameConfig, InFile
+from agentsim.games.market import artifacts
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.placeholders import problem
+from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.tools import Tool
+
+__all__ = ["AgentTable", "Experiment", "Interview", "MarketConfig", "SystemPrompt"]
+
+ROUNDS = 20
+CAPITAL_HELD = 100
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]
+Amount: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
+Price: TypeAlias = Annotated[int, Field(ge=1, le=10**6)]
+Units: TypeAlias = Annotated[tuple[Price, ...], Field(min_length=1, max_length=100)]
+Restrictions: TypeAlias = tuple[RuleName | Restriction, ...]
+
+_PROTOCOLS: dict[str, dict[str, JsonValue]] = {
+    "smith_1962": {"single_unit": True},
+    "gode_sunder_1993": {"single_unit": True, "quotes": "best", "cancel_after_trade": True},
+}
+
+
+def _as_restrictions(given: Restrictions) -> tuple[Restriction, ...]:
+    return tuple(Restriction(rule=each) if isinstance(each, str) else each for each in given)
+
+
+class SystemPrompt(GameConfig):
+    """The text of the agents' instructions, with placeholders such as `#!inventory!#`."""
+
+    text: Annotated[str, Field(min_length=1, max_length=50_000)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, value: Any) -> Any:
+        parts = InFile.parts(value)
+        return value if parts is None else {"text": parts[1]}
+
+    @model_validator(mode="after")
+    def _placeholders_are_known(self) -> Self:
+        if wrong := problem(self.text):
+            raise ValueError(wrong)
+        return self
+
+
+class AgentTable(GameConfig):
+    """`[[game_config.agents]]`: what holds for some agents instead of what holds for all."""
+
+    ids: Annotated[tuple[str, ...], Field(min_length=1)]
+    capital: Amount | None = None
+    goods: dict[str, Amount] | None = None
+    values: dict[str, Price] = Field(default={}, description="Private values of a unit, by good")
+    goal: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
+    restrictions: Restrictions = ()
+
+    @field_validator("restrictions")
+    @classmethod
+    def _in_full(cls, given: Restrictions) -> Restrictions:
+        return _as_restrictions(given)
+
+
+class Interview(GameConfig):
+    """`[[game_config.moderator]]`: a question before the turns of a round, to all agents where none is named."""
+
+    round: Annotated[int, Field(ge=1, le=100_000)]
+    agents: tuple[str, ...] = ()
+    question: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class Experiment(GameConfig):
+    """`[game_config.experiment]`: traders with private values for their units, renewed every period.
+
+    The first players in the scenario are the buyers, the others the sellers, in the order of these lists.
+    """
+
+    kind: Literal["smith_1962", "gode_sunder_1993"]
+    periods: Annotated[int, Field(ge=1, le=100)] = 5
+    period_rounds: Annotated[int, Field(ge=1, le=10_000)] = 100
+    price_max: Price = 200
+    buyers: Annotated[tuple[Units, ...], Field(min_length=1, description="Values of each buyer's units, falling")]
+    sellers: Annotated[tuple[Units, ...], Field(min_length=1, description="Costs of each seller's units, rising")]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        for name, traders, falling in (("buyers", self.buyers, True), ("sellers", self.sellers, False)):
+            for place, units in enumerate(traders, start=1):
+                if list(units) != sorted(units, reverse=falling):
+                    raise ValueError(f"units of {name} {place} must {'fall' if falling else 'rise'}: they go in order")
+                if max(units) > self.price_max:
+                    raise ValueError(f"units of {name} {place} must not be above price_max, {self.price_max}")
+        return self
+
+
+class MarketConfig(GameConfig):
+    """The whole table."""
+
+    reasks: ClassVar[int] = 0
+
+    goods: tuple[Name, ...] = ("wheat",)
+    artifacts: Annotated[tuple[str, ...], Field(min_length=1)] = ("marketplace",)
+    settings: dict[str, dict[str, JsonValue]] = Field(default={}, description="Of artifacts, by name")
+    rounds: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
+        default=None, description=f"{ROUNDS} if absent; an experiment has periods instead"
+    )
+    stable_rounds: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
+        default=None, description="The market ends after so many rounds without a trade; never if absent"
+    )
+    capital: Amount | None = Field(default=None, description=f"What every agent begins with; {CAPITAL_HELD} if absent")
+    stock: dict[str, Amount] = Field(default={}, description="Units of goods that every agent begins with")
+    agents: tuple[AgentTable, ...] = ()
+    restrictions: Restrictions = ()
+    standings: Literal["capital", "wealth", "surplus"] | None = Field(
+        default=None, description="Capital if absent, in an experiment surplus; wealth has goods at their last price"
+    )
+    simultaneous: bool = Field(default=False, description="All agents decide on one state, and act in the drawn order")
+    queries: bool = Field(default=True, description="Whether a turn has its query stage")
+    ticker: bool | None = Field(
+        default=None,
+        description="Whether agents see what was quoted and traded since their last turn; in experiments if absent",
+    )
+    tools: tuple[Tool, ...] = ()
+    tool_calls: Annotated[int, Field(ge=0, le=10)] = Field(default=2, description="At most, in one turn")
+    window: Annotated[int, Field(ge=1, le=50)] = Field(default=7, description="Steps of an agent's own information")
+    working_memory_chars: Annotated[int, Field(ge=20, le=20_000)] = 600
+    observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 1_500
+    answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
+    lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
+    briefing: bool = True
+    moderator: tuple[Interview, ...] = ()
+    experiment: Experiment | None = None
+    system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
+
+    @field_validator("restrictions")
+    @classmethod
+    def _in_full(cls, given: Restrictions) -> Restrictions:
+        return _as_restrictions(given)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if len(set(self.goods)) != len(self.goods) or CAPITAL in self.goods:
+            raise ValueError(f"goods: each once, and none is called {CAPITAL}")
+        named = [self.stock, *(table.goods or {} for table in self.agents), *(table.values for table in self.agents)]
+        for goods in named:
+            if unknown := sorted(set(goods) - set(self.goods)):
+                raise ValueError(f"{unknown[0]} is not among the goods: {', '.join(self.goods)}")
+        self._check_artifacts()
+        if self.experiment is not None:
+            self._check_experiment()
+        elif self.standings == "surplus":
+            raise ValueError("standings: surplus is for experiments, which have private values")
+        return self
+
+    def _check_artifacts(self) -> None:
+        if len(set(self.artifacts)) != len(self.artifacts):
+            raise ValueError("artifacts: each once")
+        if unused := sorted(set(self.settings) - set(self.artifacts)):
+            raise ValueError(f"settings.{unused[0]}: there is no such artifact in this market")
+        for name in self.artifacts:
+            try:
+                self.settings_of(name)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+                where = ".".join(("settings", name, *map(str, first["loc"])))
+                raise ValueError(f"{where}: {first['msg']}") from None
+
+    def _check_experiment(self) -> None:
+        if "marketplace" not in self.artifacts or len(self.goods) != 1:
+            raise ValueError("an experiment takes place at the marketplace, with one good")
+        if self.rounds is not None or self.stable_rounds is not None:
+            raise ValueError("rounds and stable_rounds: an experiment has periods instead")
+        if self.stock or self.agents or self.capital is not None:
+            raise ValueError("capital, stock and agents: an experiment endows its traders itself")
+        if not self.settings_of("marketplace").single_unit:
+            raise ValueError("settings.marketplace.single_unit: traders of an experiment trade one unit at a time")
+
+    def settings_of(self, artifact: str) -> Any:
+        """The settings of an artifact, as its own class; `ValidationError` where they do not fit."""
+        given: Mapping[str, JsonValue] = self.settings.get(artifact, {})
+        if artifact == "marketplace" and self.experiment is not None:
+            preset = {**_PROTOCOLS[self.experiment.kind], "price_max": self.experiment.price_max}
+            given = {**preset, **given}
+        return artifacts.find(artifact).settings.from_toml(given)
+
+    @property
+    def most_rounds(self) -> int:
+        """How long the market may last."""
+        if self.experiment is not None:
+            return self.experiment.periods * self.experiment.period_rounds
+        return self.rounds or ROUNDS
+
+    @property
+    def capital_held(self) -> int:
+        """What every agent begins with, unless its own table says otherwise."""
+        return CAPITAL_HELD if self.capital is None else self.capital
+
+    @property
+    def ranked_by(self) -> str:
+        """What agents are ranked by."""
+        return self.standings or ("surplus" if self.experiment is not None else "capital")
+
+    @property
+    def shows_ticker(self) -> bool:
+        """Whether agents see what happened since their last turn without asking."""
+        return self.experiment is not None if self.ticker is None else self.ticker

@@ -1,0 +1,117 @@
+"""Session: an experiment with private values: endowments renewed every period, and what each period achieved.
+
+Rounds and turns are those of any market. Schedules and their measures are `schedule`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentsim.engine.event import Everyone, Nobody
+from agentsim.games.market.artifacts.marketplace import Marketplace
+from agentsim.games.market.config import Experiment
+from agentsim.games.market.events import Endowed, PeriodBegan, PeriodEnded
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.restrictions import Restriction
+from agentsim.games.market.schedule import Equilibrium, alpha, equilibrium
+from agentsim.games.market.state import Agent, Market
+
+__all__ = ["Session"]
+
+
+@dataclass
+class Session:
+    """The periods of one experiment; the world's `books`, which are told of every trade."""
+
+    market: Market
+    config: Experiment
+    period: int = 0
+    prices: list[int] = field(default_factory=list)
+    profits: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.market.world.books = self
+        self.good = self.market.world.goods[0]
+        self.equilibrium: Equilibrium = equilibrium(self.config.buyers, self.config.sellers)
+        schedules = (*self.config.buyers, *self.config.sellers)
+        for place, (agent, units) in enumerate(zip(self.market.agents.values(), schedules, strict=True)):
+            agent.side = "buy" if place < len(self.config.buyers) else "sell"
+            agent.units = units
+            only = Restriction(rule="only_buy" if agent.side == "buy" else "only_sell")
+            agent.restrictions = (*agent.restrictions, only)
+
+    def begin(self) -> None:
+        """Take back what is left, and endow everybody anew."""
+        self.period += 1
+        world = self.market.world
+        world.tell(PeriodBegan(self.period, self.config.periods), to=Everyone)
+        self.prices, self.profits = [], dict.fromkeys(self.market.agents, 0)
+        for agent in self.market.agents.values():
+            agent.done = 0
+            if self.period > 1:  # the first endowment is in the instructions
+                self.endow(agent)
+
+    def endow(self, agent: Agent) -> None:
+        """Exactly what the agent needs for its units: capital for the highest prices, or the units themselves."""
+        world = self.market.world
+        for asset in (CAPITAL, self.good):
+            world.ledger.withdraw(agent.id, asset, world.ledger.free(agent.id, asset))
+        buys = agent.side == "buy"
+        held = {CAPITAL: len(agent.units) * self.config.price_max} if buys else {self.good: len(agent.units)}
+        for asset, amount in held.items():
+            world.ledger.issue(agent.id, asset, amount)
+        world.tell(Endowed(agent.id, held, agent.side, {self.good: agent.units}), to=(agent.id,))
+
+    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
+        """Book what both sides gained by one unit."""
+        assert quantity == 1, "units of an experiment trade one by one"
+        for agent, sign in ((self.market.agents[buyer], 1), (self.market.agents[seller], -1)):
+            gain = sign * (agent.units[agent.done] - price)
+            agent.done += 1
+            agent.surplus += gain
+            self.profits[agent.id] += gain
+        self.prices.append(price)
+
+    @property
+    def open(self) -> bool:
+        """Whether a trade is possible: somebody has a unit to buy and somebody one to sell.
+
+        Where restrictions keep both from a loss, the first must be worth what the second costs.
+        """
+        buyers = [agent for agent in self._active() if agent.side == "buy"]
+        sellers = [agent for agent in self._active() if agent.side == "sell"]
+        if not buyers or not sellers:
+            return False
+        free = [agent for agent in (*buyers, *sellers) if not _keeps_from_loss(agent)]
+        if free:
+            return True
+        return max(each.units[each.done] for each in buyers) >= min(each.units[each.done] for each in sellers)
+
+    def end(self, rounds: int) -> None:
+        """Clear the books and say what the period achieved; the equilibrium is nobody's to know."""
+        marketplace = self.market.artifacts["marketplace"]
+        assert isinstance(marketplace, Marketplace), "an experiment takes place at the marketplace"
+        marketplace.close()
+        found, surplus = self.equilibrium, sum(self.profits.values())
+        ended = PeriodEnded(
+            period=self.period,
+            rounds=rounds,
+            quantity=len(self.prices),
+            mean_price=sum(self.prices) / len(self.prices) if self.prices else None,
+            allocative_efficiency=surplus / found.surplus if found.surplus else 1.0,
+            alpha=alpha(self.prices, found.price),
+            equilibrium_price=found.price,
+            equilibrium_quantity=found.quantity,
+            surplus=surplus,
+            most_surplus=found.surplus,
+            profits=dict(self.profits),
+        )
+        self.market.world.tell(ended, to=Nobody)
+
+    def _active(self) -> list[Agent]:
+        return [agent for agent in self.market.agents.values() if agent.active]
+
+
+def _keeps_from_loss(agent: Agent) -> bool:
+    rule = "buy_within_value" if agent.side == "buy" else "sell_within_value"
+    return any(each.rule == rule for each in agent.restrictions)

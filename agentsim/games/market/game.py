@@ -1,0 +1,200 @@
+"""MarketGame: the game as the kernel sees it: set-up, rounds and the end. What happens in a turn is `turn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from agentsim.engine.chance import Chance
+from agentsim.engine.event import Event, Everyone, PlayerId, Told
+from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
+from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.request import Request
+from agentsim.engine.table import Table
+from agentsim.engine.wording import cut
+from agentsim.errors import ScenarioError
+from agentsim.games.market import events, moderator, prompts
+from agentsim.games.market.bots import BOTS
+from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.experiment import Session
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.moderator import MODERATOR, Moderator
+from agentsim.games.market.panels import panels
+from agentsim.games.market.requests import Act, AskQuery, Brief
+from agentsim.games.market.state import SKIP, Agent, Market
+from agentsim.games.market.system_text import SYSTEM_TEXT
+from agentsim.games.market.tables import tables
+from agentsim.games.market.turn import Turns
+from agentsim.games.market.view import menu_of
+from agentsim.games.market.world import World
+
+__all__ = ["MarketGame"]
+
+
+class MarketGame:
+    """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
+
+    name: ClassVar[str] = "market"
+    title: ClassVar[str] = "Market"
+    summary: ClassVar[str] = "agents trade, talk and move through artifacts such as a double auction"
+    rules_version: ClassVar[int] = 1
+    config: ClassVar[type[GameConfig]] = MarketConfig
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
+    events: ClassVar[tuple[type[Event], ...]] = (*events.EVENTS, *moderator.EVENTS)
+    bots: ClassVar[Mapping[str, Bot]] = BOTS
+    staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
+
+    def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
+        named = {player: "agents" for table in config.agents for player in table.ids}
+        named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
+        for player, key in named.items():
+            if player not in players:
+                raise ScenarioError(f"nobody is called {player[:40]}", key=f"game_config.{key}")
+        if config.experiment is not None:
+            wanted = len(config.experiment.buyers) + len(config.experiment.sellers)
+            if len(players) != wanted:
+                problem = f"the experiment has schedules for {wanted} traders, and there are {len(players)}"
+                raise ScenarioError(problem, key="players")
+        elif len(players) < 2:
+            raise ScenarioError("a market needs agents that deal with each other", key="players", valid="2 or more")
+        late = [each.round for each in config.moderator if each.round > config.most_rounds]
+        if late:
+            raise ScenarioError(f"round {late[0]} is after the last one", key="game_config.moderator")
+        try:  # what artifacts say of so many agents, found before anything is played
+            Market.of(World(Table(players, Chance(0)), tuple(players), config.goods), config)
+        except ValueError as error:
+            raise ScenarioError(str(error), key="game_config.artifacts") from None
+
+    async def play(self, table: Table, config: MarketConfig) -> Outcome:
+        world = World(table, tuple(table.players), config.goods)
+        for player in world.agents:
+            world.ledger.open(player)
+        market = Market.of(world, config)
+        table.watch(market)
+        began = events.MarketBegan(world.agents, config.goods, config.artifacts, config.most_rounds)
+        table.tell(began, to=Everyone)
+        session = None if config.experiment is None else Session(market, config.experiment)
+        for agent in market.agents.values():
+            _endow(world, config, agent) if session is None else session.endow(agent)
+        turns = _turns(table, market, config, session)
+        rounds = _Rounds(turns, Moderator(turns))
+        if config.briefing:
+            await _brief(turns)
+        reason = await (rounds.to_the_end() if session is None else rounds.of(session))
+        standings = market.standings(config.ranked_by)
+        results = tuple(_result(market, standing) for standing in standings)
+        table.tell(events.MarketEnded(reason, results), to=Everyone)
+        return Outcome(reason, standings)
+
+    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+        return panels(log)
+
+    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+        return tables(log)
+
+
+class _Rounds:
+    """The rounds of one market, and what happens around their turns."""
+
+    def __init__(self, turns: Turns, asking: Moderator) -> None:
+        self._turns, self._moderator = turns, asking
+        self._world = turns.market.world
+
+    async def to_the_end(self) -> str:
+        """Rounds until the last, or until the market is stable; why it ended."""
+        config, quiet = self._turns.config, 0
+        for number in range(1, config.most_rounds + 1):
+            before = self._world.trades
+            await self._round(f"Round {number}")
+            quiet = quiet + 1 if self._world.trades == before else 0
+            if quiet == config.stable_rounds:
+                return f"the market was stable: no trade in {quiet} round{'s' * (quiet != 1)}"
+        return "all rounds were played"
+
+    async def of(self, session: Session) -> str:
+        """The periods of an experiment, each until no trade is possible or its rounds are over."""
+        for period in range(1, session.config.periods + 1):
+            played = 0
+            while played < session.config.period_rounds and (played == 0 or session.open):
+                played += 1
+                await self._round(f"Period {period}, round {played}", session if played == 1 else None)
+            session.end(played)
+        return "all periods were played"
+
+    async def _round(self, title: str, beginning: Session | None = None) -> None:
+        turns, market, world = self._turns, self._turns.market, self._world
+        world.round += 1
+        turns.table.round(title)
+        if beginning is not None:
+            beginning.begin()
+        for artifact in market.artifacts.values():
+            artifact.round_began(world.round)
+        for each in turns.config.moderator:
+            if each.round == world.round:
+                await self._moderator.interview(each.agents or world.agents, each.question)
+        order = world.chance("order").shuffled(world.agents)
+        turns.table.tell(events.OrderDrawn(world.round, tuple(order)), to=Everyone)
+        if turns.config.simultaneous:
+            acting = [market.agents[player] for player in order if market.agents[player].active]
+            await self._moderator.boundary([agent.id for agent in acting])
+            await turns.take(acting)
+        else:
+            for player in order:
+                if market.agents[player].active:  # asked anew: a trade in this round may have been its last
+                    await self._moderator.boundary([player])
+                    await turns.take([market.agents[player]])
+        for artifact in market.artifacts.values():
+            artifact.round_ended(world.round)
+
+
+async def _brief(turns: Turns) -> None:
+    agents = list(turns.market.agents.values())
+    limit = turns.config.working_memory_chars
+    requests = [
+        Brief(player=agent.id, menu=turns.menu, tail=turns.tails[agent.id], now=turns.glance(agent)) for agent in agents
+    ]
+    answers = await turns.table.ask_all(requests)
+    for agent, given in zip(agents, answers, strict=True):
+        understood, text = given.action == SKIP, cut(given.working_memory, limit)
+        if understood:
+            agent.working_memory = text
+        turns.table.tell(events.Briefed(agent.id, understood, text), to=(agent.id,), by=agent.id)
+
+
+def _turns(table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
+    goals = {agent.id: agent.goal or prompts.GOALS[config.ranked_by] for agent in market.agents.values()}
+    text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
+    head, tails = prompts.system(text, market, goals, rounds=config.most_rounds, queries=config.queries)
+    menu = menu_of(
+        market,
+        head,
+        rounds=config.most_rounds,
+        memory_chars=config.working_memory_chars,
+        lenient=config.lenient_format,
+    )
+    return Turns(table, market, config, menu, tails, session)
+
+
+def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
+    """What the config gives an agent; its own table's word over what holds for all."""
+    held = {CAPITAL: config.capital_held, **config.stock}
+    for table in config.agents:
+        if agent.id in table.ids:
+            held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
+    for asset, amount in held.items():
+        world.ledger.issue(agent.id, asset, amount)
+    worth: dict[str, tuple[int, ...]] = {good: (value,) for good, value in agent.values.items()}
+    world.tell(events.Endowed(agent.id, held, None, worth), to=(agent.id,))
+
+
+def _result(market: Market, standing: Standing) -> events.Result:
+    agent = market.agents[standing.player]
+    return events.Result(
+        agent=agent.id,
+        rank=standing.rank,
+        capital=market.capital(agent.id),
+        wealth=market.wealth(agent.id),
+        surplus=None if agent.side is None else agent.surplus,
+        forfeits=agent.forfeits,
+        refused=agent.refused,
+    )

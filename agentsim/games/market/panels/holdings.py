@@ -1,0 +1,63 @@
+"""Capital and goods over time, replayed from endowments, trades and transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from agentsim.engine.event import Event, Told
+from agentsim.engine.panel import Chart, Panel, Series
+from agentsim.games.market.events import Endowed, Traded, Transferred
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.panels.spots import rounds, spots
+
+__all__ = ["Replayed", "holdings"]
+
+MOST_AGENTS = 24
+
+
+class Replayed:
+    """What those agents hold whose endowment is known."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, dict[str, int]] = {}
+
+    def follow(self, event: Event) -> None:
+        """Take one event into account."""
+        match event:
+            case Endowed():
+                self.held[event.agent] = dict(event.holdings)
+            case Traded():
+                self._move(event.buyer, event.seller, CAPITAL, event.price * event.quantity)
+                self._move(event.seller, event.buyer, event.good, event.quantity)
+            case Transferred():
+                self._move(event.giver, event.taker, event.asset, event.amount)
+            case _:
+                pass
+
+    def _move(self, giver: str, taker: str, asset: str, amount: int) -> None:
+        for owner, change in ((giver, -amount), (taker, amount)):
+            if owner in self.held:
+                self.held[owner][asset] = self.held[owner].get(asset, 0) + change
+
+
+def holdings(log: Sequence[Told]) -> list[Panel]:
+    """A chart for capital and one for each good, a line for each agent whose endowment was heard of."""
+    replayed, shown = Replayed(), set(spots(rounds(log)))
+    scenes: list[tuple[int, dict[str, dict[str, int]]]] = []
+    for number, told_in_round in groupby(log, key=lambda told: told.round):
+        for told in told_in_round:
+            replayed.follow(told.event)
+        if number in shown or number == 0:
+            scenes.append((number, {owner: dict(held) for owner, held in replayed.held.items()}))
+    agents = list(replayed.held)[:MOST_AGENTS]
+    assets = list(dict.fromkeys(asset for held in replayed.held.values() for asset in held))
+    note = "" if len(replayed.held) <= MOST_AGENTS else f"The first {MOST_AGENTS} of {len(replayed.held)} agents."
+    x = tuple(str(number) for number, _ in scenes)
+    out: list[Panel] = []
+    for asset in sorted(assets, key=lambda asset: asset != CAPITAL):
+        series = [
+            Series(agent, tuple(float(held.get(agent, {}).get(asset, 0)) for _, held in scenes)) for agent in agents
+        ]
+        out.append(Chart(asset.capitalize(), "line", x, tuple(series), "after round", "units held", note))
+    return out

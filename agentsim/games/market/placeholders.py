@@ -1,0 +1,51 @@
+"""Placeholders: the marks in a system prompt that stand for what a market knows, `#!name!#` or `!#name!#`.
+
+What they are filled with is `prompts`. A value is never looked at again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+
+__all__ = ["NAMES", "filled", "of_one_agent", "problem"]
+
+NAMES = (
+    "n_agents",
+    "max_steps",
+    "num_artifacts",
+    "artifact_descriptions",
+    "tool_descriptions",
+    "action_restrictions",
+    "inventory",
+    "agent_name",
+    "goal",
+)
+_PERSONAL = frozenset(("action_restrictions", "inventory", "agent_name", "goal"))
+_MARK = re.compile(r"#!(?P<one>[^!#\s]{1,40})!#|!#(?P<other>[^!#\s]{1,40})!#")
+
+
+def _name(mark: re.Match[str]) -> str:
+    return mark["one"] or mark["other"]
+
+
+def problem(text: str) -> str:
+    """What is wrong with a text's placeholders; nothing where all are known."""
+    for mark in _MARK.finditer(text):
+        name = _name(mark)
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            return f"unknown placeholder {name}{hint}; there are {', '.join(NAMES)}"
+    return ""
+
+
+def of_one_agent(line: str) -> bool:
+    """Whether a line holds what differs between agents."""
+    return any(_name(mark) in _PERSONAL for mark in _MARK.finditer(line))
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with every placeholder's value in its place, once."""
+    return _MARK.sub(lambda mark: values[_name(mark)], text)

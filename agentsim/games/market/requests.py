@@ -1,0 +1,220 @@
+"""Requests of the market: what agents are asked in a turn, and before the first. A moderator's are `moderator`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import Field, field_validator
+
+from agentsim.engine.prompt import Prompt, cleaned
+from agentsim.engine.reading import Decision, Pick, Reading, find_objects, read, without_thinking
+from agentsim.engine.request import Choice, Options, Request, Text
+from agentsim.engine.wording import cut
+from agentsim.errors import IllegalDecision, UnreadableReply
+from agentsim.games.market import prompts
+from agentsim.games.market.artifact import Capability, either
+from agentsim.games.market.state import SKIP
+from agentsim.games.market.view import Menu, Now, Observation
+
+__all__ = ["NO_QUERY", "Act", "ActionChosen", "AskQuery", "Brief", "BriefingAnswered", "MarketRequest", "QueryChosen"]
+
+NO_QUERY = "none"
+UNCLEAR = "unclear"
+
+
+def _parameters(given: Any) -> Any:
+    """The parameters as an object: "None", null and nothing are none at all."""
+    return {} if given is None or (isinstance(given, str) and given.strip() in {"", "None"}) else given
+
+
+def _as_text(given: Any) -> Any:
+    """Working memory that is no string is kept as its JSON: it decides nothing, so it never spoils an action."""
+    return given if isinstance(given, str) else "" if given is None else json.dumps(given, ensure_ascii=False)
+
+
+class QueryChosen(Decision):
+    """Which query or tool; `query` None is what no readable reply comes to: only the fallback gives it."""
+
+    query: str | None
+    query_parameters: dict[str, Any] = Field(default={})
+
+    _to_object = field_validator("query_parameters", mode="before")(_parameters)
+
+
+class ActionChosen(Decision):
+    """What an agent does, and what it wants to remember; `action` None is a forfeit: only the fallback gives it."""
+
+    action: str | None
+    action_parameters: dict[str, Any] = Field(default={})
+    working_memory: str = ""
+
+    _to_object = field_validator("action_parameters", mode="before")(_parameters)
+    _to_text = field_validator("working_memory", mode="before")(_as_text)
+
+
+class BriefingAnswered(Decision):
+    """A skip, from who understands; or in words what is unclear."""
+
+    action: str
+    working_memory: str = ""
+
+    _to_text = field_validator("working_memory", mode="before")(_as_text)
+
+
+D = TypeVar("D", bound=Decision)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketRequest(Request[D]):
+    """Base of all: what everybody may do, who the agent is (`tail`), and what it knows now."""
+
+    menu: Menu
+    tail: str
+    now: Now
+
+    def facts(self) -> tuple[str, ...]:
+        return (*self.tail.split("\n"), *prompts.state_lines(self.now))
+
+    def particulars(self) -> Mapping[str, Any]:
+        holdings = [[holding.asset, holding.held, holding.free] for holding in self.now.holdings]
+        return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
+
+
+def _choices(prefix: str, capabilities: tuple[Capability, ...]) -> dict[str, Choice]:
+    """The closed choices among the parameters, by path."""
+    closed = {each.name: each.choices for one in capabilities for each in one.parameters if each.choices}
+    return {f"{prefix}.{name}": Choice(choices) for name, choices in closed.items()}
+
+
+def _own(capabilities: tuple[Capability, ...], name: Any, legal: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of one of them alone; none where it has none, such as a skip."""
+    if legal.get("type") != "object":
+        return legal
+    return next((each.schema() for each in capabilities if each.name == name), {**legal, "properties": {}})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brief(MarketRequest[BriefingAnswered]):
+    """Do you understand what is asked of you?"""
+
+    kind: ClassVar[str] = "briefing"
+    answer: ClassVar[type[Decision]] = BriefingAnswered
+
+    def options(self) -> Options:
+        return {"action": Choice((SKIP, UNCLEAR)), "working_memory": Text(self.menu.memory_chars)}
+
+    def prompt(self) -> Prompt:
+        return prompts.composed(self.menu, self.tail, (), prompts.briefing(self.menu))
+
+    def facts(self) -> tuple[str, ...]:
+        return tuple(self.tail.split("\n"))
+
+    def parse(self, text: str) -> Reading[BriefingAnswered]:
+        """A reply without an object is in words what the agent does not understand."""
+        body = cleaned(without_thinking(text)).strip()
+        if body and not find_objects(body)[1]:
+            return Reading(BriefingAnswered(action=UNCLEAR, working_memory=cut(body, self.menu.memory_chars)), "words")
+        return read(text, BriefingAnswered, self.pick)
+
+    def fallback(self) -> BriefingAnswered:
+        return BriefingAnswered(action=UNCLEAR)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskQuery(MarketRequest[QueryChosen]):
+    """What do you want to know before you act? `observed` is what this turn has brought already."""
+
+    kind: ClassVar[str] = "query"
+    answer: ClassVar[type[Decision]] = QueryChosen
+
+    observed: tuple[Observation, ...] = ()
+    calls_left: int = 0
+
+    @property
+    def offered(self) -> tuple[Capability, ...]:
+        """Queries, and tools as long as any call is left."""
+        return (*self.menu.queries, *(self.menu.tools if self.calls_left else ()))
+
+    def options(self) -> Options:
+        names = (NO_QUERY, *(each.name for each in self.offered))
+        return {"query": Choice(names), **_choices("query_parameters", self.offered)}
+
+    def schema(self) -> dict[str, Any]:
+        names = [NO_QUERY, *(each.name for each in self.offered)]
+        properties = {"query": {"type": "string", "enum": names}, "query_parameters": either(self.offered)}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+    def prompt(self) -> Prompt:
+        state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
+        names = tuple(each.name for each in self.offered)
+        return prompts.composed(self.menu, self.tail, state, prompts.query_question(names, self.calls_left))
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _own(self.offered, answered.get("query"), legal)
+
+    def particulars(self) -> Mapping[str, Any]:
+        return {**super().particulars(), "calls": self.calls_left}
+
+    def check(self, decision: QueryChosen) -> None:
+        names = (NO_QUERY, *(each.name for each in self.offered))
+        if decision.query is not None and decision.query not in names:
+            raise IllegalDecision(f"query must be one of: {', '.join(names)}.")
+
+    def fallback(self) -> QueryChosen:
+        return QueryChosen(query=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Act(MarketRequest[ActionChosen]):
+    """What do you do? Whether it can be done is for the artifact to say, and no matter of reading."""
+
+    kind: ClassVar[str] = "action"
+    answer: ClassVar[type[Decision]] = ActionChosen
+    pick: ClassVar[Pick] = "leading"
+
+    observed: tuple[Observation, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every action there is."""
+        return (SKIP, *(each.name for each in self.menu.actions))
+
+    def options(self) -> Options:
+        return {
+            "action": Choice(self.names),
+            **_choices("action_parameters", self.menu.actions),
+            "working_memory": Text(self.menu.memory_chars),
+        }
+
+    def schema(self) -> dict[str, Any]:
+        properties = {
+            "action": {"type": "string", "enum": list(self.names)},
+            "action_parameters": either(self.menu.actions),
+            "working_memory": {"type": "string", "maxLength": self.menu.memory_chars},
+        }
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+    def prompt(self) -> Prompt:
+        state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
+        return prompts.composed(self.menu, self.tail, state, prompts.action_question(self.names, self.menu))
+
+    def check(self, decision: ActionChosen) -> None:
+        if decision.action is not None and decision.action not in self.names:
+            raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _own(self.menu.actions, answered.get("action"), legal)
+
+    def parse(self, text: str) -> Reading[ActionChosen]:
+        """The object with which the reply begins; of a lenient market the last one, whatever stands around it."""
+        found: Reading[ActionChosen] = read(text, ActionChosen, "last" if self.menu.lenient else self.pick)
+        missing = ActionChosen.model_fields.keys() - found.decision.model_fields_set
+        if missing and not self.menu.lenient:
+            raise UnreadableReply(f"The object must have all three keys; {', '.join(sorted(missing))} is missing.")
+        return found
+
+    def fallback(self) -> ActionChosen:
+        return ActionChosen(action=None)

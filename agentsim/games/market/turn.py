@@ -1,0 +1,170 @@
+"""Turns: the stages of one turn, for one agent or for several that decide on the same state. Rounds are `game`'s."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.engine.prompt import quoted
+from agentsim.engine.table import Table
+from agentsim.engine.wording import cut
+from agentsim.games.market import tools
+from agentsim.games.market.artifact import Refused
+from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.events import Acted, Forfeited, Observed, Remembered
+from agentsim.games.market.experiment import Session
+from agentsim.games.market.requests import NO_QUERY, Act, ActionChosen, AskQuery, QueryChosen
+from agentsim.games.market.state import SKIP, Agent, Market
+from agentsim.games.market.view import Menu, Now, Observation, now_of
+
+__all__ = ["Turns"]
+
+_TRADES = frozenset(("buy", "sell"))
+MOST_NEWS = 20
+MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
+
+
+@dataclass
+class _Turn:
+    """What one agent's turn has come to so far."""
+
+    agent: Agent
+    now: Now
+    observed: tuple[Observation, ...] = ()
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class Turns:
+    """How turns are taken in one market."""
+
+    table: Table
+    market: Market
+    config: MarketConfig
+    menu: Menu
+    tails: Mapping[str, str]
+    session: Session | None
+
+    async def take(self, agents: Sequence[Agent]) -> None:
+        """All of these query and decide on the same state; then their actions are carried out in this order."""
+        turns = [_Turn(agent, self.glance(agent)) for agent in agents]
+        for agent in agents:
+            agent.seen = len(self.market.world.tape)
+            self.market.world.notes.pop(agent.id, None)
+        if self.config.queries and (self.menu.queries or self.menu.tools):
+            await self._query(turns)
+        requests = [
+            Act(
+                player=turn.agent.id,
+                menu=self.menu,
+                tail=self.tails[turn.agent.id],
+                now=turn.now,
+                observed=turn.observed,
+            )
+            for turn in turns
+        ]
+        for turn, chosen in zip(turns, await self.table.ask_all(requests), strict=True):
+            self._act(turn, chosen)
+
+    def glance(self, agent: Agent) -> Now:
+        """What the agent may know now; unlike a turn, it changes nothing."""
+        notes = self.market.world.notes.get(agent.id, [])
+        news = [quoted(**note) for note in notes[-MOST_NEWS:]]
+        if len(notes) > MOST_NEWS:
+            news.insert(0, quoted(earlier_and_not_shown=len(notes) - MOST_NEWS))
+        period = None if self.session is None else (self.session.period, self.session.config.periods)
+        return now_of(self.market, agent, tuple(news), period=period, ticker=self.config.shows_ticker)
+
+    async def _query(self, turns: Sequence[_Turn]) -> None:
+        """The second and third stage: tools as often as they may be used, and one query."""
+        asking = list(turns)
+        while asking:
+            requests = [
+                AskQuery(
+                    player=turn.agent.id,
+                    menu=self.menu,
+                    tail=self.tails[turn.agent.id],
+                    now=turn.now,
+                    observed=turn.observed,
+                    calls_left=self.config.tool_calls - turn.calls,
+                )
+                for turn in asking
+            ]
+            answers = await self.table.ask_all(requests)
+            asking = [turn for turn, chosen in zip(asking, answers, strict=True) if self._observe(turn, chosen)]
+
+    def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
+        """Answer a query or use a tool; whether the agent may go on asking."""
+        agent, name = turn.agent, chosen.query
+        if name is None:
+            self.table.tell(Forfeited(agent.id, "query"), to=(agent.id,), by=agent.id)
+            return False
+        if name == NO_QUERY:
+            return False
+        is_tool = name in self.market.tools
+        try:
+            if is_tool:
+                found = tools.use(name, chosen.query_parameters, agent.notebook)
+            else:
+                found = self.market.queries[name].answer(agent.id, name, chosen.query_parameters)
+        except Refused as error:
+            found = {"refused": str(error)}
+        found = _bounded(found, self.config.observation_chars)
+        turn.observed += (Observation(name, quoted(**found)),)
+        given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
+        self.table.tell(Observed(agent.id, name, given, dict(found)), to=(agent.id,), by=agent.id)
+        turn.calls += is_tool
+        return is_tool
+
+    def _act(self, turn: _Turn, chosen: ActionChosen) -> None:
+        """The fourth stage, and the step it leaves in the agent's own information."""
+        agent = turn.agent
+        step: dict[str, Any] = {"round": turn.now.round}
+        if turn.now.news:
+            step["before"] = [json.loads(line) for line in turn.now.news]
+        if turn.observed:
+            step["observed"] = {each.query: json.loads(each.line) for each in turn.observed}
+        if chosen.action is None:
+            agent.forfeits += 1
+            self.table.tell(Forfeited(agent.id, "action"), to=(agent.id,), by=agent.id)
+            step["result"] = "Your reply was outside the format: you forfeited your action."
+        else:
+            given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
+            accepted, result = self._carried_out(agent, chosen)
+            agent.refused += not accepted
+            self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=(agent.id,), by=agent.id)
+            agent.working_memory = cut(chosen.working_memory, self.config.working_memory_chars)
+            if agent.working_memory:
+                self.table.tell(Remembered(agent.id, agent.working_memory), to=(agent.id,), by=agent.id)
+            step |= {"action": chosen.action, "action_parameters": given, "result": result}
+        agent.steps.append(quoted(**step))
+
+    def _carried_out(self, agent: Agent, chosen: ActionChosen) -> tuple[bool, str]:
+        """Whether the action was carried out, and what the agent is told of it."""
+        name = chosen.action
+        assert name is not None, "a forfeit is no action"
+        if name == SKIP:
+            return True, "You skipped."
+        artifact, world = self.market.actions[name], self.market.world
+        world.acting = agent.id
+        try:
+            given = artifact.actions[name].read(chosen.action_parameters)
+            what, details = artifact.meaning(agent.id, name, given)
+            if not agent.active and what in _TRADES:  # where all act on one state, its last unit may be gone by now
+                raise Refused("you have no unit left to trade in this period")
+            for restriction in agent.restrictions:
+                if not restriction.allows(agent, what, details):
+                    raise Refused(restriction.words)
+            return True, artifact.act(agent.id, name, given)
+        except Refused as error:
+            return False, f"Refused: {error}"
+        finally:
+            world.acting = None
+
+
+def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """The answer, or the beginning of its JSON where it is longer than agents are shown."""
+    text = json.dumps(found, ensure_ascii=False)
+    return dict(found) if len(text) <= limit else {"too_long": cut(text, limit)}

@@ -1,0 +1,121 @@
+"""View: what one agent may know, as plain data. How it is put into words is `prompts`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentsim.games.market.artifact import Capability
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import Side
+from agentsim.games.market.state import Agent, Market
+from agentsim.games.market.world import Signal
+
+__all__ = ["Holding", "Menu", "Now", "Observation", "Unit", "menu_of", "now_of"]
+
+MOST_SIGNALS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """What every agent of one market may do and ask; one object for all requests."""
+
+    head: str
+    actions: tuple[Capability, ...]
+    queries: tuple[Capability, ...]
+    tools: tuple[Capability, ...]
+    agents: int
+    goods: tuple[str, ...]
+    price_max: int | None
+    rounds: int
+    memory_chars: int
+    lenient: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Units of an asset; `free` of them are not reserved."""
+
+    asset: str
+    held: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit that an agent of an experiment trades next: `number` of `total` in this period."""
+
+    side: Side
+    worth: int
+    number: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """An answer of this turn: what was asked, and what came, as a line of JSON."""
+
+    query: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """One agent's view at its turn; `steps` are lines of JSON, `signals` what the market saw since its last turn."""
+
+    round: int
+    period: int | None
+    periods: int | None
+    holdings: tuple[Holding, ...]
+    values: tuple[tuple[str, int], ...]
+    unit: Unit | None
+    memory: str
+    steps: tuple[str, ...]
+    news: tuple[str, ...]
+    signals: tuple[Signal, ...]
+
+    def free(self, asset: str) -> int:
+        """How much of an asset is free."""
+        return next((holding.free for holding in self.holdings if holding.asset == asset), 0)
+
+    def held(self, asset: str) -> int:
+        """How much of an asset there is."""
+        return next((holding.held for holding in self.holdings if holding.asset == asset), 0)
+
+
+def menu_of(market: Market, head: str, *, rounds: int, memory_chars: int, lenient: bool) -> Menu:
+    """What everybody may do."""
+    actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
+    prices = [each.high for action in actions for each in action.parameters if each.name == "price"]
+    return Menu(
+        head=head,
+        actions=actions,
+        queries=tuple(artifact.queries[name] for name, artifact in market.queries.items()),
+        tools=tuple(market.tools.values()),
+        agents=len(market.agents),
+        goods=market.world.goods,
+        price_max=prices[0] if prices else None,
+        rounds=rounds,
+        memory_chars=memory_chars,
+        lenient=lenient,
+    )
+
+
+def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple[int, int] | None, ticker: bool) -> Now:
+    """What the agent may know now."""
+    account = market.world.ledger.accounts[agent.id]
+    assets = (CAPITAL, *market.world.goods)
+    unit = None
+    if agent.side is not None and agent.active:
+        unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
+    return Now(
+        round=market.world.round,
+        period=None if period is None else period[0],
+        periods=None if period is None else period[1],
+        holdings=tuple(Holding(asset, account.amount(asset), account.free(asset)) for asset in assets),
+        values=tuple(agent.values.items()),
+        unit=unit,
+        memory=agent.working_memory,
+        steps=tuple(agent.steps),
+        news=news,
+        signals=tuple(market.world.tape[agent.seen :][-MOST_SIGNALS:]) if ticker else (),
+    )

@@ -1,0 +1,89 @@
+"""World: what artifacts see of the market and may do to it: accounts, chance, events, and notes to agents.
+
+Whose turn it is, and what agents are asked, is none of an artifact's business.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.event import Audience, Event, PlayerId
+from agentsim.engine.table import Table
+from agentsim.games.market.events import Transferred
+from agentsim.games.market.ledger import Ledger
+from agentsim.games.market.order_book import Side
+
+__all__ = ["Books", "Signal", "World"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One thing that everybody in the market can see: a quote that stands (`traded` False), or a trade.
+
+    `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
+    """
+
+    good: str
+    side: Side
+    price: int
+    traded: bool
+
+
+class Books(Protocol):
+    """Who keeps account of trades beside the ledger: an experiment with private values."""
+
+    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
+        """Units changed hands."""
+        ...
+
+
+@dataclass
+class World:
+    """One market's world. `notes` are lines of an agent's own information that wait for its next turn."""
+
+    table: Table
+    agents: tuple[str, ...]
+    goods: tuple[str, ...]
+    ledger: Ledger = field(default_factory=Ledger)
+    books: Books | None = None
+    round: int = 0
+    tape: list[Signal] = field(default_factory=list)
+    last_prices: dict[str, int] = field(default_factory=dict)
+    trades: int = 0
+    latest: deque[str] = field(default_factory=lambda: deque(maxlen=10))  # trades in words, oldest first
+    notes: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    acting: PlayerId | None = None
+
+    def chance(self, name: str) -> Stream:
+        """A stream of draws of that name."""
+        return self.table.chance.stream(name)
+
+    def tell(self, event: Event, *, to: Audience) -> None:
+        """Something happened, because of whoever is acting."""
+        self.table.tell(event, to=to, by=self.acting)
+
+    def note(self, agent: str, **fields: Any) -> None:
+        """Put something into an agent's own information, which it is shown with its next turns."""
+        self.notes.setdefault(agent, []).append(fields)
+
+    def give(self, giver: str, taker: str, asset: str, amount: int, reason: str) -> None:
+        """Hand over free units outside a trade; whoever of the two is an agent hears of it."""
+        self.ledger.move(giver, taker, asset, amount)
+        concerned = tuple(owner for owner in (giver, taker) if owner in self.ledger.accounts and owner[0] != "@")
+        self.tell(Transferred(giver, taker, asset, amount, reason), to=concerned)
+
+    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
+        """Keep account of a trade whose units have changed hands."""
+        self.last_prices[good] = price
+        self.trades += 1
+        self.latest.append(f"{buyer} bought {quantity} {good} of {seller} at {price}.")
+        if self.books is not None:
+            self.books.traded(good, price, quantity, buyer, seller)
+
+    def known(self, agents: Sequence[str]) -> bool:
+        """Whether all of these are agents here."""
+        return all(agent in self.ledger.accounts and not agent.startswith("@") for agent in agents)

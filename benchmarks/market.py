@@ -1,0 +1,169 @@
+"""What traders without intelligence, and with a little, achieve in the shipped experiments; and how quick the book is.
+
+Efficiency and alpha are means over sessions of all seeds and periods, beside what the papers report:
+
+- Gode and Sunder, "Allocative Efficiency of Markets with Zero-Intelligence Traders", J. Political Economy 101(1), 1993,
+  119-137: ZI-C 97 to 100 percent in each of five markets, human traders 90 to 100, ZI-U 48 to 90 and uneven. The
+  schedules here are reconstructions, so that the levels of ZI-U are not to be compared market by market.
+- Smith, "An Experimental Study of Competitive Market Behavior", J. Political Economy 70(2), 1962, 111-137, test 1:
+  alpha of people falls over the periods of a session, from above 10 towards 5.
+- Cliff, "Minimal-Intelligence Agents for Bargaining Behaviors in Market-Based Environments", HPL-97-91, 1997: ZIP
+  prices find the equilibrium where ZI-C prices miss it, as where supply is flat.
+
+    uv run python -m benchmarks.market
+    uv run python -m benchmarks.market --sessions 100 --json
+    uv run python -m benchmarks.market --orders 200000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.games.market import GAME
+from agentsim.games.market.events import PeriodEnded
+from agentsim.games.market.ledger import CAPITAL, Ledger
+from agentsim.games.market.order_book import OrderBook, OrderRefused, Side
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+FLAT = "flat_supply"
+MARKETS = (*(f"gode_sunder_{number}" for number in range(1, 6)), "smith_1962", FLAT)
+TRADERS = ("zi_c", "zi_u", "zip")
+REPORTED = {
+    ("gode_sunder", "zi_c"): "97-100%",
+    ("gode_sunder", "zi_u"): "48-90%",
+    ("smith_1962", "zip"): "people: alpha from above 10 to 5",
+    (FLAT, "zi_c"): "Cliff: misses the price",
+    (FLAT, "zip"): "Cliff: finds the price",
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Many sessions of one market on one kind of trader; the last two are by period."""
+
+    market: str
+    trader: str
+    sessions: int
+    efficiency: float
+    deviation: float
+    mean_price: float
+    equilibrium_price: float
+    quantity: float
+    equilibrium_quantity: int
+    efficiencies: tuple[float, ...]
+    alphas: tuple[float, ...]
+
+    @property
+    def reported(self) -> str:
+        """What the papers say of it."""
+        name = "gode_sunder" if self.market.startswith("gode_sunder") else self.market
+        return REPORTED.get((name, self.trader), "")
+
+
+def scenario(market: str) -> tuple[dict[str, Any], list[str]]:
+    """The game's table and the players of a shipped config; or Smith's demand with a supply that always costs 200."""
+    name = "smith_1962" if market == FLAT else market
+    table = tomllib.loads((CONFIGS / f"{name}.toml").read_text(encoding="utf-8"))
+    players = [f"{each['id']}{number}" for each in table["players"] for number in range(1, each["count"] + 1)]
+    config: dict[str, Any] = table["game_config"]
+    if market == FLAT:
+        config["experiment"]["sellers"] = [[200]] * len(config["experiment"]["sellers"])
+    return config, players
+
+
+def session(market: str, trader: str, seed: int) -> Rehearsal:
+    """One session, in memory; nobody keeps an unconstrained trader from a loss."""
+    config, players = scenario(market)
+    if trader == "zi_u":
+        config["restrictions"] = []
+    return rehearse(GAME, config, players, bot=trader, seed=seed, check=False)
+
+
+def measure(market: str, trader: str, sessions: int) -> Measured:
+    """So many sessions, each with a seed of its own."""
+    played: list[list[PeriodEnded]] = [session(market, trader, seed).events(PeriodEnded) for seed in range(sessions)]
+    by_period = list(zip(*played, strict=True))
+    every = [period for each in played for period in each]
+    return Measured(
+        market=market,
+        trader=trader,
+        sessions=sessions,
+        efficiency=100 * mean(each.allocative_efficiency for each in every),
+        deviation=100 * stdev(each.allocative_efficiency for each in every) if len(every) > 1 else 0.0,
+        mean_price=mean(each.mean_price for each in every if each.mean_price is not None),
+        equilibrium_price=every[0].equilibrium_price,
+        quantity=mean(each.quantity for each in every),
+        equilibrium_quantity=every[0].equilibrium_quantity,
+        efficiencies=tuple(100 * mean(each.allocative_efficiency for each in period) for period in by_period),
+        alphas=tuple(mean(each.alpha for each in period if each.alpha is not None) for period in by_period),
+    )
+
+
+def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
+    """Random limit orders of many traders, some of them cancelled, through one book, by CPU time; and the trades."""
+    ledger, luck = Ledger(), Stream("benchmark")
+    owners = [f"T{number}" for number in range(traders)]
+    for owner in owners:
+        ledger.open(owner)
+        ledger.issue(owner, CAPITAL, 10**9)
+        ledger.issue(owner, "wheat", 10**6)
+    book = OrderBook("wheat", ledger)
+    sides: tuple[Side, Side] = ("buy", "sell")
+    drawn = [(luck.pick(owners), luck.pick(sides), luck.integer(80, 120), luck.integer(1, 10)) for _ in range(count)]
+    trades = 0
+    started = time.process_time()
+    for number, (owner, side, price, quantity) in enumerate(drawn):
+        try:
+            trades += len(book.place(owner, side, price, quantity).trades)
+            if number % 10 == 0 and (own := book.of(owner)):
+                book.cancel(owner, own[0].id)
+        except OrderRefused:
+            continue
+    return count / (time.process_time() - started), trades
+
+
+def report(results: Sequence[Measured]) -> Iterator[str]:
+    """The results as lines, with the papers' figures where there are any."""
+    columns = f"{'market':15}{'trader':8}{'efficiency':>16}{'price (eq.)':>16}{'units (eq.)':>14}"
+    yield f"{columns}  {'alpha by period':32}reported"
+    for one in results:
+        alphas = " ".join(f"{value:.1f}" for value in one.alphas)
+        efficiency = f"{one.efficiency:.1f}% +-{one.deviation:.1f}"
+        price = f"{one.mean_price:.1f} ({one.equilibrium_price:g})"
+        units = f"{one.quantity:.1f} ({one.equilibrium_quantity})"
+        yield f"{one.market:15}{one.trader:8}{efficiency:>16}{price:>16}{units:>14}  {alphas:32}{one.reported}"
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n", maxsplit=1)[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--sessions", type=int, default=30, help="of every market and trader")
+    parser.add_argument("--orders", type=int, default=100_000, help="through one book")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each result instead of a table")
+    given = parser.parse_args(words)
+    results = [measure(market, trader, given.sessions) for market in MARKETS for trader in TRADERS]
+    rate, trades = orders_per_second(given.orders)
+    if given.json:
+        for one in results:
+            print(json.dumps({**asdict(one), "reported": one.reported}))
+        print(json.dumps({"orders": given.orders, "orders_per_second": rate, "trades": trades}))
+        return
+    for line in report(results):
+        print(line)
+    print(f"{given.orders} orders through one book: {rate:,.0f} a second, {trades} trades")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Artifacts: the example of the documentation is played as it stands there; registration, bank, grid, dialogue."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from agentsim.errors import ScenarioError
+from agentsim.games.market import GAME, artifacts
+from agentsim.games.market.events import Banked, Messaged, Moved, Observed, Reported, Transferred
+from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "artifacts.md"
+
+
+@pytest.fixture
+def lottery(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The example, as a distribution would bring it."""
+    (source,) = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    module = ModuleType("lottery_of_the_documentation")
+    exec(compile(source, "docs/artifacts.md", "exec"), module.__dict__)
+    entry = EntryPoint("lottery", "lottery_of_the_documentation:Lottery", "agentsim.artifacts")
+    monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
+    monkeypatch.setattr(artifacts, "entry_points", lambda group: [entry] if group == entry.group else [])
+    return str(source)
+
+
+def test_the_example_of_the_documentation_is_short_and_plays(lottery: str) -> None:
+    assert len(lottery.splitlines()) < 60
+    config: dict[str, Any] = {"artifacts": ["marketplace", "lottery"], "settings": {"lottery": {"price": 2}}}
+    played = play(
+        {
+            "A": [does("buy_tickets", count=3), SKIPS],
+            "B": [does("buy_tickets", count=99), does("buy_tickets", count=1)],
+        },
+        queries={"A": [asks("lottery_pot"), asks("lottery_pot")]},
+        **config,
+    )
+    assert results(played) == [
+        "You have 3 of 3 tickets.",
+        "Refused: count must be a whole number, 1 to 10",
+        "You skipped.",
+        "You have 1 of 1 tickets.",
+    ]
+    assert [event.observation for event in played.events(Observed)] == [{"pot": 0, "tickets": 0}] * 2
+    assert [event.text for event in played.events(Reported)] == ["A wins 6.", "B wins 2."]
+    assert [(e.giver, e.taker, e.amount) for e in played.events(Transferred)][:2] == [
+        ("A", "@lottery", 6),
+        ("@lottery", "A", 6),
+    ]
+    text = played.asks("A")[0].request.prompt().text()
+    assert "lottery: sells tickets" in text
+    assert "count (whole number, 1 to 10): how many" in text
+
+
+def test_the_example_plays_on_bots_and_its_invariants_are_watched(lottery: str) -> None:
+    played = play({"A": [], "B": [], "C": []}, queries={}, bot="random", artifacts=["lottery", "bank"], rounds=12)
+    assert len(played.events(Reported)) > 2
+
+
+def test_artifacts_are_registered_by_their_files(lottery: str) -> None:
+    assert artifacts.names() == ["bank", "dialogue", "gridworld", "lottery", "marketplace"]
+    with pytest.raises(ValueError, match=r"there is no artifact 'banc' \(did you mean bank\?\)"):
+        artifacts.find("banc")
+
+
+def test_two_things_of_one_name_are_refused_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Second(artifacts.find("bank")):  # type: ignore[misc] # a class that is found by name
+        name = "second"
+
+    entry = EntryPoint("second", "x:y", "agentsim.artifacts")
+    monkeypatch.setattr(artifacts, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(EntryPoint, "load", lambda self: Second)
+    config: Any = GAME.config.from_toml({"artifacts": ["bank", "second"]})
+    with pytest.raises(ScenarioError, match="two things are called deposit"):
+        GAME.admit(config, ["A", "B"])
+
+
+def test_a_message_to_one_agent_reaches_it_alone_and_one_to_all_everybody() -> None:
+    played = play(
+        {
+            "A": [does("send", to="B", text="psst"), SKIPS],
+            "B": [SKIPS, does("send", to="everyone", text="hello")],
+            "C": [],
+        },
+        queries={"B": [asks("none"), asks("inbox")], "C": [asks("none"), asks("inbox")]},
+        artifacts=["dialogue"],
+        rounds=2,
+    )
+    private, public = played.events(Messaged)
+    assert (private.to, public.to) == (("B",), None)
+    (heard,) = [told for told in played.log if told.event is private]
+    assert [heard.heard_by(agent) for agent in "ABC"] == [True, True, False]
+    seen = {event.agent: event.observation["messages"] for event in played.events(Observed)}
+    assert seen["B"] == [{"round": 1, "from": "A", "text": "psst"}]
+    assert seen["C"] == [{"round": 2, "from": "B", "text": "hello", "to": "everyone"}]
+    told = [ask.request for ask in played.asks("B") if ask.request.kind == "action"]
+    assert '{"message_from": "A"}' in told[0].prompt().text()
+
+
+def test_agents_stand_on_cells_of_their_own_and_the_grid_ends() -> None:
+    played = play(
+        {"A": [does("move", direction="north"), does("move", direction="east")], "B": [does("move", direction="west")]},
+        queries={"B": [asks("neighbourhood")]},
+        artifacts=["gridworld"],
+        settings={"gridworld": {"columns": 3, "rows": 1, "sight": 1}},
+        answers={},
+        rounds=2,
+    )
+    placed = {event.agent: event.column for event in played.events(Moved)[:2]}
+    assert len(set(placed.values())) == 2
+    assert results(played, "A")[0] == "Refused: the grid ends north of you"
+    for event in played.events(Moved):
+        assert 0 <= event.column < 3
+
+
+def test_more_agents_than_cells_are_refused() -> None:
+    config: Any = GAME.config.from_toml(
+        {"artifacts": ["gridworld"], "settings": {"gridworld": {"columns": 1, "rows": 1}}}
+    )
+    with pytest.raises(ScenarioError, match="2 agents do not fit on 1 cells"):
+        GAME.admit(config, ["A", "B"])
+
+
+BANK: dict[str, Any] = {
+    "artifacts": ["marketplace", "bank"],
+    "settings": {"bank": {"capital": 50, "deposit_rate": 100, "loan_rate": 500, "loan_to_value": 50}},
+}
+
+
+def test_deposits_bear_interest_as_long_as_the_bank_can_pay_and_count_in_the_standings() -> None:
+    played = play({"A": [does("deposit", amount=100), *[SKIPS] * 9], "B": []}, **BANK)
+    earned = [event.amount for event in played.events(Banked) if event.what == "interest earned"]
+    assert earned[:3] == [10, 11, 12]
+    assert sum(earned) == 50, "the bank makes no capital"
+    assert played.outcome.standings[0].score["capital"] == 150
+
+
+def test_a_loan_is_covered_by_goods_at_their_last_price_and_lost_with_them_when_it_grows_above() -> None:
+    played = play(
+        {
+            "A": [sells(10), does("borrow", amount=26, good="wheat", quantity=5), SKIPS, SKIPS],
+            "B": [buys(10), SKIPS, does("borrow", amount=1, good="wheat", quantity=99), SKIPS],
+        },
+        **BANK,
+    )
+    assert "5 wheat are good for 25 at the last price" in results(played, "A")[1]
+    played = play(
+        {"A": [sells(10), does("borrow", amount=25, good="wheat", quantity=5), SKIPS, SKIPS], "B": [buys(10)]}, **BANK
+    )
+    owed = [(event.what, event.loan) for event in played.events(Banked)]
+    assert owed == [("borrowed", 25), ("interest owed", 37), ("foreclosed", 0)]
+    (taken,) = [event for event in played.events(Transferred) if event.asset == "wheat"]
+    assert (taken.giver, taken.amount) == ("A", 5)
+
+
+def test_what_is_paid_back_frees_what_was_pledged() -> None:
+    played = play(
+        {
+            "A": [
+                sells(10),
+                does("borrow", amount=20, good="wheat", quantity=4),
+                does("repay", amount=30),
+                sells(10, 9),
+            ],
+            "B": [buys(10)],
+        },
+        **BANK,
+    )
+    assert results(played, "A")[2:] == ["Deposit 0, loan 0.", "Order 3 stands with 9 at your price."]

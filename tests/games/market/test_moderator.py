@@ -1,0 +1,209 @@
+"""The moderator: pauses, asks, resumes; recorded, private, and without any effect on the game."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect  # type: ignore[import-untyped] # it ships no types
+
+from agentsim.engine.rehearse import Rehearsal
+from agentsim.games.market.events import OrderDrawn
+from agentsim.games.market.moderator import (
+    EVENTS,
+    Answered,
+    InterviewAnswer,
+    Interviewed,
+    Moderate,
+    Moderation,
+    Paused,
+    Resumed,
+)
+from agentsim.games.market.requests import Act
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import prove
+from tests.games.market.market import SKIPS, play
+
+CALM: dict[str, list[Any]] = {"A": [], "B": [], "C": []}
+QUESTION = "What do you expect?"
+
+
+def interviews(played: Rehearsal) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [
+        (told.event.kind, told.event.content, tuple(told.to))  # type: ignore[arg-type] # these are never public
+        for told in played.log
+        if isinstance(told.event, EVENTS)
+    ]
+
+
+def test_the_moderator_pauses_asks_and_resumes_heard_by_the_agent_and_the_moderator_alone() -> None:
+    played = play(
+        {"A": [SKIPS, SKIPS], "B": []},
+        answers={"interview": {"A": [InterviewAnswer(answer="Rain.")]}},
+        moderator=[{"round": 2, "agents": ["A"], "question": QUESTION}],
+    )
+    to = ("A", "@moderator")
+    assert interviews(played) == [
+        ("paused", "PAUSE", to),
+        ("asked", QUESTION, to),
+        ("answered", "Rain.", to),
+        ("resumed", "RESUME", to),
+    ]
+    (asked,) = [ask.request for ask in played.asks("A") if isinstance(ask.request, Interviewed)]
+    assert "The moderator says: PAUSE" in asked.prompt().text()
+    (answered,) = [told for told in played.log if isinstance(told.event, Answered)]
+    (drawn,) = [told for told in played.log if isinstance(told.event, OrderDrawn) and told.round == 2]
+    assert played.log.index(answered) < played.log.index(drawn), "before the turns of the round"
+
+
+def test_where_nobody_is_named_all_are_asked_at_the_same_moment() -> None:
+    played = play(CALM, moderator=[{"round": 1, "question": QUESTION}])
+    assert [[ask.request.player for ask in wave.asks] for wave, _ in played.waves][1] == ["A", "B", "C"]
+    assert len(played.events(Paused)) == len(played.events(Resumed)) == 3
+    assert {to for _, _, to in interviews(played)} == {(agent, "@moderator") for agent in "ABC"}
+
+
+def test_an_interview_changes_neither_trades_nor_what_anybody_is_asked_afterwards() -> None:
+    config: dict[str, Any] = {
+        "bot": "random",
+        "queries": {},
+        "rounds": 15,
+        "settings": {"marketplace": {"price_max": 9}},
+    }
+    plain = play(CALM, **config)
+    questions = [{"round": number, "question": QUESTION} for number in range(3, 15)]
+    paused = play(CALM, **config, moderator=questions)
+    assert [ask.request for ask in paused.asks() if not isinstance(ask.request, Interviewed)] == [
+        ask.request for ask in plain.asks()
+    ]
+    others = [told for told in paused.log if not isinstance(told.event, EVENTS)]
+    assert [(told.event, told.to, told.round) for told in others] == [
+        (told.event, told.to, told.round) for told in plain.log
+    ]
+    assert any(told.event.kind == "traded" for told in plain.log), "a game without trades would prove nothing"
+
+
+def test_staff_is_asked_at_every_turn_boundary_and_normally_asks_nothing() -> None:
+    played = play({"A": [SKIPS, SKIPS], "B": []}, staff=["moderator"])
+    kinds = [ask.request.kind for ask in played.asks()]
+    assert kinds == ["briefing", "briefing", *["moderate", "action"] * 4]
+    assert interviews(played) == []
+
+
+def test_what_staff_asks_is_answered_and_shown_to_staff_and_to_no_other_agent() -> None:
+    asks = [
+        Moderation(ask="B", question="Why?"),
+        Moderation(ask="nobody"),
+        Moderation(ask="everybody", question="And?"),
+    ]
+    rest = [Moderation(ask="nobody")]
+    played = play(
+        {"A": [SKIPS, SKIPS], "B": []},
+        answers={
+            "moderate": {"@moderator": [*asks, *rest]},
+            "interview": {"B": [InterviewAnswer(answer="Because.")] * 2},
+        },
+        staff=["moderator"],
+    )
+    boundaries = [ask.request for ask in played.asks("@moderator") if isinstance(ask.request, Moderate)]
+    assert boundaries[1].interviews == ('{"agent": "B", "question": "Why?", "answer": "Because."}',)
+    asked = [ask.request for ask in played.asks() if isinstance(ask.request, Interviewed)]
+    assert [(request.player, request.question) for request in asked] == [("B", "Why?"), ("A", "And?"), ("B", "And?")]
+    assert asked[2].earlier == boundaries[1].interviews, "an agent knows its own earlier answers"
+    assert asked[1].earlier == ()
+    for ask in played.asks():
+        if isinstance(ask.request, Act):
+            assert "Because" not in ask.request.prompt().text()
+
+
+def test_an_answer_may_be_in_words_and_is_cut() -> None:
+    played = play(
+        {"A": [SKIPS], "B": []},
+        answers={"interview": {"A": [lambda request: request.parse("I wait " * 20).decision]}},
+        moderator=[{"round": 1, "agents": ["A"], "question": QUESTION}],
+        answer_chars=40,
+    )
+    (answered,) = played.events(Answered)
+    assert (len(answered.text) <= 40, answered.text.endswith("[cut]")) == (True, True)
+
+
+SCENARIO = """
+game = "market"
+seed = 3
+[defaults]
+model = "bot/zi_c"
+[game_config]
+rounds = 300
+queries = false
+briefing = false
+[game_config.stock]
+wheat = 10
+[staff.moderator]
+model = "human"
+[[players]]
+id = "A"
+[[players]]
+id = "B"
+"""
+
+
+def seated(folder: Path) -> Any:
+    config = folder / "game.toml"
+    config.write_text(SCENARIO, encoding="utf-8")
+    words = ["-m", "agentsim", "run", "--config", str(config), "--name", "run", "--no-html", "--display", "plain"]
+    return pexpect.spawn(
+        sys.executable, words, cwd=str(folder), env={**os.environ, "TERM": "xterm"}, encoding="utf-8", timeout=60
+    )
+
+
+def history_of(folder: Path) -> Any:
+    return json.loads((folder / "logs" / "run.json").read_text(encoding="utf-8"))
+
+
+def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_goes_on(tmp_path: Path) -> None:
+    child = seated(tmp_path)
+    child.expect("Round 3 begins")
+    child.sendintr()
+    child.expect(r"ask \[.*\]: ")
+    child.sendline("A")
+    child.expect("question.*: ")
+    child.sendline("Why so dear?")
+    child.expect("winner: ")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    history = history_of(tmp_path)
+    assert history["status"] == "completed"
+    said = [
+        (event["kind"], event["content"], event["visibility"])
+        for part in history["rounds"]
+        for event in part["events"]
+        if "@moderator" in event["visibility"]
+    ]
+    to = ["A", "@moderator"]
+    answer = "I draw a price at random, at which I cannot lose."
+    assert said == [
+        ("paused", "PAUSE", to),
+        ("asked", "Why so dear?", to),
+        ("answered", answer, to),
+        ("resumed", "RESUME", to),
+    ]
+    asked = [each["decision"]["ask"] for each in history["decisions"] if each["player"] == "@moderator"]
+    assert (asked.count("A"), asked.count("nobody")) == (1, 2 * 300 - 1)
+    assert prove(RunFiles(tmp_path / "logs", "run")).complete
+
+
+def test_a_second_ctrl_c_stops_the_run_which_can_be_resumed(tmp_path: Path) -> None:
+    child = seated(tmp_path)
+    child.expect("Round 3 begins")
+    child.sendintr()
+    child.expect(r"ask \[.*\]: ")
+    child.sendintr()
+    child.expect("agentsim resume run")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert history_of(tmp_path)["status"] == "interrupted"

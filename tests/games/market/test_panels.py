@@ -1,0 +1,106 @@
+"""Panels and tables: what a page shows of a market agrees with the game, and shows nobody more than it heard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentsim.engine.panel import Board, Chart, Table
+from agentsim.engine.rehearse import Rehearsal
+from agentsim.games.market import GAME
+from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.panels import panels
+from agentsim.games.market.panels.book import OpenOrders
+from agentsim.games.market.panels.holdings import Replayed
+from tests.games.market.market import buys, does, play, sells, session
+
+EVERYTHING: dict[str, Any] = {
+    "goods": ["wheat", "cloth"],
+    "stock": {"wheat": 8, "cloth": 8},
+    "artifacts": ["marketplace", "bank", "gridworld"],
+    "settings": {"marketplace": {"price_max": 12}},
+    "rounds": 25,
+}
+
+
+def shown(played: Rehearsal) -> dict[str, Any]:
+    return {panel.title: panel for panel in panels(played.log)}
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_orders_and_holdings_replayed_from_events_are_those_of_the_game(seed: int) -> None:
+    played = play({"A": [], "B": [], "C": []}, bot="random", queries={}, seed=seed, **EVERYTHING)
+    replayed, orders = Replayed(), OpenOrders()
+    for told in played.log:
+        replayed.follow(told.event)
+        orders.follow(told.event)
+    (ended,) = played.events(MarketEnded)
+    lent = {event.agent: event.deposit - event.loan for event in played.events(Banked)}
+    for result in ended.results:
+        assert replayed.held[result.agent][CAPITAL] == result.capital - lent.get(result.agent, 0)
+
+
+def test_the_book_of_a_round_shows_the_best_prices_and_what_stands() -> None:
+    played = play({"A": [sells(9, 3), sells(8, 1)], "B": [buys(5, 2), buys(9, 2)]}, order=["AB", "AB"])
+    table: Table = shown(played)["Order book"]
+    assert table.rows == ((1, "wheat", 2, 5, 9, 3, 0), (2, "wheat", 2, 5, 9, 2, 2))
+
+
+def test_prices_and_volume_go_by_round() -> None:
+    played = play({"A": [sells(5), does("skip"), sells(7, 2)], "B": [buys(5), does("skip"), buys(7, 2)]})
+    charts = shown(played)
+    assert charts["Prices"].series[0].values == (5, 5, 7)
+    assert charts["Volume"].series[0].values == (1, 0, 2)
+    assert charts["Capital"].x == ("0", "1", "2", "3")
+    assert [series.values for series in charts["Capital"].series] == [(100, 105, 105, 119), (100, 95, 95, 81)]
+    assert [series.values[-1] for series in charts["Wheat"].series] == [7, 13]
+
+
+def test_an_experiment_shows_prices_beside_the_equilibrium_and_its_periods() -> None:
+    played = session("zi_c", periods=3)
+    charts = shown(played)
+    ended = played.events(PeriodEnded)
+    prices: Chart = charts["Prices"]
+    assert {series.name for series in prices.series} == {"price", "equilibrium"}
+    assert len([value for value in prices.series[0].values if value]) == len(played.events(Traded))
+    assert {value for value in prices.series[1].values if value} == {200}
+    assert [row[1] for row in charts["Periods"].rows] == [event.quantity for event in ended]
+    assert charts["Allocative efficiency"].series[0].values[0] == round(100 * ended[0].allocative_efficiency, 2)
+    assert charts["Convergence"].series[0].values[0] == round(ended[0].alpha, 2)
+    assert charts["Volume"].series[0].values == tuple(event.quantity for event in ended)
+    assert sum(row[-1] for row in charts["Surplus"].rows) == sum(event.surplus for event in ended)
+
+
+def test_what_one_trader_heard_shows_no_equilibrium_and_nobody_elses_holdings() -> None:
+    played = session("zi_c", periods=2)
+    heard: dict[str, Any] = {
+        panel.title: panel for panel in panels([told for told in played.log if told.heard_by("T3")])
+    }
+    assert {"Periods", "Convergence", "Surplus"}.isdisjoint(heard)
+    assert [series.name for series in heard["Prices"].series] == ["price"]
+    assert [series.name for series in heard["Capital"].series] == ["T3"]
+
+
+def test_the_grid_has_a_scene_for_each_round() -> None:
+    played = play({"A": [does("move", direction="south")] * 3, "B": []}, artifacts=["gridworld"])
+    board: Board = shown(played)["Grid"]
+    assert len(board.scenes) == 3
+    assert all(len({(piece.column, piece.row) for piece in scene.pieces}) == 2 for scene in board.scenes)
+
+
+def test_tables_hold_trades_orders_and_periods() -> None:
+    played = session("zi_c", periods=2)
+    tables = GAME.tables(played.log, [])
+    trades, periods = tables["trades"], tables["periods"]
+    assert len(trades.rows) == len(played.events(Traded))
+    assert [row[:2] for row in periods.rows] == [(e.period, e.rounds) for e in played.events(PeriodEnded)]
+    assert all(len(row) == len(frame.columns) for frame in tables.values() for row in frame.rows)
+    assert {name: frame.rows for name, frame in GAME.tables([], []).items()} == {
+        "trades": (),
+        "orders": (),
+        "periods": (),
+    }

@@ -1,0 +1,317 @@
+"""A turn: working memory, the last steps, queries and tools, forfeits, restrictions, simultaneous play, the end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.engine.play import Ask
+from agentsim.engine.rehearse import Rehearsal
+from agentsim.errors import DecisionError, UnreadableReply
+from agentsim.games.market import GAME
+from agentsim.games.market.events import Acted, Briefed, Endowed, Forfeited, MarketEnded, Observed, Remembered, Traded
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
+from agentsim.games.market.restrictions import _RULES, Restriction
+from agentsim.scenario.load import load
+from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
+from tests.players.test_human import Screen
+
+
+def requests(played: Rehearsal, player: str, kind: type[Any]) -> list[Any]:
+    return [ask.request for ask in played.asks(player) if isinstance(ask.request, kind)]
+
+
+def test_a_turn_has_its_stages_in_order_and_the_answer_is_the_agents_alone() -> None:
+    played = play({"A": [sells(5)], "B": [buys(5)]}, queries={"B": [asks("order_book", good="wheat")]})
+    assert [ask.request.kind for ask in played.asks("B")] == ["briefing", "query", "action"]
+    (told,) = [told for told in played.log if told.event.kind == "observed"]
+    assert told.to == ("B",)
+    assert played.events(Observed)[0].observation == {
+        "good": "wheat",
+        "bids": [],
+        "asks": [{"price": 5, "quantity": 1}],
+    }
+    action = requests(played, "B", Act)[0].prompt().text()
+    assert 'OBSERVATION (order_book): {"good": "wheat", "bids": [], "asks": [{"price": 5, "quantity": 1}]}' in action
+    assert [(trade.buyer, trade.seller, trade.price) for trade in played.events(Traded)] == [("B", "A", 5)]
+
+
+def test_a_market_without_queries_asks_for_actions_alone() -> None:
+    played = play({"A": [SKIPS], "B": []}, queries=None, tools=["calculator"])
+    assert [ask.request.kind for ask in played.asks("A")] == ["briefing", "action"]
+    head = requests(played, "A", Act)[0].prompt().text()
+    assert "order_book" not in head
+    assert "calculator" not in head
+
+
+def test_working_memory_is_shown_at_the_next_turn_to_its_agent_alone_and_is_cut() -> None:
+    played = play({"A": [does("skip", "x" * 99), SKIPS], "B": []}, working_memory_chars=30)
+    kept = "x" * 24 + " [cut]"
+    assert [(event.agent, event.text) for event in played.events(Remembered)] == [("A", kept)]
+    assert [request.now.memory for request in requests(played, "A", Act)] == ["", kept]
+    assert f'WORKING MEMORY: {{"working_memory": "{kept}"}}' in requests(played, "A", Act)[1].prompt().text()
+    assert all("xxx" not in request.prompt().text() for request in requests(played, "B", Act))
+
+
+def test_the_last_seven_steps_are_shown_and_prompts_stop_growing() -> None:
+    played = play({"A": [buys(1)] * 30, "B": []})
+    asked = requests(played, "A", Act)
+    assert [len(request.now.steps) for request in asked] == [0, 1, 2, 3, 4, 5, 6, *[7] * 23]
+    first = [json.loads(line) for line in asked[12].now.steps]
+    assert [step["round"] for step in first] == [6, 7, 8, 9, 10, 11, 12]
+    assert first[0]["action_parameters"] == {"good": "wheat", "price": 1, "quantity": 1}
+    assert first[0]["result"] == "Order 6 stands with 1 at your price."
+    lengths = [len(request.prompt().text()) for request in asked]
+    assert max(lengths[20:]) - lengths[10] < 60, "what is shown after thirty rounds is as long as after ten"
+
+
+def test_what_happens_to_an_agent_between_its_turns_is_in_its_own_information_and_bounded() -> None:
+    played = play({"A": [sells(1, 5), SKIPS, SKIPS], "B": [buys(1, 2), buys(1, 3)]}, order=["AB", "BA", "AB"])
+    second = requests(played, "A", Act)[1]
+    assert [json.loads(line) for line in second.now.news] == [
+        {"your_order": 1, "sold": 2, "good": "wheat", "price": 1},
+        {"your_order": 1, "sold": 3, "good": "wheat", "price": 1},
+    ]
+    third = requests(played, "A", Act)[2]
+    assert json.loads(third.now.steps[1])["before"][0]["sold"] == 2
+    assert third.now.news == (), "it is told once"
+    crowd = {f"B{number}": [does("send", to="A", text="hi")] for number in range(25)}
+    played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"])
+    news = requests(played, "A", Act)[1].now.news
+    assert (len(news), json.loads(news[0])) == (21, {"earlier_and_not_shown": 5})
+
+
+def test_tools_do_not_spend_the_turn_and_are_counted() -> None:
+    played = play(
+        {"A": [SKIPS], "B": []},
+        queries={
+            "A": [
+                asks("calculator", expression="2 + 3"),
+                asks("write_note", key="k", text="v"),
+                asks("own_orders"),
+            ]
+        },
+        tools=["calculator", "notebook"],
+        tool_calls=2,
+    )
+    assert [event.observation for event in played.events(Observed)] == [{"result": 5}, {"notes": 1}, {"orders": []}]
+    queries = requests(played, "A", AskQuery)
+    assert [request.calls_left for request in queries] == [2, 1, 0]
+    offered = [request.schema()["properties"]["query"]["enum"] for request in queries]
+    assert ["calculator" in names for names in offered] == [True, True, False]
+    assert len(requests(played, "A", Act)[0].observed) == 3
+
+
+def test_a_query_that_is_wrong_is_answered_with_the_reason_and_one_outside_the_format_is_forfeited() -> None:
+    played = play({"A": [SKIPS], "B": [SKIPS]}, queries={"A": [asks("order_book", good="tin")], "B": [asks(None)]})
+    assert [event.observation for event in played.events(Observed)] == [{"refused": "good must be one of: wheat"}]
+    assert [(event.agent, event.stage) for event in played.events(Forfeited)] == [("B", "query")]
+    assert len(requests(played, "B", Act)) == 1, "the action is not lost"
+
+
+def test_an_answer_that_is_too_long_is_cut_to_what_the_config_allows() -> None:
+    orders = [buys(1 + number % 5) for number in range(9)]
+    played = play(
+        {"A": [*orders, SKIPS], "B": []},
+        queries={"A": [*[asks("none")] * 9, asks("own_orders")]},
+        observation_chars=100,
+    )
+    (seen,) = played.events(Observed)
+    assert len(seen.observation["too_long"]) == 100
+
+
+ACTIONS = {
+    "plain": '{"action": "skip", "action_parameters": {}, "working_memory": "m"}',
+    "none as parameters": '{"action": "skip", "action_parameters": "None", "working_memory": "m"} and so on {"a": 1}',
+    "white space before": '\n  {"action": "skip", "action_parameters": null, "working_memory": "m"}',
+    "memory that is no text": '{"action": "skip", "action_parameters": {}, "working_memory": {"m": 1}}',
+}
+FORFEITS = {
+    "words before": 'I skip. {"action": "skip", "action_parameters": {}, "working_memory": "m"}',
+    "a fence before": '```json\n{"action": "skip", "action_parameters": {}, "working_memory": "m"}\n```',
+    "no memory": '{"action": "skip", "action_parameters": {}}',
+    "no object": "skip",
+    "an unknown action": '{"action": "dance", "action_parameters": {}, "working_memory": "m"}',
+    "parameters that are none": '{"action": "skip", "action_parameters": [1], "working_memory": "m"}',
+}
+
+
+def act(**config: Any) -> Act:
+    request: Act = requests(play({"A": [SKIPS], "B": []}, **config), "A", Act)[0]
+    return request
+
+
+@pytest.mark.parametrize("text", ACTIONS.values(), ids=ACTIONS)
+def test_a_reply_begins_with_the_action_and_what_follows_is_ignored(text: str) -> None:
+    decision = act().parse(text).decision
+    assert (decision.action, decision.action_parameters) == ("skip", {})
+    assert "m" in decision.working_memory
+
+
+@pytest.mark.parametrize("text", FORFEITS.values(), ids=FORFEITS)
+def test_a_reply_outside_the_format_is_no_action(text: str) -> None:
+    request = act()
+    with pytest.raises(DecisionError):
+        request.check(request.parse(text).decision)
+
+
+def test_a_lenient_market_takes_words_around_the_last_object() -> None:
+    said = 'Well. {"action": "buy", "action_parameters": {}} No: {"action": "skip"} That is it.'
+    assert act(lenient_format=True).parse(said).decision.action == "skip"
+    with pytest.raises(UnreadableReply):
+        act().parse(said)
+
+
+def test_a_forfeit_loses_the_action_keeps_the_memory_and_is_counted() -> None:
+    played = play({"A": [does("skip", "kept"), does(None), SKIPS], "B": []})
+    assert [(event.agent, event.stage) for event in played.events(Forfeited)] == [("A", "action")]
+    assert requests(played, "A", Act)[2].now.memory == "kept"
+    (ended,) = played.events(MarketEnded)
+    assert {result.agent: result.forfeits for result in ended.results} == {"A": 1, "B": 0}
+
+
+@pytest.mark.parametrize(("says", "reasks"), [("", 0), ("[defaults]\nreasks = 2", 2)])
+def test_a_market_asks_nothing_again_where_the_scenario_does_not_say(says: str, reasks: int, tmp_path: Path) -> None:
+    seats = '[[players]]\nid = "A"\nmodel = "ollama/x"\n[[players]]\nid = "B"\nmodel = "ollama/x"'
+    (tmp_path / "x.toml").write_text(f'game = "market"\n{says}\n{seats}', encoding="utf-8")
+    assert {plan.settings.reasks for plan in load(tmp_path / "x.toml").players} == {reasks}
+
+
+def test_the_briefing_is_answered_with_a_skip_or_in_words() -> None:
+    played = play({"A": [], "B": []}, answers={"briefing": {"A": BriefingAnswered(action="skip", working_memory="go")}})
+    assert [(event.agent, event.understood, event.text) for event in played.events(Briefed)] == [
+        ("A", True, "go"),
+        ("B", True, ""),
+    ]
+    assert requests(played, "A", Act)[0].now.memory == "go"
+    request = requests(played, "A", Brief)[0]
+    said = request.parse("What is a round?").decision
+    assert (said.action, said.working_memory) == ("unclear", "What is a round?")
+    assert play({"A": [], "B": []}, briefing=False).events(Briefed) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "action"),
+    [
+        ("one_unit", buys(1, 2)),
+        ({"rule": "most_quantity", "limit": 3}, sells(1, 4)),
+        ({"rule": "most_price", "limit": 9}, buys(10)),
+        ({"rule": "least_price", "limit": 5}, sells(4)),
+        ({"rule": "keep_capital", "limit": 50}, buys(6, 9)),
+        ("only_buy", sells(1)),
+        ("only_sell", buys(1)),
+        ("buy_within_value", buys(8)),
+        ("sell_within_value", sells(6)),
+        ("no_messages_to_all", does("send", to="everyone", text="hi")),
+        ("no_borrowing", does("borrow", amount=1, good="wheat", quantity=1)),
+    ],
+)
+def test_a_restriction_is_shown_in_words_and_enforced_with_them(rule: Any, action: Any) -> None:
+    own = {"ids": ["A"], "restrictions": [rule], "values": {"wheat": 7}}
+    config: dict[str, Any] = {"artifacts": ["marketplace", "dialogue", "bank"], "agents": [own]}
+    played = play({"A": [action], "B": [action]}, **config)
+    words = Restriction.model_validate(rule if isinstance(rule, dict) else {"rule": rule}).words
+    assert f"- {words}" in requests(played, "A", Act)[0].prompt().text()
+    assert words not in requests(played, "B", Act)[0].prompt().text()
+    assert results(played, "A") == [f"Refused: {words}"]
+    assert results(played, "B") != [f"Refused: {words}"], "only whom it holds for is refused"
+    (ended,) = played.events(MarketEnded)
+    assert next(result for result in ended.results if result.agent == "A").refused == 1
+
+
+def test_a_restriction_holds_for_what_an_order_is_replaced_by() -> None:
+    own = {"ids": ["A"], "restrictions": ["buy_within_value"], "values": {"wheat": 7}}
+    replaced = does("replace", order=1, price=8, quantity=1)
+    played = play({"A": [buys(5), replaced, does("replace", order=1, price=6, quantity=1)], "B": []}, agents=[own])
+    assert results(played, "A")[1:] == [
+        "Refused: A buy price may not exceed your value of the unit.",
+        "Your order 1 is withdrawn. Order 2 stands with 1 at your price.",
+    ]
+
+
+def test_every_restriction_is_tried_above() -> None:
+    (mark,) = test_a_restriction_is_shown_in_words_and_enforced_with_them.pytestmark
+    tried = {rule if isinstance(rule, str) else rule["rule"] for rule, _ in mark.args[1]}
+    assert tried == set(_RULES)
+
+
+def test_what_restrictions_allow_is_done() -> None:
+    own = {"ids": ["A"], "restrictions": ["buy_within_value", "one_unit"], "values": {"wheat": 7}}
+    played = play({"A": [buys(7)], "B": []}, agents=[own])
+    assert [event.accepted for event in played.events(Acted) if event.agent == "A"] == [True]
+
+
+def test_at_the_same_time_all_decide_on_one_state_and_act_in_the_drawn_order() -> None:
+    played = play(
+        {"A": [sells(5)], "B": [sells(4)], "C": [buys(5)]},
+        queries={"C": [asks("order_book", good="wheat")]},
+        order=["ABC"],
+        simultaneous=True,
+    )
+    assert [event.observation["asks"] for event in played.events(Observed)] == [[]], "nobody has acted yet"
+    waves = [[ask.request.kind for ask in wave.asks] for wave, _ in played.waves]
+    assert waves == [["briefing"] * 3, ["query"] * 3, ["action"] * 3]
+    assert [(trade.seller, trade.price) for trade in played.events(Traded)] == [("B", 4)]
+
+
+def test_the_order_of_a_round_is_drawn_anew() -> None:
+    from agentsim.engine.rehearse import rehearse
+    from agentsim.games.market.events import OrderDrawn
+
+    played = rehearse(GAME, {"rounds": 9, "briefing": False}, ["A", "B", "C"], bot="idle")
+    assert len({event.order for event in played.events(OrderDrawn)}) > 2
+
+
+def test_a_stable_market_ends() -> None:
+    played = play({"A": [sells(5)], "B": [buys(5)]}, order=["AB"], rounds=20, stable_rounds=3)
+    assert played.outcome.reason == "the market was stable: no trade in 3 rounds"
+    assert played.log[-1].round == 4
+
+
+@pytest.mark.parametrize(("by", "winner"), [("capital", "A"), ("wealth", None)])
+def test_standings_go_by_capital_or_with_goods_at_their_last_price(by: str, winner: str | None) -> None:
+    played = play({"A": [sells(20)], "B": [buys(20)]}, standings=by)
+    assert played.outcome.winner == winner
+    scores = {place.player: place.score for place in played.outcome.standings}
+    assert scores["A"] == {"capital": 120, "wealth": 300}
+    assert scores["B"] == {"capital": 80, "wealth": 300}
+
+
+def test_agents_begin_with_what_the_config_gives_them() -> None:
+    own = {"ids": ["B"], "capital": 7, "goods": {"wheat": 3}}
+    played = play({"A": [], "B": []}, agents=[own])
+    assert {event.agent: event.holdings for event in played.events(Endowed)} == {
+        "A": {CAPITAL: 100, "wheat": 10},
+        "B": {CAPITAL: 7, "wheat": 3},
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "answer"),
+    [
+        (
+            Act,
+            ("buy", "wheat", "5", "2", "wait"),
+            {
+                "action": "buy",
+                "action_parameters": {"good": "wheat", "price": 5, "quantity": 2},
+                "working_memory": "wait",
+            },
+        ),
+        (Act, ("skip", "m"), {"action": "skip", "action_parameters": {}, "working_memory": "m"}),
+        (AskQuery, ("calculator", "2 + 3"), {"query": "calculator", "query_parameters": {"expression": "2 + 3"}}),
+        (AskQuery, ("none",), {"query": "none", "query_parameters": {}}),
+    ],
+)
+def test_a_person_is_asked_for_the_parameters_of_what_it_chose_alone(
+    kind: type[Any], lines: tuple[str, ...], answer: dict[str, Any]
+) -> None:
+    played = play({"A": [SKIPS], "B": []}, queries={}, artifacts=["marketplace", "dialogue"], tools=["calculator"])
+    request = requests(played, "A", kind)[0]
+    screen = Screen(*lines, persona="")
+    assert screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request)) == answer
+    request.check(request.parse(json.dumps(answer)).decision)

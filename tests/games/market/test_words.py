@@ -1,0 +1,187 @@
+"""Placeholders of a system text, the text that ships, tools, and what a config refuses."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from agentsim.games.market import GAME
+from agentsim.games.market.artifact import Refused
+from agentsim.games.market.placeholders import NAMES
+from agentsim.games.market.requests import Act
+from agentsim.games.market.system_text import SYSTEM_TEXT
+from agentsim.games.market.tools import LARGEST, calculate, use
+from tests.games.market.market import SKIPS, SMITH, play
+
+SEED = (
+    *("n_agents", "max_steps", "num_artifacts", "artifact_descriptions", "tool_descriptions"),
+    *("action_restrictions", "inventory", "agent_name"),
+)
+
+
+def test_the_shipped_system_text_is_the_one_that_holds_where_none_is_named() -> None:
+    shipped = Path(__file__).parents[3] / "prompts" / "market" / "system.txt"
+    assert shipped.read_text(encoding="utf-8") == SYSTEM_TEXT
+    assert all(f"#!{name}!#" in SYSTEM_TEXT or f"!#{name}!#" in SYSTEM_TEXT for name in NAMES)
+
+
+def written(text: str, **config: Any) -> list[str]:
+    """What A and B are told at the beginning of their first action."""
+    played = play({"A": [SKIPS], "B": []}, system_prompt={"text": text}, tools=["notebook"], queries={}, **config)
+    first = [next(ask.request for ask in played.asks(p) if isinstance(ask.request, Act)) for p in ("A", "B")]
+    return ["\n".join(request.prompt().rules) for request in first]
+
+
+@pytest.mark.parametrize("mark", ["#!{}!#", "!#{}!#"])
+def test_a_prompt_written_for_the_other_project_works_in_either_spelling_of_its_marks(mark: str) -> None:
+    text = "\n".join(f"{name}={mark.format(name)}" for name in SEED)
+    for_a, for_b = written(text, restrictions=["one_unit"], rounds=7, artifacts=["bank", "dialogue"])
+    assert "n_agents=1\n" in for_a, "the other agents are counted"
+    assert "max_steps=7\n" in for_a
+    assert "num_artifacts=2\n" in for_a
+    assert "artifact_descriptions=bank: keeps deposits" in for_a
+    assert "tool_descriptions=- write_note" in for_a
+    assert "action_restrictions=- An order is for one unit at a time.\n" in for_a
+    assert 'inventory={"capital": 100, "wheat": 10}\n' in for_a
+    assert for_a.endswith("agent_name=A")
+    assert for_b.endswith("agent_name=B")
+
+
+def test_what_is_the_same_for_all_agents_comes_first_and_values_are_not_looked_at_again() -> None:
+    goal = {"ids": ["A"], "goal": "#!inventory!#"}
+    for_a, for_b = written("Same.\n#!n_agents!#\n#!goal!#\nLast #!max_steps!#.", agents=[goal], rounds=3)
+    assert for_a == "Same.\n1\n#!inventory!#\nLast 3."
+    assert for_b.startswith("Same.\n1\n")
+
+
+def test_an_unknown_placeholder_is_an_error_with_the_nearest_known_one() -> None:
+    with pytest.raises(ValidationError, match=r"unknown placeholder inventry \(did you mean inventory\?\)"):
+        GAME.config.from_toml({"system_prompt": {"text": "You have #!inventry!#."}})
+    with pytest.raises(ValidationError, match="unknown placeholder x"):
+        GAME.config.from_toml({"system_prompt": {"text": "!#x!#"}})
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("2 + 3 * 4", 14),
+        ("-(7 // 2)", -3),
+        ("2 ** 10", 1024),
+        ("max(3, 9) - abs(-4)", 5),
+        ("7 % 4 + +1", 4),
+        ("1 / 4", 0.25),
+    ],
+)
+def test_the_calculator_works_out_arithmetic(expression: str, value: float) -> None:
+    assert calculate(expression) == value
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "__import__('os')",
+        "open('x')",
+        "(1).__class__",
+        "[1][0]",
+        "'a' * 9",
+        "9 ** 9 ** 9",
+        "10 ** 99",
+        "1 if 1 else 2",
+        "lambda: 1",
+        "max(*[1, 2])",
+        "max(1, key=2)",
+        "True + 1",
+        "1 / 0",
+        "(-8) ** 0.5",
+        "0 ** -1",
+        "",
+        "1 +",
+        "+".join("1" * 40),
+        "max()",
+        "1e308 * 10",
+        "2 < 3",
+        "x",
+        "round(1, 2, 3)",
+    ],
+)
+def test_the_calculator_refuses_everything_else(expression: str) -> None:
+    with pytest.raises(Refused):
+        calculate(expression)
+
+
+@given(st.text("0123456789+-*/%(). minabsxround,e_'[]", max_size=40))
+def test_whatever_is_typed_the_calculator_answers_with_a_number_or_refuses(text: str) -> None:
+    try:
+        value = calculate(text)
+    except Refused:
+        return
+    assert abs(value) <= LARGEST
+    assert not isinstance(value, bool)
+
+
+def test_the_calculator_does_not_evaluate() -> None:
+    import agentsim.games.market.tools as module
+
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert called.isdisjoint({"eval", "exec", "compile"})
+
+
+def test_the_notebook_keeps_a_bounded_number_of_notes() -> None:
+    notes: dict[str, str] = {}
+    assert use("write_note", {"key": "a", "text": "one"}, notes) == {"notes": 1}
+    assert use("read_notes", {}, notes) == {"notes": {"a": "one"}}
+    assert use("write_note", {"key": "a"}, notes) == {"notes": 0}
+    for number in range(20):
+        use("write_note", {"key": str(number), "text": "x"}, notes)
+    with pytest.raises(Refused, match="full"):
+        use("write_note", {"key": "more", "text": "x"}, notes)
+
+
+EXPERIMENT = {"kind": "smith_1962", **SMITH}
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "a good called capital": ({"goods": ["capital"]}, "none is called capital"),
+    "a good twice": ({"goods": ["tin", "tin"]}, "each once"),
+    "stock of no good": ({"stock": {"tin": 1}}, "tin is not among the goods: wheat"),
+    "a value of no good": ({"agents": [{"ids": ["A"], "values": {"tin": 1}}]}, "tin is not among the goods"),
+    "no such artifact": ({"artifacts": ["casino"]}, "there is no artifact 'casino'"),
+    "an artifact twice": ({"artifacts": ["bank", "bank"]}, "artifacts: each once"),
+    "settings of another": ({"settings": {"bank": {}}}, r"settings\.bank: there is no such artifact"),
+    "a setting it has not": ({"settings": {"marketplace": {"dept": 3}}}, r"settings\.marketplace\.dept"),
+    "a limit missing": ({"restrictions": [{"rule": "most_price"}]}, "most_price takes a limit"),
+    "a limit too many": ({"restrictions": [{"rule": "one_unit", "limit": 3}]}, "one_unit takes no limit"),
+    "an unknown restriction": ({"restrictions": ["no_fun"]}, "restrictions"),
+    "surplus without values": ({"standings": "surplus"}, "surplus is for experiments"),
+    "rounds of an experiment": ({"experiment": EXPERIMENT, "rounds": 3}, "has periods instead"),
+    "capital of an experiment": ({"experiment": EXPERIMENT, "capital": 3}, "endows its traders itself"),
+    "two goods in an experiment": ({"experiment": EXPERIMENT, "goods": ["a", "b"]}, "with one good"),
+    "many units at once": (
+        {"experiment": EXPERIMENT, "settings": {"marketplace": {"single_unit": False}}},
+        "one unit at a time",
+    ),
+    "values that rise": ({"experiment": {**EXPERIMENT, "buyers": [[1, 2]]}}, "units of buyers 1 must fall"),
+    "costs that fall": ({"experiment": {**EXPERIMENT, "sellers": [[2, 1]]}}, "units of sellers 1 must rise"),
+    "a cost above all prices": ({"experiment": {**EXPERIMENT, "price_max": 300}}, "must not be above price_max, 300"),
+}
+
+
+@pytest.mark.parametrize(("config", "problem"), REFUSED.values(), ids=REFUSED)
+def test_a_config_that_means_nothing_is_refused(config: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        GAME.config.from_toml(config)
+
+
+def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
+    config: Any = GAME.config.from_toml(
+        {
+            "restrictions": ["one_unit", {"rule": "most_price", "limit": 4}],
+            "system_prompt": {"name": "s", "text": "#!goal!#"},
+        }
+    )
+    assert GAME.config.model_validate_json(config.model_dump_json()) == config
