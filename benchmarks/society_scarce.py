@@ -1,6 +1,6 @@
 """The poor world of `configs/society_scarce.toml`: how many are awake at its end, under which laws.
 
-Every condition is played with the same seeds. Where nothing can pass, more votes are needed than there are agents, so
+Every condition is played with the same seeds. Where nothing can pass, all agents must vote, which never happens, so
 that the founding law is all there is. Intervals are of the mean over seeds, 95%, by the percentiles of 10,000 bootstrap
 samples; differences are paired by seed.
 """
@@ -61,7 +61,7 @@ def played(law: str, seed: int, *, votes: bool, days: int = 30, agents: int = 0)
     config, count = scarce(days, agents)
     if LAWS[law]:
         config["laws"] = [{"title": law, "terms": LAWS[law]}]
-    config["quorum"] = 0 if votes else count + 1
+    config["quorum"] = 0 if votes else count
     play = GamePlay(GAME, GAME.config.from_toml(config), [f"agent{number}" for number in range(1, count + 1)], seed)
     policy, wave = GAME.bots["citizen"], play.start()
     while wave is not None:

@@ -102,7 +102,8 @@ class Character:
             if notice.kind == "gift" and notice.by and luck.random() < 0.5:
                 return DirectMessage(recipient_agent_id=notice.by, content=_fitting(request, luck.pick(words.THANKS)))
         if rules.daily_food and not you.name and luck.random() < 0.03:
-            return SetName(display_name=luck.pick(words.NAMES)[: rules.name_chars])
+            # with its number, since a name that another has is refused
+            return SetName(display_name=f"{luck.pick(words.NAMES)} {you.agent}"[: rules.name_chars])
         return None
 
     @staticmethod
