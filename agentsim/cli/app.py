@@ -18,6 +18,7 @@ import typer
 from agentsim.cli.export import export
 from agentsim.cli.games import games
 from agentsim.cli.gen_items import gen_items
+from agentsim.cli.init import init
 from agentsim.cli.logs import logs
 from agentsim.cli.models import models
 from agentsim.cli.replay import replay
@@ -36,7 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, resume, replay, logs, runs, export, validate, gen_items, games, models, schema):
+for command in (run, resume, replay, logs, runs, export, validate, init, gen_items, games, models, schema):
     app.command()(command)
 
 DEBUG = "--debug"
