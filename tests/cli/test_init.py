@@ -128,7 +128,7 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command of the wheel in a fresh environment, which borrows the libraries that it requires and nothing else."""
+    """The command of the wheel in a fresh environment that borrows the libraries it requires, and nothing else."""
     folder = tmp_path_factory.mktemp("installed")
     _do(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
     (wheel,) = folder.glob("agentsim-*.whl")
