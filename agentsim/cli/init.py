@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from agentsim.cli.options import given_path
+
 __all__ = ["init"]
 
 _FOLDERS = ("configs", "prompts", "items")
@@ -16,7 +18,9 @@ _RENAMED = {"env.example": ".env.example", "gitignore": ".gitignore", "README.md
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.", parser=given_path)
+    ],
 ) -> None:
     """Make a folder with configs, prompts and items to run.
 
@@ -64,23 +68,18 @@ def _shipped() -> dict[str, bytes]:
 
 def _check(directory: Path, files: dict[str, bytes]) -> None:
     """`UsageError` where a file would have to be replaced, or cannot be written."""
-    import os
-
+    from agentsim.cli.folder import check_folder
     from agentsim.errors import UsageError
 
     folders = {parent for name in files for parent in Path(name).parents}
-    for path in sorted(directory / folder for folder in folders):
-        if (path.exists() or path.is_symlink()) and not path.is_dir():
-            raise UsageError(f"{path}: there and not a directory; nothing was written")
+    for folder in sorted(folders):
+        check_folder(directory / folder)
     different = [name for name, content in files.items() if not _free(directory / name, content)]
     if different:
         few = ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
         raise UsageError(
             f"{directory}: {few}: there and different; nothing was written (valid: an empty or a new directory)"
         )
-    nearest = next(path for path in (directory, *directory.absolute().parents) if path.exists())
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise UsageError(f"{directory}: cannot be written in; nothing was written")
 
 
 def _free(path: Path, content: bytes) -> bool:
