@@ -35,7 +35,7 @@ __all__ = [
 
 
 class DisplayMode(StrEnum):
-    """How progress is shown; `auto` is `rich` on a terminal and `plain` elsewhere."""
+    """How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
 
     auto = "auto"
     rich = "rich"
