@@ -67,8 +67,8 @@ def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:
 def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", folder: bool = False) -> Path:
     """The regular file, or the folder, that `name`, relative to the scenario's file, leads to, symlinks followed."""
     shown = one_line(name)
-    if not shown:
-        raise ScenarioError(f"must name a {'folder' if folder else 'file'}, found {name[:40]!r}", key=key)
+    if not shown and not folder:  # a folder of no name is the scenario's own
+        raise ScenarioError(f"must name a file, found {name[:40]!r}", key=key)
     try:
         path = (config.parent.resolve() / name).resolve()
         inside = any(path.is_relative_to(root) for root in allowed)

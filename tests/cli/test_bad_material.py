@@ -116,10 +116,6 @@ FILES: dict[str, tuple[str, str]] = {
         auction('items = "random"\nprompts_dir = "latin.txt"'),
         "game_config.prompts_dir: not a folder: latin.txt",
     ),
-    "no name of a folder": (
-        auction('items = "random"\nprompts_dir = ""'),
-        "game_config.prompts_dir: must name a folder, found ''",
-    ),
     "one team": (
         auction('items = "random"').partition('\n[[players]]\nid = "B"')[0],
         "players: an auction needs teams that bid against each other (valid: 2 or more)",
