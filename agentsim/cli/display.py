@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from agentsim.cli.finish import money, spent
 from agentsim.cli.options import DisplayMode
-from agentsim.cli.screen import columns, note, shortened
+from agentsim.cli.screen import columns, moves, note, shortened
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.play import Ask
 from agentsim.history.totals import Totals
@@ -75,14 +75,14 @@ class PlainDisplay(Watcher):
 
     def _line(self, text: str) -> None:
         # On a terminal it stays one row: a second would begin with whatever the speaker chose.
-        width = columns()
+        width = columns(sys.stderr)
         note(text if width is None else cut(text, width))
 
 
 @contextmanager
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
     """The watcher for this mode, drawn while the block runs."""
-    rich = mode is DisplayMode.rich or (mode is DisplayMode.auto and sys.stderr is not None and sys.stderr.isatty())
+    rich = mode is DisplayMode.rich or (mode is DisplayMode.auto and moves(sys.stderr))
     if mode is DisplayMode.none:
         yield Watcher()
     elif rich:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentsim.cli.pages import write_page
-from agentsim.cli.screen import note, safe, shortened
+from agentsim.cli.screen import note, safe, say, shortened
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.totals import cached_share
@@ -94,7 +94,7 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
         return
     for row in _report(history):
-        typer.echo(row)
+        say(row)
     typer.echo(f"history: {files.history}")
     if html is not None:
         typer.echo(f"page:    {html}")

@@ -13,6 +13,7 @@ def games(as_json: o.AsJson = False) -> None:
     """List the games with their bots."""
     import json
 
+    from agentsim.cli.screen import say
     from agentsim.games import find, names
 
     found = [find(name) for name in names()]
@@ -31,5 +32,5 @@ def games(as_json: o.AsJson = False) -> None:
         typer.echo(json.dumps(rows))
         return
     for game in found:
-        typer.echo(f"{game.name}: {game.summary}")
-        typer.echo(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(game.bots))}")
+        say(f"{game.name}: {game.summary}")
+        say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(game.bots))}")

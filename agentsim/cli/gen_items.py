@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from agentsim.cli.options import given_path
+
 __all__ = ["Kind", "gen_items"]
 
 _BOTS = ("truthful", "sniper", "hoarder", "random")
@@ -47,17 +49,20 @@ def gen_items(
         typer.Option("--extra", help="How many items besides the ten a random list has (5).", min=0, max=490,
                      metavar="X"),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the items files go.", metavar="DIR")] = Path("items"),
+    out: Annotated[Path, typer.Option("--out", help="Where the items files go.", metavar="DIR",
+                                       parser=given_path)] = Path("items"),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that differ.")] = False,
     configs: Annotated[
         Path | None,
-        typer.Option("--configs", help="Write a scenario of four bots for each list, too, into DIR.", metavar="DIR"),
+        typer.Option("--configs", help="Write a scenario of four bots for each list, too, into DIR.", metavar="DIR",
+                     parser=given_path),
     ] = None,
 ) -> None:  # fmt: skip
     """Write lists of items for the auction.
 
     A file that is there and would not change stays; for one that would, nothing is written without --overwrite.
     """
+    from agentsim.cli.folder import check_folder
     from agentsim.cli.screen import note, safe
     from agentsim.errors import UsageError
     from agentsim.games.auction.drawing import KINDS, draw
@@ -75,8 +80,11 @@ def gen_items(
         if configs is not None:
             texts[configs / f"auction_{stem}.toml"] = _scenario(items, stem, seed, configs)
     same = _unchanged(texts, overwrite=overwrite)
-    for directory in dict.fromkeys(path.parent for path in texts):
-        _open(directory)
+    directories = list(dict.fromkeys(path.parent for path in texts))
+    for directory in directories:
+        check_folder(directory)  # all of them before the first is made
+    for directory in directories:
+        directory.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
         if path not in same:
             write_whole(path, text)
@@ -135,17 +143,3 @@ def _content(path: Path) -> bytes:
 
 def _named(paths: Iterable[Path]) -> str:
     return ", ".join(path.as_posix() for path in paths)
-
-
-def _open(directory: Path) -> None:
-    """Make the directory where there is none; `UsageError` where it cannot be written in."""
-    import os
-
-    from agentsim.errors import UsageError
-
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{directory}: cannot be made: {error.strerror or error}") from None
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise UsageError(f"{directory}: cannot be written in; nothing was written")

@@ -30,16 +30,24 @@ __all__ = [
     "Replies",
     "RunName",
     "Seed",
+    "given_path",
 ]
 
 
 class DisplayMode(StrEnum):
-    """How progress is shown; `auto` is `rich` on a terminal and `plain` elsewhere."""
+    """How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
 
     auto = "auto"
     rich = "rich"
     plain = "plain"
     none = "none"
+
+
+def given_path(text: str | Path) -> Path:
+    """The path that was typed: an unset variable of a shell leaves "", which would otherwise be this directory."""
+    if not str(text).strip() or "\0" in str(text):
+        raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
+    return Path(text)
 
 
 def _there(directories: list[Path] | None) -> list[Path] | None:
@@ -49,9 +57,12 @@ def _there(directories: list[Path] | None) -> list[Path] | None:
     return directories
 
 
-Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE")]
+Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE", parser=given_path)]
 LogsDir = Annotated[
-    Path, typer.Option("--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", metavar="DIR")
+    Path,
+    typer.Option(
+        "--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", metavar="DIR", parser=given_path
+    ),
 ]
 Display = Annotated[
     DisplayMode,
@@ -82,11 +93,17 @@ AllowDir = Annotated[
         help="A further directory that files may be read from; repeatable.",
         metavar="DIR",
         callback=_there,
+        parser=given_path,
     ),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option("--record", help="Write every reply of a model into this new file as well.", metavar="FILE"),
+    typer.Option(
+        "--record",
+        help="Write every reply of a model into this new file as well.",
+        metavar="FILE",
+        parser=given_path,
+    ),
 ]
 Replies = Annotated[
     list[Path] | None,
@@ -94,11 +111,17 @@ Replies = Annotated[
         "--replay-replies",
         help="Take models' replies from a file that --record wrote, without keys or network; repeatable.",
         metavar="FILE",
+        parser=given_path,
     ),
 ]
 EnvFile = Annotated[
     Path | None,
-    typer.Option("--env-file", help="A file of KEY=VALUE besides ./.env; the environment wins.", metavar="FILE"),
+    typer.Option(
+        "--env-file",
+        help="A file of KEY=VALUE besides ./.env; the environment wins.",
+        metavar="FILE",
+        parser=given_path,
+    ),
 ]
 NoHtml = Annotated[bool, typer.Option("--no-html", help="Write no page.")]
 IncludePrompts = Annotated[bool, typer.Option("--include-prompts", help="Put every prompt into the page, folded.")]

@@ -8,10 +8,11 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.rule import Rule
@@ -152,13 +153,29 @@ class RichDisplay(Watcher):
             Text(self._phase),
             Text(f"asking {shortened(names, 200)}" if names else "", style="cyan"),
         )
-        trouble = ((totals.failed_calls, "failed"), (totals.takeovers, "takeovers"), (self._fallbacks, "fallbacks"))
+        trouble = (
+            (totals.failed_calls, "failed", ""),
+            (totals.takeovers, "takeover", "s"),
+            (self._fallbacks, "fallback", "s"),
+        )
         counts = (
-            f"{totals.calls} calls",
-            *(f"{number} {what}" for number, what in trouble if number),
+            f"{totals.calls} call{'s' * (totals.calls != 1)}",
+            *(f"{number} {what}{s * (number != 1)}" for number, what, s in trouble if number),
             spent(totals.to_json(), totals.cached_share),
             f"cost {money(totals.cost_usd, totals.unpriced_calls)}",
             f"{seconds // 60}:{seconds % 60:02d}",
             *(shortened(limit, 100) for limit in self._limits()),
         )
-        return Group(Rule(Text(self._name), style="dim"), where, Text(" · ".join(counts), style="dim"))
+        below = "\n".join(_packed(counts, self._console.width))
+        return Group(Rule(Text(self._name), style="dim"), where, Text(below, style="dim"))
+
+
+def _packed(parts: Iterable[str], width: int) -> list[str]:
+    """The parts in rows of this width, broken between them as far as they are no longer than a row themselves."""
+    packed: list[str] = []
+    for part in parts:
+        if packed and cell_len(packed[-1]) + cell_len(part) + len(" ·  ·") <= width:
+            packed[-1] += f" · {part}"
+        else:
+            packed.append(part)
+    return [*(f"{row} ·" for row in packed[:-1]), *packed[-1:]]

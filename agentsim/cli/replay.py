@@ -18,6 +18,7 @@ def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJso
     """
     import json
 
+    from agentsim.cli.screen import say
     from agentsim.errors import UsageError
     from agentsim.history.contents import read_journal
     from agentsim.history.files import find_run
@@ -37,4 +38,4 @@ def replay(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJso
         typer.echo(json.dumps(line))
         return
     end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
-    typer.echo(f"{files.name}: {proof.decisions} decisions replayed {end}; the history is identical")
+    say(f"{files.name}: {proof.decisions} decisions replayed {end}; the history is identical")

@@ -14,9 +14,10 @@ __all__ = ["runs"]
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs: status, game, winner, cost; the newest last."""
     import json
+    import sys
 
     from agentsim.cli.finish import money
-    from agentsim.cli.screen import safe
+    from agentsim.cli.screen import columns, safe
     from agentsim.errors import UsageError
     from agentsim.history.listing import list_runs
 
@@ -42,6 +43,12 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
             for run in found
         ),
     ]
+    width = columns(sys.stdout)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
+        for name, *others in rows[1:]:
+            typer.echo(safe(name))
+            typer.echo(safe(f"  {'  '.join(others)}"))
+        return
     for row in rows:
         typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())

@@ -1,4 +1,4 @@
-"""screen: foreign text made safe for a terminal, and lines to stderr that no closed terminal can stop.
+"""screen: foreign text made safe for a terminal, results laid out in its width, and lines that nothing can stop.
 
 Everything a model, a file or a provider said goes through here before it is shown.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from typing import TextIO
+
+import typer
 
 from agentsim.engine.prompt import cleaned
 
-__all__ = ["columns", "note", "safe", "shortened"]
+__all__ = ["columns", "moves", "note", "safe", "say", "shortened"]
 
 
 def note(line: str) -> None:
@@ -22,14 +25,35 @@ def note(line: str) -> None:
             sys.stderr.flush()
 
 
-def columns() -> int | None:
-    """The width of the terminal that stderr is; None where it is none."""
-    if sys.stderr is None or not sys.stderr.isatty():
+def columns(stream: TextIO | None) -> int | None:
+    """The width of the terminal that a stream is; None where it is none."""
+    if stream is None or not stream.isatty():
         return None
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        return os.get_terminal_size(stream.fileno()).columns or 80
     except (OSError, ValueError):
         return 80
+
+
+def say(line: str) -> None:
+    """Write one line of a result to stdout: as it is, or on a terminal broken between words, what runs on set in.
+
+    For sentences and lists; a path stays whole, so that it can be copied.
+    """
+    width = columns(sys.stdout)
+    if width is not None and len(line) * 2 > width:  # a letter takes two cells at most
+        from rich.cells import cell_len
+
+        from agentsim.players.rows import rows
+
+        hang = " " * (len(line) - len(line.lstrip()) + 4)
+        line = line if cell_len(line) <= width else "\n".join(rows(line, width, hang))
+    typer.echo(line)
+
+
+def moves(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal on which what was written can be written over."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in {"dumb", "unknown"}
 
 
 def safe(text: str) -> str:

@@ -35,7 +35,7 @@ def validate(
     tokens and cost are forecast from one game on bots.
     """
     from agentsim.cli.environment import environment
-    from agentsim.cli.screen import note, shortened
+    from agentsim.cli.screen import note, say, shortened
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import seated
@@ -49,20 +49,20 @@ def validate(
     for line in idle_prices(scenario):
         note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
     verdict = "" if ping else ", can be played"
-    typer.echo(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
+    say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
     for plan in (*scenario.players, *scenario.staff.values()):
-        typer.echo(f"  {plan.id}: {plan.title}")
+        say(f"  {plan.id}: {plan.title}")
     expected = forecast(scenario, played, env=env)
     for row in _rows(scenario, expected):
-        typer.echo(row)
+        say(row)
     if ping:
         from agentsim.runner.ping import ping as pinged
 
         answers = pinged(scenario, played, env, expected)
-        typer.echo("ping:" if answers else "ping: there is no model to ask")
+        say("ping:" if answers else "ping: there is no model to ask")
         for answer in answers:
             verdict = "ok" if answer.ok else "FAILS"
-            typer.echo(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
+            say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
         if not all(answer.ok for answer in answers):
             raise typer.Exit(PROVIDER_FAILS)
 

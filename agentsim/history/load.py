@@ -56,7 +56,8 @@ def parsed(raw: bytes, path: Path) -> History:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{path}: is not an agentsim history: {where}: {first['msg']}") from None
+        why = first["msg"].replace("Input should be", "must be")
+        raise UsageError(f"{path}: is not an agentsim history: {where}: {why}") from None
 
 
 def again_with(files: RunFiles) -> str:

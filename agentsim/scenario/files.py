@@ -50,7 +50,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def read_prompt(path: Path, *, key: str = "") -> str:
     """A prompt's text, its line ends as newlines."""
-    text = _text(_content(path, key=key), key=key)
+    text = _text(_content(path, key=key), key=key, name=path.name)
     if "\0" in text:
         at = len(text[: text.index("\0")].encode())
         raise ScenarioError(f"{one_line(path.name)} holds a NUL at byte {at}", key=key)
@@ -67,6 +67,8 @@ def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:
 def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", folder: bool = False) -> Path:
     """The regular file, or the folder, that `name`, relative to the scenario's file, leads to, symlinks followed."""
     shown = one_line(name)
+    if not shown and not folder:  # a folder of no name is the scenario's own
+        raise ScenarioError(f"must name a file, found {name[:40]!r}", key=key)
     try:
         path = (config.parent.resolve() / name).resolve()
         inside = any(path.is_relative_to(root) for root in allowed)
@@ -109,13 +111,14 @@ def _content(path: Path, *, key: str = "") -> bytes:
     return content
 
 
-def _text(content: bytes, *, key: str = "") -> str:
-    """The bytes as UTF-8, one byte order mark apart."""
+def _text(content: bytes, *, key: str = "", name: str = "") -> str:
+    """The bytes as UTF-8, one byte order mark apart; `name` is for an error, where the key does not say the file."""
     try:
         return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(f"not UTF-8 at byte {error.start} (line {line})", key=key) from None
+        problem = f"not UTF-8 at byte {error.start} (line {line})"
+        raise ScenarioError(f"{one_line(name)} is {problem}" if name else problem, key=key) from None
 
 
 def _bounded(text: str) -> None:

@@ -56,7 +56,7 @@ def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
 
 
 def _parsed(override: str) -> tuple[list[str], Any]:
-    name = one_line(override.partition("=")[0], 80)
+    name = one_line(override.partition("=")[0], 80) or shown(override)
     found = _OVERRIDE.fullmatch(override)
     if found is None:
         raise ScenarioError(

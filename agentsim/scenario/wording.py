@@ -70,6 +70,9 @@ def described(schema: Mapping[str, Any]) -> str:
 def _text(schema: Mapping[str, Any]) -> str:
     if "pattern" not in schema:
         return "text"
+    if named := re.fullmatch(r"\^\[A-Za-z0-9\]\[A-Za-z0-9(\S+)\]\{0,(\d+)\}\$", schema["pattern"]):
+        marks = " ".join(named[1])
+        return f"1 to {int(named[2]) + 1} of the characters A-Z a-z 0-9 {marks}, the first a letter or a digit"
     return str(schema.get("description", f"text that matches {schema['pattern']}"))
 
 

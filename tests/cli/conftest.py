@@ -30,6 +30,7 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "latin.env").write_bytes(b"OPENAI_API_KEY=\xe9\n")
     (project / "broken.jsonl").write_text("no JSON\n", encoding="utf-8")
     (project / "folder").mkdir()
+    (project / "folder" / "later.json").write_text('{"format": "agentsim-history/9"}', encoding="utf-8")
     return project
 
 

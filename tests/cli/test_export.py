@@ -177,7 +177,7 @@ MISTAKES = {
     "a history's path": ("logs/done.json", "logs/done.json: is neither a run in logs nor a directory"),
     "no history yet": ("cut", "cut: has a journal but no history yet; `agentsim resume cut` ends the run"),
     "no history at all": ("torn", "logs/torn.json: is not an agentsim history: the file: Invalid JSON: EOF while"),
-    "another JSON": ("list", "logs/list.json: is not an agentsim history: the file: Input should be an object"),
+    "another JSON": ("list", "logs/list.json: is not an agentsim history: the file: must be an object"),
     "a folder without runs": ("folder", "folder: holds no run with a readable history"),
     "a link out of the logs": ("link", "logs/link.json: leads out of logs"),
 }

@@ -155,8 +155,8 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "extra for a fixed kind": (("--extra", "0", "--kind", "trap"), "--extra 0 is for --kind random"),
     "too many": (("--extra", "491", "--kind", "random"), "'--extra': must be less than or equal to 490"),
     "negative extra": (("--extra", "-1", "--kind", "random"), "'--extra': must be greater than or equal to 0"),
-    "out is a file": (("--out", "file"), "file: cannot be made: File exists"),
-    "out is under a file": (("--out", "file/deep"), "file/deep: cannot be made: Not a directory"),
+    "out is a file": (("--out", "file"), "file: there and not a directory; nothing was written"),
+    "out is under a file": (("--out", "file/deep"), "file: there and not a directory; nothing was written"),
     "a directory where a file would be": (
         ("--out", "odd", "--overwrite"),
         "odd/trap.json: there and not a regular file",

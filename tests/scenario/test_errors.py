@@ -188,7 +188,7 @@ WHOLE = {
     "true as a seed": ("seed = true", "seed: must be a whole number from 0 to 9223372036854775807, found true"),
     "a path as a name": (
         'name = "../x"',
-        'name: must be text that matches ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$, found "../x"',
+        'name: must be 1 to 64 of the characters A-Z a-z 0-9 . _ -, the first a letter or a digit, found "../x"',
     ),
     "control characters in a key": ('"a\\u001b[31mb\\n" = 1', f"ab: unknown key (valid: {TOP})"),
     "long words": (

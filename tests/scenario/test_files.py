@@ -83,7 +83,7 @@ def test_a_prompt_file_is_text_with_newlines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"\xff", "not UTF-8 at byte 0 (line 1)"),
+        (b"\xff", "p.txt is not UTF-8 at byte 0 (line 1)"),
         ("żó\0".encode(), "p.txt holds a NUL at byte 4"),
         (b"x" * (256 * 1024 + 1), "p.txt is larger than 256 KiB"),
         (

@@ -252,7 +252,7 @@ def _broken(root: Path, how: str) -> Path:
         ("linked file", 'game_config.prompts_dir."c.txt": ../prompts/c.txt leads out of ROOT (valid: a file below it'),
         ("link to nothing", 'game_config.prompts_dir."c.txt": no such file: ../prompts/c.txt'),
         ("folder called .txt", 'game_config.prompts_dir."c.txt": not a regular file: ../prompts/c.txt'),
-        ("latin-1", 'game_config.prompts_dir."c.txt": not UTF-8 at byte 0 (line 1)'),
+        ("latin-1", 'game_config.prompts_dir."c.txt": c.txt is not UTF-8 at byte 0 (line 1)'),
         ("secret", 'game_config.prompts_dir."c.txt": the file holds what looks like a key or password; keys come'),
         ("placeholder", 'game_config.prompts_dir."c.txt": has an unknown placeholder ${nobody} (known: ${player}, '),
         ("one file", "players: an auction needs teams that bid against each other (valid: 2 or more)"),

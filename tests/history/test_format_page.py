@@ -1,0 +1,102 @@
+"""`docs/history_format.md` says of every record which keys it has, in which order, and of which type."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+import types
+from collections.abc import Mapping
+from typing import Any, Literal, Union, get_args, get_origin
+
+import pytest
+
+from agentsim.history import contents, record
+from agentsim.history.contents import Contents
+from tests.cli.command_line import ROOT
+from tests.contract.golden import GOLDEN
+
+PAGE = (ROOT / "docs" / "history_format.md").read_text(encoding="utf-8")
+RECORDS = {
+    name: cls
+    for name, cls in vars(record).items()
+    if inspect.isclass(cls) and issubclass(cls, record.Record) and cls is not record.Record
+}
+_PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
+
+
+def called(cls: type[record.Record]) -> str:
+    """The name of a record on the page."""
+    return cls.__name__.removesuffix("Record").lower()
+
+
+def type_in_words(kind: Any) -> str:
+    """A type as the page spells it."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if origin is Literal:
+        return ", ".join(f'"{value}"' for value in inner)
+    if origin in {Union, types.UnionType}:
+        return " or ".join(type_in_words(part) for part in inner)
+    if origin is tuple:
+        return f"[{', '.join(type_in_words(part) for part in inner)}]"
+    if origin is list:
+        return f"list of {type_in_words(inner[0])}"
+    if origin is dict:
+        return "object" if inner[1] is Any else f"object of {type_in_words(inner[1])}"
+    assert issubclass(kind, record.Record)
+    return f"[{called(kind)}](#{called(kind)})"
+
+
+def rows(page: str, heading: str) -> list[tuple[str, ...]]:
+    """The rows of the first table below a heading, without its head."""
+    body = re.split(rf"^#+ {heading}$", page, flags=re.MULTILINE)[1]
+    body = re.split(r"^#", body, flags=re.MULTILINE)[0]
+    table = [line for line in body.splitlines() if line.startswith("|")][2:]
+    return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table]
+
+
+@pytest.mark.parametrize("cls", RECORDS.values(), ids=RECORDS)
+def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[record.Record]) -> None:
+    found = [row[:2] for row in rows(PAGE, called(cls))]
+    assert found == [(f"`{name}`", type_in_words(field.annotation)) for name, field in cls.model_fields.items()]
+
+
+def test_every_key_has_a_meaning() -> None:
+    for cls in RECORDS.values():
+        assert [row for row in rows(PAGE, called(cls)) if len(row) != 3 or not row[2]] == []
+
+
+def test_the_page_names_both_formats() -> None:
+    assert f'"{record.FORMAT}"' in PAGE
+    assert f'"{contents.JOURNAL_FORMAT}"' in PAGE
+
+
+def read_kinds() -> set[str]:
+    """The records that a journal's reader knows: the cases of its `match`."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(Contents.take)))
+    cases = [node.value for node in ast.walk(tree) if isinstance(node, ast.MatchValue)]
+    return {case.value for case in cases if isinstance(case, ast.Constant) and isinstance(case.value, str)}
+
+
+def test_the_page_names_every_record_of_a_journal_with_its_keys() -> None:
+    import json
+
+    table: Mapping[str, str] = {row[0].strip("`"): row[1] for row in rows(PAGE, "The journal")}
+    assert set(table) == read_kinds()
+    for golden in GOLDEN.glob("*.jsonl"):
+        for line in map(json.loads, golden.read_text(encoding="utf-8").splitlines()):
+            named = re.findall(r"`(\w+)`", table[line["record"]])
+            assert ["record", *named] == list(line), f"{golden.name}: {line['record']}"
+
+
+def test_the_page_names_every_key_of_volatile_that_there_is() -> None:
+    import json
+
+    named = {row[0].strip("`") for row in rows(PAGE, "volatile")}
+    for golden in GOLDEN.glob("*.json"):
+        assert set(json.loads(golden.read_text(encoding="utf-8"))["volatile"]) <= named
+    source = (ROOT / "agentsim" / "runner" / "imprint.py").read_text(encoding="utf-8")
+    assert set(re.findall(r'volatile\["(\w+)"\]', source)) <= named

@@ -1,0 +1,42 @@
+"""The README's picture: a game of bots, its page in a browser at a turn in the middle.
+
+`python -m tests.report.screenshot` takes it anew.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from agentsim.cli.pages import write_page
+from agentsim.report.page import PageOptions
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+
+__all__ = ["PICTURE"]
+
+ROOT = Path(__file__).parents[2]
+PICTURE = ROOT / "docs" / "page.png"
+TURN = 130
+
+
+def main() -> None:
+    """Play, render, look."""
+    with tempfile.TemporaryDirectory() as logs:
+        result = begin(load(ROOT / "configs" / "monopoly_bots.toml"), Path(logs), env={}, stem="monopoly-night")
+        address = write_page(result.files, PageOptions()).as_uri()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            page = browser.new_page(viewport={"width": 1180, "height": 920}, reduced_motion="reduce")
+            page.goto(address)
+            page.locator("input[type=range]").first.fill(str(TURN))
+            page.evaluate("document.getElementById('panel-1').scrollIntoView()")
+            page.screenshot(path=PICTURE)
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()

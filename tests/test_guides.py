@@ -1,0 +1,109 @@
+"""The pages of `docs/` that explain: what they name is there, and what they show runs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import shutil
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import ROOT, agentsim
+from tests.fakes.server import FakeServer
+from tests.test_docs import PAGES, blocks, commands
+
+DOCS = ROOT / "docs"
+PROMISES = (DOCS / "promises.md").read_text(encoding="utf-8")
+NAMED_TESTS = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PROMISES)
+
+
+def found(name: str) -> bool:
+    """Whether a dotted name is a module, or leads to something in one."""
+    parts = name.split(".")
+    for depth in range(len(parts), 0, -1):
+        try:
+            here: object = importlib.import_module(".".join(parts[:depth]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[depth:]:
+            here = getattr(here, part, None)
+        return here is not None
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_what_a_page_names_of_the_package_is_there(page: Path) -> None:
+    named = re.findall(r"`(agentsim(?:\.[A-Za-z_]\w*)+)`", page.read_text(encoding="utf-8"))
+    own = {name for name in named if not re.search(r"\.(json|toml|games)$", name)}
+    assert [name for name in sorted(own) if not found(name)] == []
+
+
+def test_a_name_that_is_not_there_is_noticed() -> None:
+    assert found("agentsim.runner.drive.recall")
+    assert not found("agentsim.runner.drive.recal")
+    assert not found("agentsim.runer.drive")
+
+
+@cache
+def names_in(file: str) -> set[str]:
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+@pytest.mark.parametrize(("file", "name"), NAMED_TESTS, ids=[name for _, name in NAMED_TESTS])
+def test_a_promise_names_a_test_that_there_is(file: str, name: str) -> None:
+    assert (ROOT / file).is_file()
+    assert name in names_in(file)
+
+
+def test_every_promise_names_a_test() -> None:
+    rows = [line for line in PROMISES.splitlines() if line.startswith("| **")]
+    assert len(rows) > 12
+    assert [row for row in rows if "::" not in row] == []
+    assert len(NAMED_TESTS) == PROMISES.count("::"), "one is not written as a test"
+
+
+def test_what_reproducibility_shows_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("configs", "prompts", "items"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    page = (DOCS / "reproducibility.md").read_text(encoding="utf-8")
+    lines = commands(page)
+    assert [line[0] for line in lines] == ["run", "run", "replay"]
+    for line in lines:
+        said = agentsim(*line, cwd=tmp_path)
+        assert (said.code, "agentsim: " in said.err) == (0, False), f"{line}: {said.err}"
+    monkeypatch.chdir(tmp_path)
+    (snippet,) = blocks(page, "python")
+    exec(compile(snippet, "reproducibility.md", "exec"), {})
+    history = json.loads(Path("logs", "two.json").read_text(encoding="utf-8"))
+    history["decisions"][0]["index"] = 99
+    Path("logs", "two.json").write_text(json.dumps(history), encoding="utf-8")
+    with pytest.raises(AssertionError):
+        exec(compile(snippet, "reproducibility.md", "exec"), {})
+
+
+PROVIDER = (DOCS / "adding_a_provider.md").read_text(encoding="utf-8")
+SNIPPETS = list(blocks(PROVIDER, "python"))
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=["a profile", "a client"])
+def test_the_code_of_adding_a_provider_runs(snippet: str) -> None:
+    exec(compile(snippet, "adding_a_provider.md", "exec"), {})
+
+
+def test_the_table_of_adding_a_provider_plays(tmp_path: Path) -> None:
+    (table,) = blocks(PROVIDER, "toml")
+    address = tomllib.loads(table)["providers"]["lab"]["base_url"]
+    env = {"LAB_KEY": "sk-of-the-lab-0123456789"}
+    with FakeServer().in_thread() as server:
+        (tmp_path / "lab.toml").write_text(table.replace(address, server.url()), encoding="utf-8")
+        for line in (["validate", "--config", "lab.toml"], ["run", "--config", "lab.toml"]):
+            said = agentsim(*line, cwd=tmp_path, env=env)
+            assert (said.code, "agentsim: " in said.err) == (0, False), said.err
+    assert {request.headers["authorization"] for request in server.received} == {f"Bearer {env['LAB_KEY']}"}
+    assert {request.body["model"] for request in server.received} == {"llama-3.3-70b"}

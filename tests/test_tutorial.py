@@ -1,0 +1,104 @@
+"""`docs/adding_a_game.md` is true: its files, put together, are a game that passes the contract tests."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import ROOT, agentsim
+from tests.test_docs import blocks, commands
+
+PAGE = (ROOT / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
+GROUP = "agentsim.games"
+
+
+def files(page: str) -> dict[str, str]:
+    """The blocks that begin with a file's name, by that name."""
+    found = {}
+    for block in blocks(page, "python", "toml"):
+        named = re.match(r"# ([\w./]+\.(?:py|toml))\n", block)
+        if named:
+            assert named[1] not in found, f"{named[1]} is there twice"
+            found[named[1]] = block
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tutorial's files, and what installing them would leave: a `.dist-info` with their entry points."""
+    top = tmp_path_factory.mktemp("tutorial")
+    for name, text in files(PAGE).items():
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    project = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = top / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n", encoding="utf-8"
+    )
+    points = "".join(f"{name} = {where}\n" for name, where in project["entry-points"][GROUP].items())
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{points}", encoding="utf-8")
+    return top
+
+
+@pytest.fixture
+def on_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    for name in [name for name in sys.modules if name.partition(".")[0] == "prisoners"]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+def test_the_commands_at_its_end_run(on_path: Path) -> None:
+    lines = commands(PAGE)
+    assert len(lines) > 4
+    for line in lines:
+        said = agentsim(*line, cwd=on_path)
+        assert (said.code, "agentsim: " in said.err) == (0, False), f"{line}: {said.err}"
+        if line == ["games"]:
+            assert "prisoners" in said.out
+    assert (on_path / "logs" / "mirror.moves.csv").is_file()
+
+
+def test_a_mistake_in_its_scenario_is_explained_like_any_other(on_path: Path, tmp_path: Path) -> None:
+    text = (on_path / "mirror.toml").read_text(encoding="utf-8")
+    for given, line in (
+        (text + '\n[[players]]\nid = "x"\nmodel = "human"\n', "players: prisoners come in pairs, found 3 players"),
+        (text + "\n[game_config]\nruonds = 2\n", "game_config.ruonds: unknown key (did you mean rounds?)"),
+        (text.replace("bot/mirror", "bot/miror"), 'players.0.model: prisoners has no "bot/miror" (did you mean'),
+    ):
+        (tmp_path / "x.toml").write_text(given, encoding="utf-8")
+        said = agentsim("run", "--config", "x.toml", cwd=tmp_path)
+        assert said.code == 2
+        assert said.line.startswith(f"x.toml: {line}")
+
+
+def test_the_game_passes_the_contract_tests_and_its_own(folder: Path) -> None:
+    """By the page's own command, in a process of its own: which games there are is settled when tests are collected."""
+    shown = re.search(r"^python -m pytest (.+)$", PAGE, re.MULTILINE)
+    assert shown is not None
+    words = shown[1].split()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *words, str(folder / "tests")],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    count = re.search(r"^(\d+) passed", done.stdout, re.MULTILINE)
+    assert count is not None
+    assert int(count[1]) > 20, done.stdout[-300:]
+    assert "skipped" not in done.stdout
