@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
+from agentsim.cli.batch import batch
 from agentsim.cli.export import export
 from agentsim.cli.games import games
 from agentsim.cli.gen_items import gen_items
@@ -36,7 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, resume, replay, logs, runs, export, validate, gen_items, games, models, schema):
+for command in (run, batch, resume, replay, logs, runs, export, validate, gen_items, games, models, schema):
     app.command()(command)
 
 DEBUG = "--debug"

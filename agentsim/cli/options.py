@@ -11,6 +11,7 @@ import typer
 from agentsim.errors import UsageError
 
 __all__ = [
+    "AbortAfter",
     "AllowDir",
     "AsJson",
     "Config",
@@ -18,9 +19,11 @@ __all__ = [
     "DisplayMode",
     "EnvFile",
     "Game",
+    "Html",
     "IncludePrompts",
     "IncludeReasoning",
     "IncludeUsage",
+    "Jobs",
     "LogsDir",
     "MaxCost",
     "NoHtml",
@@ -107,3 +110,22 @@ IncludeReasoning = Annotated[
 ]
 IncludeUsage = Annotated[bool, typer.Option("--include-usage", help="End the page with calls, tokens and cost.")]
 RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        help="Games at once; by itself one for each processor where bots alone play, else 8.",
+        min=1,
+        metavar="J",
+    ),
+]
+AbortAfter = Annotated[
+    int,
+    typer.Option(
+        "--abort-after",
+        help="Begin no more after so many games in a row without a result; 0: go on.",
+        min=0,
+        metavar="N",
+    ),
+]
+Html = Annotated[bool, typer.Option("--html", help="Write a page for every game.")]

@@ -36,7 +36,7 @@ from agentsim.runner.watch import Discreet, Watcher
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["RunResult", "Session", "begin", "go_on", "opened", "reopened"]
+__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened"]
 
 MAX_DRAWN_SEED = 2**31
 
