@@ -107,7 +107,16 @@ def conduct(
         seats = seated(cast, find(cast.game), env)
         asyncio.run(seats.aclose())
     with locked(directory):
-        return _Batch(manifest, directory, env, jobs, abort_after, watcher or BatchWatcher(), executor).run()
+        batch = _Batch(
+            manifest,
+            directory,
+            env=env,
+            jobs=jobs,
+            abort_after=abort_after,
+            watcher=watcher or BatchWatcher(),
+            executor=executor,
+        )
+        return batch.run()
 
 
 class _Batch:
@@ -115,6 +124,7 @@ class _Batch:
         self,
         manifest: Manifest,
         directory: Path,
+        *,
         env: Mapping[str, str],
         jobs: int,
         abort_after: int,

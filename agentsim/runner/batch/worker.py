@@ -1,7 +1,7 @@
 """worker: a process that plays games for a batch, one after another: tasks come in as JSON lines, ends go out so.
 
-Who starts it, and what becomes of a game whose worker dies, is `workers`. It lives no longer than who started it: at the
-end of its input it is gone, in the middle of a game too, which a journal bears.
+Who starts it, and what becomes of a game whose worker dies, is `workers`. It lives no longer than who started it: at
+the end of its input it is gone, in the middle of a game too, which a journal bears.
 """
 
 from __future__ import annotations
