@@ -23,7 +23,9 @@ COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
 CONTRACT: dict[str, str] = {
     "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
     "--provider --allow-dir --include-prompts --include-reasoning --include-usage",
-    "resume": "NAME --logs-dir --display --json",
+    "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
+    "--abort-after --display --json --html --env-file --provider --allow-dir",
+    "resume": "NAME|DIR --jobs --logs-dir --display --json",
     "replay": "NAME --logs-dir",
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "--json --logs-dir",
