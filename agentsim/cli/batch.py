@@ -56,7 +56,9 @@ def batch(
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
 ) -> None:
-    """Play many games of a scenario; the same command goes on where it was killed, and repeats nothing.
+    """Play many games of a scenario, resumably.
+
+    The same command goes on where it was killed, and repeats nothing.
 
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
     dollars hold for all games together. `agentsim report DIR` compares the players.

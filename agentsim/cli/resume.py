@@ -41,7 +41,7 @@ def resume(
     include_reasoning: o.IncludeReasoning = False,
     include_usage: o.IncludeUsage = False,
 ) -> None:
-    """Continue an interrupted run or batch; nothing is paid for twice.
+    """Continue a run or batch; nothing is paid for twice.
 
     Of a batch, limits are those of all games together; --jobs and --abort-after are for batches alone.
     """
