@@ -19,7 +19,18 @@ from tests.cli.test_help import COMMANDS
 
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-OFFLINE = {"runs", "logs", "export", "replay", "resume", "gen-items", "games", "models", "schema"}  # without a model
+OFFLINE = {
+    "runs",
+    "report",
+    "logs",
+    "export",
+    "replay",
+    "resume",
+    "gen-items",
+    "games",
+    "models",
+    "schema",
+}  # without a model
 
 
 def blocks(text: str, *languages: str) -> Iterator[str]:

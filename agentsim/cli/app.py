@@ -22,6 +22,7 @@ from agentsim.cli.gen_items import gen_items
 from agentsim.cli.logs import logs
 from agentsim.cli.models import models
 from agentsim.cli.replay import replay
+from agentsim.cli.report import report
 from agentsim.cli.resume import resume
 from agentsim.cli.run import run
 from agentsim.cli.runs import runs
@@ -37,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, batch, resume, replay, logs, runs, export, validate, gen_items, games, models, schema):
+for command in (run, batch, resume, replay, logs, runs, report, export, validate, gen_items, games, models, schema):
     app.command()(command)
 
 DEBUG = "--debug"

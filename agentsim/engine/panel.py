@@ -17,6 +17,8 @@ __all__ = [
     "Panel",
     "Piece",
     "Point",
+    "Range",
+    "Ranges",
     "Scatter",
     "Scene",
     "Series",
@@ -88,6 +90,26 @@ class Scatter:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Range:
+    """An estimate and its interval; without ends it is a point."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Estimates with their intervals, one below the other along one measured axis."""
+
+    title: str
+    rows: tuple[Range, ...]
+    x_label: str
+    note: str = ""
+
+
 Hue: TypeAlias = Literal["brown", "sky", "pink", "orange", "red", "yellow", "green", "blue"]
 """The colour of a family of tiles; `says` names the family for those who do not see it."""
 
@@ -154,4 +176,4 @@ class Board:
     ring: bool = False
 
 
-Panel: TypeAlias = Table | Chart | Scatter | Board
+Panel: TypeAlias = Table | Chart | Scatter | Ranges | Board

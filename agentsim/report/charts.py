@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from agentsim.engine.panel import Chart, Panel, Scatter, Table
+from agentsim.engine.panel import Chart, Panel, Ranges, Scatter, Table
 from agentsim.report.board import BoardView, lay_out
 from agentsim.report.drawing import CHARACTER, HEIGHT, WIDTH, ChartView, Label, Mark, room_for, ticks
+from agentsim.report.ranges import ranges
 from agentsim.report.scatter import scatter
 from agentsim.report.table import TableView, cell, table
 from agentsim.report.text import number, plain
@@ -31,6 +32,8 @@ def view(panel: Panel, players: Mapping[str, int]) -> TableView | ChartView | Bo
         return _Plot(panel, players).view()
     if isinstance(panel, Scatter):
         return scatter(panel, players)
+    if isinstance(panel, Ranges):
+        return ranges(panel, players)
     return lay_out(panel, players)
 
 

@@ -14,15 +14,14 @@ from agentsim.analysis.skill import ratings
 from agentsim.analysis.standings import standings
 from agentsim.analysis.strengths import fit, stages
 
-TRUE: Array = np.log(np.array([4.0, 2.0, 1.0, 0.5]))
-TRUE -= TRUE.mean()
+TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
+"""Each twice as strong as the next."""
 
 
 def played(logs: Array, games: int, generator: np.random.Generator) -> Array:
     """Ranks (games by players) of players of these strengths: the order of exponential arrivals is Plackett-Luce's."""
     arrivals = generator.exponential(size=(games, len(logs))) / np.exp(logs)
-    ranks: Array = arrivals.argsort(axis=1).argsort(axis=1) + 1.0
-    return ranks
+    return arrivals.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
 
 
 def records(ranks: Array, labels: list[str]) -> list[GameRecord]:

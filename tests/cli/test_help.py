@@ -26,6 +26,7 @@ CONTRACT: dict[str, str] = {
     "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
     "--abort-after --display --json --html --env-file --provider --allow-dir",
     "resume": "NAME|DIR --jobs --logs-dir --display --json",
+    "report": "DIR --by --html --json --logs-dir",
     "replay": "NAME --logs-dir",
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "--json --logs-dir",
@@ -49,7 +50,7 @@ HEAVY = (
         "asyncio",
         "agentsim.runner",
     ),
-    *("pandas", "pyarrow", "numpy", "agentsim.history"),
+    *("pandas", "pyarrow", "numpy", "openskill", "agentsim.analysis", "agentsim.history"),
 )
 
 
@@ -68,7 +69,7 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
     for parameter in command.params:
         word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
         assert word in said.out
-    assert not re.search(r"<(str|path|int|float|list)", re.sub(r"NAME\S* <str>", "", said.out)), "a type, not a name"
+    assert not re.search(r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR)\S* <str>", "", said.out)), "a type, not a name"
 
 
 @pytest.mark.parametrize("name", CONTRACT)
