@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentsim.analysis.branches import Shift
 from agentsim.analysis.favour import Favour
 from agentsim.analysis.standings import Interval, Line, Place, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
@@ -11,7 +12,7 @@ from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
 __all__ = ["panels"]
 
 
-def panels(found: Standings, favours: Sequence[Favour]) -> list[Panel]:
+def panels(found: Standings, favours: Sequence[Favour], shifts: Sequence[Shift] = ()) -> list[Panel]:
     """What there is to show: parts about which nothing is known are left out."""
     shown: list[Panel] = [
         _leaderboard(found),
@@ -30,6 +31,8 @@ def panels(found: Standings, favours: Sequence[Favour]) -> list[Panel]:
         shown.append(_places("Order of speaking", "turn", found.spoke, note))
     if favours:
         shown.append(_favours(favours))
+    if shifts:
+        shown.append(_branches(shifts))
     shown.append(_costs(found.lines))
     return shown
 
@@ -107,6 +110,22 @@ def _favours(favours: Sequence[Favour]) -> Table:
     )
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
     return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
+
+
+def _branches(shifts: Sequence[Shift]) -> Table:
+    rows = tuple(
+        (
+            shift.fork,
+            shift.player,
+            shift.branches,
+            round(shift.trunk_rank, 2),
+            round(shift.branch_rank, 2),
+            f"{shift.difference.value:+.2f}{_ends(shift.difference, '+.2f')}",
+        )
+        for shift in shifts
+    )
+    note = "Ranks in branches and in their own trunks; below 0 the branch is better for the player."
+    return Table("Branches", ("fork", "player", "branches", "trunk", "branch", "difference"), rows, note)
 
 
 def _costs(lines: Sequence[Line]) -> Table:

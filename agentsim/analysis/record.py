@@ -5,12 +5,13 @@ What is reckoned from it belongs to the other modules here; the history's own fo
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from agentsim.history.record import History
+from agentsim.history.record import ForkRecord, History
 
 __all__ = ["Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
 
@@ -49,7 +50,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game; `votes` where its events tell of any."""
+    """One finished game; `votes` where its events tell of any; of a branch its `trunk`, and what was done there (`fork`)."""
 
     name: str
     game: str
@@ -57,6 +58,8 @@ class GameRecord:
     entrants: tuple[Entrant, ...]
     votes: tuple[Vote, ...]
     cost_usd: float | None
+    trunk: str | None = None
+    fork: str = ""
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -88,20 +91,15 @@ def game_record(name: str, history: History) -> GameRecord | None:
             )
         )
     votes = tuple(_votes(history))
-    return GameRecord(name, history.game, history.seed, tuple(entrants), votes, history.usage.cost_usd)
+    trunk = None if history.fork is None else history.fork.of
+    cost = history.usage.cost_usd
+    return GameRecord(name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(history.fork))
 
 
 def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
     """The games with entrants compared by `model` or by `player`."""
     return [
-        GameRecord(
-            game.name,
-            game.game,
-            game.seed,
-            tuple(_relabelled(entrant, getattr(entrant, by)) for entrant in game.entrants),
-            game.votes,
-            game.cost_usd,
-        )
+        replace(game, entrants=tuple(replace(each, label=getattr(each, by)) for each in game.entrants))
         for game in games
     ]
 
@@ -112,10 +110,14 @@ def vendor(model: str) -> str:
     return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
 
 
-def _relabelled(entrant: Entrant, label: str) -> Entrant:
-    from dataclasses import replace
-
-    return replace(entrant, label=label)
+def _fork(fork: ForkRecord | None) -> str:
+    """What a branch does otherwise, in a word: branches that do the same are compared with their trunks together."""
+    if fork is None:
+        return ""
+    done = [f"decision {fork.at}", *fork.changed]
+    if fork.instead is not None:
+        done.append(json.dumps(fork.instead, ensure_ascii=True))
+    return ", ".join(done)
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:

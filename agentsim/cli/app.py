@@ -17,6 +17,7 @@ import typer
 
 from agentsim.cli.batch import batch
 from agentsim.cli.export import export
+from agentsim.cli.fork import fork
 from agentsim.cli.games import games
 from agentsim.cli.gen_items import gen_items
 from agentsim.cli.logs import logs
@@ -38,7 +39,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, batch, resume, replay, logs, runs, report, export, validate, gen_items, games, models, schema):
+for command in (
+    run,
+    batch,
+    resume,
+    replay,
+    fork,
+    logs,
+    runs,
+    report,
+    export,
+    validate,
+    gen_items,
+    games,
+    models,
+    schema,
+):
     app.command()(command)
 
 DEBUG = "--debug"

@@ -38,7 +38,8 @@ def report(
 ) -> None:
     """Compare the players of many games.
 
-    Ranks, ratings, who beats whom, what a seat is worth. Needs the extra analysis. Games that are not finished are left out, and counted.
+    Ranks, ratings, who beats whom, what a seat is worth; branches beside their trunks. Needs the extra analysis. Games
+    that are not finished are left out, and counted.
     """
     import json
     from dataclasses import asdict
@@ -48,6 +49,7 @@ def report(
 
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
     try:
+        from agentsim.analysis.branches import shifts, without_branches
         from agentsim.analysis.favour import favours
         from agentsim.analysis.standings import standings
     except ImportError:
@@ -59,10 +61,10 @@ def report(
     found = read_games(directory)
     models = {entrant.model for game in found.games for entrant in game.entrants}
     compared = by or (Compared.model if len(models) > 1 else Compared.player)
-    games = labelled(found.games, compared)
-    table, votes = standings(games), favours(games)
+    games = labelled(without_branches(found.games), compared)
+    table, votes, moved = standings(games), favours(games), shifts(found.games)
     if html:
-        _write_page(directory, panels(table, votes), [line.label for line in table.lines])
+        _write_page(directory, panels(table, votes, moved), [line.label for line in table.lines])
     if as_json:
         line = {
             "directory": str(directory),
@@ -72,6 +74,7 @@ def report(
             "by": compared.value,
             **asdict(table),
             "favours": [asdict(favour) for favour in votes],
+            "branches": [asdict(shift) for shift in moved],
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
         return
@@ -79,7 +82,7 @@ def report(
         first = next(iter(found.skipped))
         note(shortened(f"agentsim: {len(found.skipped)} left out: {first} {found.skipped[first]}", 300))
     typer.echo(f"{directory}: {len(games)} games of {games[0].game}, by {compared.value}")
-    for panel in panels(table, votes):
+    for panel in panels(table, votes, moved):
         _print(panel)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from agentsim.engine.game import Game
@@ -12,6 +13,7 @@ from agentsim.games import find
 from agentsim.history.entry import Entry
 from agentsim.history.fold import fold
 from agentsim.players.base import Try
+from agentsim.scenario.branch import Branch
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["FINISHED", "finished_status", "folded", "new_play", "restored_scenario"]
@@ -24,6 +26,8 @@ def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
         recorded = int(head["rules_version"])
+        if "fork" in head:
+            scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
     game = find(scenario.game)
@@ -39,7 +43,8 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
-    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names)
+    salts = {} if scenario.branch is None else dict(scenario.branch.salts)
+    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names, salts=salts)
 
 
 def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
@@ -65,6 +70,7 @@ def folded(
         game=game.name,
         rules_version=game.rules_version,
         seed=cast("int", scenario.seed),
+        fork=None if scenario.branch is None else scenario.branch.record(),
         status=status,
         scenario=scenario.identity(),
         players=[plan.listed() for plan in plans],

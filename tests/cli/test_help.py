@@ -26,6 +26,8 @@ CONTRACT: dict[str, str] = {
     "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
     "--abort-after --display --json --html --env-file --provider --allow-dir",
     "resume": "NAME|DIR --jobs --logs-dir --display --json",
+    "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json",
+    "diff": "A B --json --logs-dir",
     "report": "DIR --by --html --json --logs-dir",
     "replay": "NAME --logs-dir",
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
