@@ -50,7 +50,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game; `votes` where its events tell of any; of a branch its `trunk`, and what was done there (`fork`)."""
+    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did."""
 
     name: str
     game: str

@@ -16,6 +16,8 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from agentsim.cli.batch import batch
+from agentsim.cli.bundle import bundle
+from agentsim.cli.diff import diff
 from agentsim.cli.export import export
 from agentsim.cli.fork import fork
 from agentsim.cli.games import games
@@ -39,22 +41,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (
-    run,
-    batch,
-    resume,
-    replay,
-    fork,
-    logs,
-    runs,
-    report,
-    export,
-    validate,
-    gen_items,
-    games,
-    models,
-    schema,
-):
+_PLAY = (run, batch, resume, replay, fork)
+_READ = (logs, runs, diff, report, export, bundle)
+_PREPARE = (validate, gen_items, games, models, schema)
+for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)
 
 DEBUG = "--debug"

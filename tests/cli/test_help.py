@@ -29,7 +29,8 @@ CONTRACT: dict[str, str] = {
     "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json",
     "diff": "A B --json --logs-dir",
     "report": "DIR --by --html --json --logs-dir",
-    "replay": "NAME --logs-dir",
+    "bundle": "NAME|DIR --out --cassette --logs-dir",
+    "replay": "NAME|FILE --logs-dir",
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "--json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
@@ -71,7 +72,9 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
     for parameter in command.params:
         word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
         assert word in said.out
-    assert not re.search(r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR)\S* <str>", "", said.out)), "a type, not a name"
+    assert not re.search(r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR|A|B)\S* <str>", "", said.out)), (
+        "a type, not a name"
+    )
 
 
 @pytest.mark.parametrize("name", CONTRACT)
