@@ -52,6 +52,8 @@ def batch(
     display: o.Display = o.DisplayMode.auto,
     as_json: o.AsJson = False,
     html: o.Html = False,
+    executor: o.Executor = o.ExecutorKind.local,
+    scheduler: o.Scheduler = None,
     env_file: o.EnvFile = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
@@ -93,4 +95,6 @@ def batch(
         display=display,
         as_json=as_json,
         html=html,
+        executor=executor,
+        scheduler=scheduler,
     )

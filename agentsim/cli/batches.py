@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from agentsim.cli.finish import money
+from agentsim.cli.options import ExecutorKind
 from agentsim.cli.screen import note, safe, shortened
 from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
-    from agentsim.runner.batch.conduct import BatchResult
+    from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
 __all__ = ["carry_on", "folder_of", "prepared"]
 
 _DRAWN = -1
+_ON_A_CLUSTER = 100
+"""Games that a scheduler is given at once, unless somebody says otherwise; it has them wait for its workers."""
 _CALLERS = 8
 """Games with models that are played at once, unless somebody says otherwise; each waits for its own replies."""
 
@@ -72,12 +76,18 @@ def carry_on(
     display: DisplayMode,
     as_json: bool,
     html: bool,
+    executor: ExecutorKind,
+    scheduler: str | None,
 ) -> None:
     """Play what is left, print what came of it, and exit with the batch's code."""
     from agentsim.cli.batch_display import shown
     from agentsim.runner.batch.conduct import conduct, plays_alone
 
     alone = plays_alone(manifest)
+    if jobs is None:
+        at_once = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
+        jobs = at_once if alone or executor is not ExecutorKind.local else _callers(manifest)
+    elsewhere = _elsewhere(executor, scheduler, jobs)
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             note(f"agentsim: uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
@@ -86,15 +96,29 @@ def carry_on(
             manifest,
             directory,
             env=env,
-            jobs=jobs or ((os.cpu_count() or 1) if alone else _callers(manifest)),
+            jobs=jobs,
             abort_after=abort_after,
             watcher=watcher,
+            executor=elsewhere,
         )
     if html:
         _pages(manifest, directory)
     _print(manifest, result, as_json=as_json)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
+
+
+def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable[[], Executor] | None:
+    """What makes an executor that is not our own; `UsageError` where it cannot be had."""
+    if kind is ExecutorKind.local:
+        if scheduler is not None:
+            raise UsageError("--scheduler is for --executor dask")
+        return None
+    if find_spec("distributed") is None:
+        raise UsageError("--executor dask needs the extra cluster: pip install 'agentsim[cluster]'")
+    from agentsim.runner.batch.on_dask import OnDask
+
+    return lambda: OnDask(scheduler, jobs)
 
 
 def _callers(manifest: Manifest) -> int:

@@ -18,6 +18,8 @@ __all__ = [
     "Display",
     "DisplayMode",
     "EnvFile",
+    "Executor",
+    "ExecutorKind",
     "Game",
     "Html",
     "IncludePrompts",
@@ -32,6 +34,7 @@ __all__ = [
     "Record",
     "Replies",
     "RunName",
+    "Scheduler",
     "Seed",
 ]
 
@@ -43,6 +46,13 @@ class DisplayMode(StrEnum):
     rich = "rich"
     plain = "plain"
     none = "none"
+
+
+class ExecutorKind(StrEnum):
+    """Where a batch's games are played."""
+
+    local = "local"
+    dask = "dask"
 
 
 def _there(directories: list[Path] | None) -> list[Path] | None:
@@ -129,3 +139,15 @@ AbortAfter = Annotated[
     ),
 ]
 Html = Annotated[bool, typer.Option("--html", help="Write a page for every game.")]
+Executor = Annotated[
+    ExecutorKind,
+    typer.Option(
+        "--executor", help="Where a batch's games are played; dask needs the extra cluster.", metavar="local|dask"
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", help="A Dask scheduler, such as tcp://host:8786; else a cluster here.", metavar="ADDRESS"
+    ),
+]

@@ -37,13 +37,15 @@ def resume(
     env_file: o.EnvFile = None,
     jobs: o.Jobs = None,
     abort_after: o.AbortAfter = 5,
+    executor: o.Executor = o.ExecutorKind.local,
+    scheduler: o.Scheduler = None,
     include_prompts: o.IncludePrompts = False,
     include_reasoning: o.IncludeReasoning = False,
     include_usage: o.IncludeUsage = False,
 ) -> None:
     """Continue a run or batch; nothing is paid for twice.
 
-    Of a batch, limits are those of all games together; --jobs and --abort-after are for batches alone.
+    Of a batch, limits are those of all games together; --jobs, --abort-after and --executor are for batches alone.
     """
     from agentsim.cli.batches import carry_on, folder_of
     from agentsim.cli.display import shown
@@ -73,6 +75,8 @@ def resume(
             display=display,
             as_json=as_json,
             html=False,
+            executor=executor,
+            scheduler=scheduler,
         )
         return
     files = find_run(logs_dir, name)

@@ -147,6 +147,9 @@ class Breaking:
     def __init__(self, *broken: str) -> None:
         self.broken = broken
 
+    async def open(self) -> None:
+        pass
+
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         if files.name in self.broken:
             raise ZeroDivisionError("no votes")
@@ -159,7 +162,7 @@ class Breaking:
 def broken(tmp_path: Path, executor: Executor, abort_after: int) -> BatchResult:
     out = tmp_path / "b"
     manifest = batch_of(trio(tmp_path), 6, out)
-    return conduct(manifest, out, env={}, jobs=1, abort_after=abort_after, executor=executor)
+    return conduct(manifest, out, env={}, jobs=1, abort_after=abort_after, executor=lambda: executor)
 
 
 def test_one_games_failure_touches_no_other(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ CONTRACT: dict[str, str] = {
     "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
     "--provider --allow-dir --include-prompts --include-reasoning --include-usage",
     "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
-    "--abort-after --display --json --html --env-file --provider --allow-dir",
+    "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir",
     "resume": "NAME|DIR --jobs --logs-dir --display --json",
     "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json",
     "diff": "A B --json --logs-dir",

@@ -47,6 +47,10 @@ _ORPHANS_S = 10.0
 class Executor(Protocol):
     """Plays single games somewhere; several at once."""
 
+    async def open(self) -> None:
+        """Make ready; `UsageError` where it cannot be."""
+        ...
+
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game, from its beginning or its journal's end."""
         ...
@@ -95,13 +99,14 @@ def conduct(
     jobs: int,
     abort_after: int = 0,
     watcher: BatchWatcher | None = None,
-    executor: Executor | None = None,
+    executor: Callable[[], Executor] | None = None,
 ) -> BatchResult:
     """Play what is left of a batch; its folder and manifest are there.
 
     The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
-    that came to no result (0: however many) no more are begun. Raises what makes every game impossible, such as a
-    missing key, before any begins; `UsageError` where another process plays the batch.
+    that came to no result (0: however many) no more are begun. By itself it plays bots in worker processes and models
+    in its own event loop; an `executor` is made in that loop and plays them elsewhere. Raises what makes every game
+    impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
     """
     for cast in manifest.casts:
         seats = seated(cast, find(cast.game), env)
@@ -129,7 +134,7 @@ class _Batch:
         jobs: int,
         abort_after: int,
         watcher: BatchWatcher,
-        executor: Executor | None,
+        executor: Callable[[], Executor] | None,
     ) -> None:
         self._manifest, self._directory, self._env, self._jobs = manifest, directory, env, jobs
         self._abort_after, self._watcher, self._executor = abort_after, watcher, executor
@@ -173,9 +178,8 @@ class _Batch:
     async def _play_all(self, left: Sequence[Planned]) -> None:
         tally = self._result.tally
         await self._orphans_gone(left)
-        executor = self._executor or (
-            InProcesses() if plays_alone(self._manifest) else InLoop(self._env, self._budget, self._used)
-        )
+        executor = self._made()
+        await executor.open()
         self._watcher.began(tally)
         turns = iter(left)
         lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(min(self._jobs, len(left)))]
@@ -188,11 +192,25 @@ class _Batch:
                 await asyncio.wait(lanes)
             await executor.aclose()
 
+    def _made(self) -> Executor:
+        if self._executor is not None:
+            return self._executor()
+        return InProcesses() if plays_alone(self._manifest) else InLoop(self._env, self._budget, self._used)
+
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:
-            if self._result.stopped is not None:
+            if self._exhausted() or self._result.stopped is not None:
                 return
             await self._one(game, executor)
+
+    def _exhausted(self) -> bool:
+        """Whether the limits are reached: where games are played by others, who cannot ask before each call."""
+        limits, tally = self._manifest.casts[0].limits, self._result.tally
+        if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
+            self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
+        if limits.max_cost_usd is not None and tally.cost_usd and tally.cost_usd >= limits.max_cost_usd:
+            self._stop(BudgetReached(f"limits.max_cost_usd = {limits.max_cost_usd:g} is reached"))
+        return self._result.stopped is not None
 
     async def _one(self, game: Planned, executor: Executor) -> None:
         self._result.tally.started(game.name)

@@ -26,6 +26,9 @@ class InLoop:
     within: Budget
     used: Callable[[str, Totals], None]
 
+    async def open(self) -> None:
+        """There is nothing to make ready."""
+
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game to its end, or to what stops it; cancelled, it ends in order."""
         watcher = _Counting(files.name, self.used)

@@ -38,7 +38,7 @@ def play_task(task: dict[str, Any]) -> GameEnd:
     name = str(task["name"])
     try:
         scenario = Scenario.restore(task["scenario"], task["run"], seed=int(task["seed"]))
-        begun = session(scenario, RunFiles(Path(task["directory"]), name), env=task.get("env", {}))
+        begun = session(scenario, RunFiles(Path(task["directory"]), name), env=os.environ)
         return GameEnd(name, "completed") if begun is None else ended(begun.run())
     except Exception as error:  # a mistake in one game's rules is a line for the batch, and not the end of the others
         return failed(name, error)

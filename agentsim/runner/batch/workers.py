@@ -33,6 +33,9 @@ class InProcesses:
         self._idle: list[Process] = []
         self._all: list[Process] = []
 
+    async def open(self) -> None:
+        """There is nothing to make ready: workers start with their first game."""
+
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game in a worker; where that dies another goes on, from the journal. Cancelled, the worker ends."""
         task = json.dumps(task_of(scenario, files)).encode() + b"\n"
