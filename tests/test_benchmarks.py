@@ -31,3 +31,13 @@ def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
     assert measured[0]["decisions"] == measured[1]["decisions"] > 100, "they are the same games"
     assert all(each["cpu_s"] > 0 for each in measured)
+
+
+def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
+    words = ("--config", "configs/agent_island_bots.toml", "--games", "2", "--repeats", "1", "--json")
+    command = [sys.executable, "-m", "benchmarks.batch", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (measured,) = map(json.loads, done.stdout.splitlines())
+    assert measured["games"] == 2
+    assert min(measured["one"], measured["two"], measured["speed_up"]) > 0

@@ -20,7 +20,7 @@ from tests.cli.test_help import COMMANDS
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 # what needs no model: of a batch and a fork, because those in the README are of bots
-OFFLINE = {"runs", "report", "diff", "fork", "bundle", "logs", "export", "replay", "resume", "gen-items"} | {
+OFFLINE = {"runs", "report", "diff", "fork", "bundle", "watch", "logs", "export", "replay", "resume", "gen-items"} | {
     *("games", "models", "schema")
 }
 

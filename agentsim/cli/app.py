@@ -31,6 +31,7 @@ from agentsim.cli.run import run
 from agentsim.cli.runs import runs
 from agentsim.cli.schema import schema
 from agentsim.cli.validate import validate
+from agentsim.cli.watch import watch
 from agentsim.errors import AgentsimError
 
 __all__ = ["app", "main"]
@@ -42,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _PLAY = (run, batch, resume, replay, fork)
-_READ = (logs, runs, diff, report, export, bundle)
+_READ = (watch, logs, runs, diff, report, export, bundle)
 _PREPARE = (validate, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)

@@ -29,6 +29,7 @@ CONTRACT: dict[str, str] = {
     "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json",
     "diff": "A B --json --logs-dir",
     "report": "DIR --by --html --json --logs-dir",
+    "watch": "NAME --logs-dir --display",
     "bundle": "NAME|DIR --out --cassette --logs-dir",
     "replay": "NAME|FILE --logs-dir",
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
