@@ -8,9 +8,10 @@ out=${3:-logs/by_hand}
 
 for seed in $(seq 1 "$games"); do
     name="seed_$seed"
-    if [ -e "$out/$name.jsonl" ]; then
+    if [ -s "$out/$name.jsonl" ]; then
         agentsim resume "$name" --logs-dir "$out" --no-html --display none --json
     else
+        rm -f "$out/$name.jsonl" # of a run that was killed before its first line
         agentsim run --config "$config" --seed "$seed" --name "$name" --logs-dir "$out" --no-html --display none --json
     fi
 done
