@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from agentsim.cli.batch_display import status_line
@@ -45,5 +46,7 @@ class RichBatch(BatchWatcher):
     def _panel(self) -> RenderableType:
         assert self._tally is not None, "it is drawn from the beginning on"
         tally = self._tally
-        bar = ProgressBar(total=tally.games, completed=tally.done + tally.failed)
-        return Group(Rule(Text(self._name), style="dim"), bar, Text(status_line(tally), style="dim"))
+        rows = Table.grid(expand=True)  # a bar by itself does not end its line
+        rows.add_row(ProgressBar(total=tally.games, completed=tally.done + tally.failed))
+        rows.add_row(Text(status_line(tally), style="dim"))
+        return Group(Rule(Text(self._name), style="dim"), rows)
