@@ -22,17 +22,18 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERM", "xterm")
-    return stream
+def rich_on(stream: Terminal, name: str) -> RichBatch:
+    """The display as a batch makes it, with this stream as stderr, 80 wide."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stderr", stream)
+        patch.setenv("COLUMNS", "80")
+        patch.setenv("TERM", "xterm")
+        return RichBatch(name)
 
 
-def test_the_panel_says_where_the_batch_is_and_goes_away(terminal: Terminal) -> None:
-    display, tally = RichBatch("logs"), Tally(4)
+def test_the_panel_says_where_the_batch_is_and_goes_away() -> None:
+    terminal = Terminal()
+    display, tally = rich_on(terminal, "logs"), Tally(4)
     tally.started("game_0001")
     display.began(tally)
     text = Screen(80).feed(terminal.getvalue()).text()
@@ -42,8 +43,9 @@ def test_the_panel_says_where_the_batch_is_and_goes_away(terminal: Terminal) -> 
     assert Screen(80).feed(terminal.getvalue()).text() == ""
 
 
-def test_a_game_without_a_result_scrolls_by_and_its_words_are_words(terminal: Terminal) -> None:
-    display, tally = RichBatch(HOSTILE), Tally(4)
+def test_a_game_without_a_result_scrolls_by_and_its_words_are_words() -> None:
+    terminal = Terminal()
+    display, tally = rich_on(terminal, HOSTILE), Tally(4)
     display.began(tally)
     display.ended(GameEnd("game_0001", "failed", error=HOSTILE))
     display.ended(GameEnd("game_0002", "completed"))
