@@ -102,6 +102,13 @@ def test_ties_are_between_winning_and_losing() -> None:
     assert found.logs[2] < found.logs[0]
 
 
+def test_who_ties_stands_for_the_next_place_with_the_part_that_would_still_be_there() -> None:
+    """Efron: for the second of two tied places, half of each of them is left; the last place is nobody's choice."""
+    rows, wins = stages([1.5, 1.5, 3], [0, 1, 2], 3)
+    assert rows.tolist() == [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]]
+    assert wins.tolist() == [1.0, 1.0, 0.0]
+
+
 def test_several_of_one_label_in_a_game_make_it_no_stronger() -> None:
     """Three equal players under one name against one of another: a fourth of the wins is that one's fair part."""
     ranks = played(np.zeros(4), 3000, np.random.default_rng(7))

@@ -253,7 +253,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         ("validate", "--config", "trio.toml", "--allow-dir", "file"),
         "--allow-dir file: there is no such directory",
     ),
-    "resume without a name": (("resume",), "Missing argument 'NAME'"),
+    "resume without a name": (("resume",), "Missing argument 'NAME|DIR'"),
     "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
     "resume elsewhere": (("resume", "done", "--logs-dir", "nowhere"), "nowhere: there is no run called 'done'"),
