@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
@@ -60,7 +60,27 @@ class RunResult:
         return str(self.history["status"])
 
 
-def begin(scenario: Scenario, logs_dir: Path, *, env: Mapping[str, str], **options: Any) -> RunResult:
+class _Opening(TypedDict, total=False):
+    """What `opened` takes besides."""
+
+    stem: str | None
+    watcher: Watcher | None
+    tape: Tape | None
+    within: Budget | None
+
+
+class _Reopening(TypedDict, total=False):
+    """What `reopened` takes besides."""
+
+    watcher: Watcher | None
+    max_cost_usd: float | None
+    max_calls: int | None
+    max_wall_s: float | None
+    tape: Tape | None
+    within: Budget | None
+
+
+def begin(scenario: Scenario, logs_dir: Path, *, env: Mapping[str, str], **options: Unpack[_Opening]) -> RunResult:
     """Play a scenario from its beginning; see `opened`."""
     return opened(scenario, logs_dir, env=env, **options).run()
 
@@ -96,7 +116,7 @@ def opened(
     return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
 
 
-def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Any) -> RunResult | None:
+def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopening]) -> RunResult | None:
     """Resume a run where its journal ends; None where it is finished and nothing is to be done: see `reopened`."""
     session = reopened(files, env=env, **options)
     return None if session is None else session.run()
