@@ -96,7 +96,7 @@ def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tm
 
 
 def test_every_failed_call_of_a_run_that_never_got_an_answer_is_in_its_usage(server: Mendable, tmp_path: Path) -> None:
-    """C, who is first in the order of the wave, fails last: a retry that has not begun when the run stops is not made."""
+    """C, who is first in the order of the wave, fails last: a retry not begun when the run stops is not made."""
     server.broken = "http_500"
     server.latency_s = lambda body: 0.5 if decided(body)[0] == "C" else 0.0
     result = play(server.url(), tmp_path, VOTES)
