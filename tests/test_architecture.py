@@ -53,8 +53,9 @@ WORLDLY = frozenset(
 )
 REGISTRIES = ("games/__init__.py", "games/market/artifacts/__init__.py")  # where a folder is the registration
 REGISTRY_ONLY = frozenset({"importlib", "pkgutil"})
-SCREEN = ("cli/display.py", "cli/progress.py")
-BOUNDARIES = ("cli/app.py", "models/llama.py")  # where a process ends, and its error becomes a line for another
+SCREEN = ("cli/display.py", "cli/progress.py", "cli/batch_progress.py")
+# where a process ends, or a game does, and its error becomes a line for another
+BOUNDARIES = ("cli/app.py", "models/llama.py", "runner/batch/worker.py")
 RICH_SINKS = frozenset({"print", "add_row", "add_column", "add_task"})
 
 

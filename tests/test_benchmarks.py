@@ -86,3 +86,13 @@ def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> N
         assert constrained["efficiency"] > unconstrained["efficiency"] + 4
         assert constrained["reported"] == "97-100%"
     assert book["orders_per_second"] > 0
+
+
+def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
+    words = ("--config", "configs/agent_island_bots.toml", "--games", "2", "--repeats", "1", "--json")
+    command = [sys.executable, "-m", "benchmarks.batch", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (measured,) = map(json.loads, done.stdout.splitlines())
+    assert measured["games"] == 2
+    assert min(measured["one"], measured["two"], measured["speed_up"]) > 0

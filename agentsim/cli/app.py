@@ -15,18 +15,24 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
+from agentsim.cli.batch import batch
+from agentsim.cli.bundle import bundle
+from agentsim.cli.diff import diff
 from agentsim.cli.export import export
+from agentsim.cli.fork import fork
 from agentsim.cli.games import games
 from agentsim.cli.gen_items import gen_items
 from agentsim.cli.init import init
 from agentsim.cli.logs import logs
 from agentsim.cli.models import models
 from agentsim.cli.replay import replay
+from agentsim.cli.report import report
 from agentsim.cli.resume import resume
 from agentsim.cli.run import run
 from agentsim.cli.runs import runs
 from agentsim.cli.schema import schema
 from agentsim.cli.validate import validate
+from agentsim.cli.watch import watch
 from agentsim.errors import AgentsimError
 
 __all__ = ["app", "main"]
@@ -37,7 +43,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (run, resume, replay, logs, runs, export, validate, init, gen_items, games, models, schema):
+_PLAY = (run, batch, resume, replay, fork)
+_READ = (watch, logs, runs, diff, report, export, bundle)
+_PREPARE = (init, validate, gen_items, games, models, schema)
+for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)
 
 DEBUG = "--debug"

@@ -1,24 +1,28 @@
-"""`agentsim export`: the tables of a run, or of a folder of runs, as files."""
+"""`agentsim export`: the tables of a run, or of a folder of runs, as files; or its models' conversations."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.cli import options as o
 
+if TYPE_CHECKING:
+    from agentsim.history.files import RunFiles
+
 __all__ = ["FileFormat", "export"]
 
 
 class FileFormat(StrEnum):
-    """How tables are written; the file's extension too."""
+    """How tables are written, and the file's extension; or, instead of tables, conversations."""
 
     csv = "csv"
     jsonl = "jsonl"
     parquet = "parquet"
+    chat_jsonl = "chat-jsonl"
 
 
 def export(
@@ -33,8 +37,8 @@ def export(
         typer.Option(
             "--format",
             help="csv (strings that a spreadsheet would take for formulas get an apostrophe before them), jsonl, or "
-            "parquet (needs the extra data).",
-            metavar="csv|jsonl|parquet",
+            "parquet (needs the extra data); or chat-jsonl: instead of tables every decision of a model as messages.",
+            metavar="csv|jsonl|parquet|chat-jsonl",
         ),
     ] = FileFormat.csv,
     logs_dir: o.LogsDir = Path("logs"),
@@ -54,6 +58,9 @@ def export(
     from agentsim.history.tables import run_tables
 
     found = find_source(source, logs_dir)
+    if file_format is FileFormat.chat_jsonl:
+        _export_chats(found, source, logs_dir)
+        return
     if isinstance(found, RunFiles):
         check_history(found, "the tables show")
         directory, stem, tables = found.directory, found.name, run_tables(load_history(found.history))
@@ -73,3 +80,34 @@ def export(
     for path, content in files:
         write_whole(path, content)
         typer.echo(str(path))
+
+
+def _export_chats(found: RunFiles | Path, source: str, logs_dir: Path) -> None:
+    """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
+    from agentsim.cli.pages import check_history
+    from agentsim.cli.screen import note, shortened
+    from agentsim.errors import UsageError
+    from agentsim.history.chats import chat_lines
+    from agentsim.history.files import RunFiles, find_run, table_file, write_whole
+    from agentsim.history.listing import list_runs
+    from agentsim.history.load import load_history, require_history
+
+    lines: list[bytes] = []
+    if isinstance(found, RunFiles):
+        check_history(found, "the messages are those of")
+        directory, stem = found.directory, found.name
+        lines += chat_lines(found.name, load_history(found.history))
+    elif found.is_dir():
+        directory, stem = found, found.resolve().name
+        for run in list_runs(found):
+            try:
+                files = find_run(found, run.name)
+                require_history(files)
+                lines += chat_lines(run.name, load_history(files.history))
+            except UsageError as error:
+                note(shortened(f"agentsim: {run.name} is left out: {error}", 300))
+    else:
+        raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+    path = table_file(directory, stem, "chat", "jsonl")
+    write_whole(path, b"".join(line + b"\n" for line in lines))
+    typer.echo(str(path))

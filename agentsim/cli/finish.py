@@ -63,7 +63,7 @@ def _page(files: RunFiles, page: PageOptions) -> Path | None:
 
 
 def _hint(result: RunResult, error: AgentsimError) -> str:
-    from agentsim.runner.session import FINISHED
+    from agentsim.runner.plays import FINISHED
 
     if result.status in FINISHED:
         return "the game itself is over"

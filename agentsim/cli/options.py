@@ -11,16 +11,21 @@ import typer
 from agentsim.errors import UsageError
 
 __all__ = [
+    "AbortAfter",
     "AllowDir",
     "AsJson",
     "Config",
     "Display",
     "DisplayMode",
     "EnvFile",
+    "Executor",
+    "ExecutorKind",
     "Game",
+    "Html",
     "IncludePrompts",
     "IncludeReasoning",
     "IncludeUsage",
+    "Jobs",
     "LogsDir",
     "MaxCost",
     "NoHtml",
@@ -29,6 +34,7 @@ __all__ = [
     "Record",
     "Replies",
     "RunName",
+    "Scheduler",
     "Seed",
     "given_path",
 ]
@@ -41,6 +47,13 @@ class DisplayMode(StrEnum):
     rich = "rich"
     plain = "plain"
     none = "none"
+
+
+class ExecutorKind(StrEnum):
+    """Where a batch's games are played."""
+
+    local = "local"
+    dask = "dask"
 
 
 def given_path(text: str | Path) -> Path:
@@ -130,3 +143,34 @@ IncludeReasoning = Annotated[
 ]
 IncludeUsage = Annotated[bool, typer.Option("--include-usage", help="End the page with calls, tokens and cost.")]
 RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        help="Games at once; by itself one for each processor where bots alone play, else 8.",
+        min=1,
+        metavar="J",
+    ),
+]
+AbortAfter = Annotated[
+    int,
+    typer.Option(
+        "--abort-after",
+        help="Begin no more after so many games in a row without a result; 0: go on.",
+        min=0,
+        metavar="N",
+    ),
+]
+Html = Annotated[bool, typer.Option("--html", help="Write a page for every game.")]
+Executor = Annotated[
+    ExecutorKind,
+    typer.Option(
+        "--executor", help="Where a batch's games are played; dask needs the extra cluster.", metavar="local|dask"
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", help="A Dask scheduler, such as tcp://host:8786; else a cluster here.", metavar="ADDRESS"
+    ),
+]

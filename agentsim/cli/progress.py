@@ -30,7 +30,7 @@ from agentsim.history.totals import Totals
 from agentsim.players.rows import MARK, rows
 from agentsim.runner.watch import Watcher
 
-__all__ = ["RichDisplay"]
+__all__ = ["RichDisplay", "screen"]
 
 _SHOWN_AT_ONCE = 6
 
@@ -55,7 +55,8 @@ class _Lasting:
         return getattr(self._stream, name)
 
 
-def _screen() -> Console:
+def screen() -> Console:
+    """stderr as Rich draws on it; a reader that goes away stops nobody."""
     stream = cast("TextIO", _Lasting(sys.stderr))  # all of a stream that Rich asks for
     return Console(file=stream, markup=False, emoji=False, highlight=False)
 
@@ -64,7 +65,7 @@ class RichDisplay(Watcher):
     """Public events scroll by; below them one panel says round, phase, speakers, calls, tokens, cost, time."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or _screen()
+        self._console = console or screen()
         self._live: Live | None = None
         self._started = time.monotonic()
         self._name = self._round = self._phase = ""

@@ -14,7 +14,10 @@ __all__ = ["resume"]
 
 def resume(
     *,
-    name: o.RunName,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a batch's folder."),
+    ],
     logs_dir: o.LogsDir = Path("logs"),
     max_cost: o.MaxCost = None,
     max_calls: Annotated[
@@ -32,20 +35,50 @@ def resume(
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
+    jobs: o.Jobs = None,
+    abort_after: o.AbortAfter = 5,
+    executor: o.Executor = o.ExecutorKind.local,
+    scheduler: o.Scheduler = None,
     include_prompts: o.IncludePrompts = False,
     include_reasoning: o.IncludeReasoning = False,
     include_usage: o.IncludeUsage = False,
 ) -> None:
-    """Continue an interrupted run; nothing is paid for twice."""
+    """Continue a run or batch; nothing is paid for twice.
+
+    Of a batch, limits are those of all games together; --jobs, --abort-after and --executor are for batches alone.
+    """
+    from agentsim.cli.batches import carry_on, folder_of
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish, show
     from agentsim.cli.tapes import tape_of
+    from agentsim.errors import UsageError
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
     from agentsim.report.page import PageOptions
+    from agentsim.runner.batch.manifest import require_manifest
     from agentsim.runner.session import go_on
 
+    if (folder := folder_of(name, logs_dir)) is not None:
+        if record is not None or replay_replies:
+            raise UsageError("--record and --replay-replies are for single runs")
+        env = environment(env_file)
+        manifest = require_manifest(folder).limited(
+            env, max_cost_usd=max_cost, max_calls=max_calls, max_wall_s=max_wall
+        )
+        carry_on(
+            manifest,
+            folder,
+            env=env,
+            jobs=jobs,
+            abort_after=abort_after,
+            display=display,
+            as_json=as_json,
+            html=False,
+            executor=executor,
+            scheduler=scheduler,
+        )
+        return
     files = find_run(logs_dir, name)
     tape = tape_of(record, replay_replies)
     with shown(display) as watcher:

@@ -32,6 +32,11 @@ class Stream:
         for block in count():
             yield from _WORDS.unpack(hashlib.sha256(prefix + block.to_bytes(8, "big")).digest())
 
+    def turn(self, key: str) -> None:
+        """From now on draw what a fresh stream with this key would; its lasting streams stay as they are."""
+        self._key = key
+        self._words = self._generate()
+
     def lasting(self, name: str) -> Stream:
         """A fresh stream that is the same for all decisions of one bot in one game: its tastes, not its moods."""
         return Stream(f"{self._lasting}/{name}")
@@ -112,12 +117,22 @@ class Chance:
         self.seed = seed
         self._script = dict(script or {})
         self._streams: dict[str, Stream] = {}
+        self._salt = ""
+
+    def salt(self, word: str) -> None:
+        """From now on draw otherwise, in a way that this word decides; what lasts of bots stays as it was."""
+        self._salt += f"{word}/"
+        for name, stream in self._streams.items():
+            stream.turn(self._key(name))
+
+    def _key(self, name: str) -> str:
+        return f"{self.seed}/{name}" if not self._salt else f"{self.seed}/salt/{self._salt}{name}"
 
     def stream(self, name: str) -> Stream:
         """The stream called `name`, where it was left."""
         stream = self._streams.get(name)
         if stream is None:
-            key = f"{self.seed}/{name}"
+            key = self._key(name)
             results = self._script.get(name)
             stream = Stream(key) if results is None else _Scripted(key, results)
             self._streams[name] = stream
@@ -128,4 +143,4 @@ class Chance:
 
         `lasting` names what its `lasting` streams belong to.
         """
-        return Stream(f"{self.seed}/{name}", None if lasting is None else f"{self.seed}/{lasting}")
+        return Stream(self._key(name), None if lasting is None else f"{self.seed}/{lasting}")

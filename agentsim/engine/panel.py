@@ -23,6 +23,8 @@ __all__ = [
     "Post",
     "Profile",
     "Profiles",
+    "Range",
+    "Ranges",
     "Scatter",
     "Scene",
     "Series",
@@ -93,6 +95,26 @@ class Scatter:
     points: tuple[Point, ...]
     x_label: str
     y_label: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Range:
+    """An estimate and its interval; without ends it is a point."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Estimates with their intervals, one below the other along one measured axis."""
+
+    title: str
+    rows: tuple[Range, ...]
+    x_label: str
     note: str = ""
 
 
@@ -238,4 +260,4 @@ class Profiles:
     note: str = ""
 
 
-Panel: TypeAlias = Table | Chart | Scatter | Board | Network | Threads | Profiles
+Panel: TypeAlias = Table | Chart | Scatter | Ranges | Board | Network | Threads | Profiles

@@ -37,7 +37,10 @@ class Wave(NamedTuple):
 
 
 class GamePlay:
-    """One game being played: `start`, then `answer` with each wave's decisions until `outcome` is there."""
+    """One game being played: `start`, then `answer` with each wave's decisions until `outcome` is there.
+
+    `salts` are words by wave: once that wave is decided, chance goes another way.
+    """
 
     def __init__(
         self,
@@ -49,8 +52,10 @@ class GamePlay:
         staff: Iterable[str] = (),
         names: Mapping[PlayerId, str] | None = None,
         script: Mapping[str, Sequence[Any]] | None = None,
+        salts: Mapping[int, str] | None = None,
     ) -> None:
         self.game = game
+        self._salts = salts or {}
         self.table = Table(players, Chance(seed, script), staff, names)
         self.outcome: Outcome | None = None
         self._rules = game.play(self.table, config)
@@ -82,6 +87,8 @@ class GamePlay:
         self._rules.close()
 
     def _step(self, decisions: Sequence[Decision] | None) -> Wave | None:
+        if (word := self._salts.get(self._wave)) is not None:
+            self.table.chance.salt(word)
         try:
             requests = self._rules.send(decisions)
         except StopIteration as stop:

@@ -14,7 +14,7 @@ from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
 from agentsim.history.texts import text_id
 from agentsim.players.base import Try
 
-__all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_journal"]
+__all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_journal", "read_on"]
 
 JOURNAL_FORMAT = "agentsim-journal/1"
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
@@ -42,7 +42,7 @@ class Contents:
         self.replies: list[str] = []  # names of the files that replies came from, where nobody was called
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
-        self.size = 0  # bytes of whole lines
+        self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
 
     def put(self, entry: Entry) -> None:
@@ -135,11 +135,21 @@ def read_journal(path: Path) -> Contents:
     without a whole first line.
     """
     contents = Contents()
+    read_on(path, contents)
+    if not contents.head:
+        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
+    return contents
+
+
+def read_on(path: Path, contents: Contents) -> None:
+    """Take in the whole lines that a journal has beyond what was read of it; raises as `read_journal` does."""
     try:
         with path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
+            file.seek(contents.size)
+            for raw in file:
                 if not raw.endswith(b"\n"):
                     break
+                contents.lines += 1
                 try:
                     line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
                     if not contents.head and line["record"] != "run":
@@ -147,10 +157,7 @@ def read_journal(path: Path) -> Contents:
                     contents.take(line)
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                     what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
-                    raise JournalCorrupt(f"{path.name}: {what}", line=number) from None
+                    raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None
                 contents.size += len(raw)
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if not contents.head:
-        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
-    return contents

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = ["RunFiles", "check_name", "default_stem", "find_run", "is_table", "table_file", "write_whole"]
+__all__ = ["MANIFEST", "RunFiles", "check_name", "default_stem", "find_run", "is_table", "table_file", "write_whole"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
 _SUFFIXES = (".jsonl", ".json", ".html")
+MANIFEST = "manifest.json"
+"""The file that makes a folder of runs a batch; it is no run's history."""
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 

@@ -37,6 +37,7 @@ def fold(
     undecided: Sequence[tuple[str, Try]] = (),
     outcome: Outcome | None,
     volatile: Mapping[str, Any],
+    fork: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The history as JSON values, keys in their fixed order.
 
@@ -55,6 +56,7 @@ def fold(
         "game": game,
         "rules_version": rules_version,
         "seed": seed,
+        **({} if fork is None else {"fork": dict(fork)}),
         "status": status,
         "scenario": dict(scenario),
         "players": [dict(player) for player in players],

@@ -9,7 +9,7 @@ from typing import Any
 
 from agentsim.errors import JournalError
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles, is_table
+from agentsim.history.files import MANIFEST, RunFiles, is_table
 from agentsim.history.journal import is_running
 
 __all__ = ["Run", "list_runs"]
@@ -40,7 +40,11 @@ def list_runs(directory: Path) -> list[Run]:
     """Every run in a folder, oldest first; an empty or missing folder has none."""
     if not directory.is_dir():
         return []
-    files = [path for path in directory.iterdir() if path.suffix in {".json", ".jsonl"} and path.is_file()]
+    files = [
+        path
+        for path in directory.iterdir()
+        if path.suffix in {".json", ".jsonl"} and path.name != MANIFEST and path.is_file()
+    ]
     names = {path.stem for path in files if path.suffix == ".json"}
     names |= {path.stem for path in files if path.stem not in names and not is_table(path)}
     runs = [_run(RunFiles(directory, name)) for name in names]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 __all__ = [
     "DecisionRecord",
     "EventRecord",
+    "ForkRecord",
     "History",
     "OutcomeRecord",
     "ParseRecord",
@@ -171,6 +172,16 @@ class WarningRecord(Record):
     count: int
 
 
+class ForkRecord(Record):
+    """Where a branch left its trunk: the run's name, the decision, and which branch of several it is."""
+
+    of: str
+    at: int
+    branch: int | None = None
+    instead: dict[str, Any] | None = None
+    changed: list[str] = []
+
+
 class History(Record):
     """One game, whole."""
 
@@ -178,6 +189,7 @@ class History(Record):
     game: str
     rules_version: int
     seed: int
+    fork: ForkRecord | None = None
     status: Status
     scenario: dict[str, Any]
     players: list[PlayerRecord]

@@ -9,11 +9,12 @@ import math
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from agentsim.engine.panel import Chart, Network, Panel, Profiles, Scatter, Table, Threads
+from agentsim.engine.panel import Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
 from agentsim.report.board import BoardView, lay_out
 from agentsim.report.drawing import CHARACTER, HEIGHT, WIDTH, ChartView, Label, Mark, room_for, ticks
 from agentsim.report.network import NetworkView, network
 from agentsim.report.profiles import ProfilesView, profiles
+from agentsim.report.ranges import ranges
 from agentsim.report.scatter import scatter
 from agentsim.report.table import TableView, cell, table
 from agentsim.report.text import number, plain
@@ -38,6 +39,8 @@ def view(panel: Panel, players: Mapping[str, int]) -> PanelView:
             return _Plot(panel, players).view()
         case Scatter():
             return scatter(panel, players)
+        case Ranges():
+            return ranges(panel, players)
         case Network():
             return network(panel, players)
         case Threads():

@@ -33,7 +33,7 @@ from agentsim.report.timeline import Timeline
 from agentsim.report.tones import tone
 from agentsim.report.visible import as_seen_by
 
-__all__ = ["PageOptions", "render"]
+__all__ = ["PageOptions", "environment", "policy", "render"]
 
 _STATUS: dict[Status, str] = {
     "completed": "Completed",
@@ -91,14 +91,14 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     entries = [entry for record in rounds for entry in record.entries]
     style = inlined(css)
     script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
-    return _environment().get_template("page.html.j2").render(
+    return environment().get_template("page.html.j2").render(
         history=history,
         options=options,
         name=name,
         game=history.game.replace("_", " ").title(),
         style=Markup(style),  # noqa: S704 (it cannot end its element: `inlined`)
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
-        csp=_policy(style, script),
+        csp=policy(style, script),
         status=_STATUS[history.status],
         facts=_facts(history, options),
         standings=_standings(history),
@@ -117,7 +117,8 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where the templates are, with the filters that make foreign text safe."""
     environment = Environment(
         loader=PackageLoader("agentsim.report"),
         autoescape=True,
@@ -136,15 +137,15 @@ def _environment() -> Environment:
     return environment
 
 
-def _policy(style: str, script: str) -> Markup:
-    """The content security policy: nothing is loaded, and only this very style and script count."""
+def policy(style: str, script: str | None = None) -> Markup:
+    """The content security policy: nothing is loaded, and only this very style and script count (None: no script)."""
 
     def sha(content: str) -> str:
         return "'sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() + "'"
 
     # A policy of ours in base64 letters and quotes: safe in a double-quoted attribute as it stands.
     return Markup(  # noqa: S704 (see the line above)
-        f"default-src 'none'; style-src {sha(style)}; script-src {sha(script)}; "
+        f"default-src 'none'; style-src {sha(style)}; {'' if script is None else f'script-src {sha(script)}; '}"
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 

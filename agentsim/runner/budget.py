@@ -16,7 +16,8 @@ _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is
 class Budget:
     """Calls, US dollars and seconds spent; dollars are also reserved by the calls in flight.
 
-    The seconds are wall clock, from when this is made.
+    The seconds are wall clock, from when this is made. `within` is a budget that several games share: what is
+    admitted here is admitted there as well.
     """
 
     def __init__(
@@ -26,10 +27,12 @@ class Budget:
         max_wall_s: float | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
+        within: Budget | None = None,
     ) -> None:
         self.max_calls, self.max_cost_usd, self.max_wall_s = max_calls, max_cost_usd, max_wall_s
         self.calls = 0
         self.cost_usd = 0.0
+        self._within = within
         self._reserved = 0.0
         self._settled = asyncio.Event()
         self._clock, self._started = clock, clock()
@@ -55,6 +58,14 @@ class Budget:
             await self._settled.wait()
         self.calls += 1
         self._reserved += worst_case_usd
+        if self._within is not None:
+            try:
+                await self._within.admit(worst_case_usd)
+            except BaseException:
+                self.calls -= 1
+                self._reserved = max(0.0, self._reserved - worst_case_usd)
+                self._settled.set()
+                raise
 
     def check_time(self) -> None:
         """Raise `BudgetReached` where the run has had its time; also asked when an admitted call's turn comes."""
@@ -89,9 +100,11 @@ class Budget:
         self._reserved = max(0.0, self._reserved - worst_case_usd)
         self.cost_usd += cost_usd or 0.0
         self._settled.set()
+        if self._within is not None:
+            self._within.settle(worst_case_usd, cost_usd)
 
     def spent(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
-        """What earlier processes spent on the same run."""
+        """What earlier processes spent on the same run; a shared budget is told of it by whoever made that one."""
         self.calls += calls
         self.cost_usd += cost_usd
         self._earlier_s += wall_s

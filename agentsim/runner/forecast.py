@@ -23,7 +23,7 @@ from agentsim.models import tokens
 from agentsim.models.prices import Prices
 from agentsim.players.base import Message
 from agentsim.players.model import prompt_messages
-from agentsim.runner.session import new_play
+from agentsim.runner.plays import new_play
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
 

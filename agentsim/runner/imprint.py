@@ -28,6 +28,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
         "versions": _versions(),
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
+        **({} if scenario.branch is None else {"fork": scenario.branch.record()}),
     }
 
 

@@ -12,7 +12,7 @@ from agentsim.history.contents import read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.runner.drive import recall, restored
-from agentsim.runner.session import FINISHED, finished_status, folded, new_play, restored_scenario
+from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
 
 __all__ = ["Proof", "ReplayDiffers", "prove", "without_volatile"]
 

@@ -8,36 +8,36 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
-from agentsim.errors import AgentsimError, JournalError, JournalMismatch, RunStopped
+from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.contents import read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles, default_stem, write_whole
-from agentsim.history.fold import dump_history, fold
+from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.models.tape import Tape
-from agentsim.players.base import Try
 from agentsim.runner.budget import Budget
 from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.imprint import head_of, stamp, volatile_of
+from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["FINISHED", "RunResult", "begin", "finished_status", "folded", "go_on", "new_play", "restored_scenario"]
+__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened"]
 
-FINISHED = frozenset({"completed", "degraded"})
 MAX_DRAWN_SEED = 2**31
 
 
@@ -60,7 +60,32 @@ class RunResult:
         return str(self.history["status"])
 
 
-def begin(
+class _Opening(TypedDict, total=False):
+    """What `opened` takes besides."""
+
+    stem: str | None
+    watcher: Watcher | None
+    tape: Tape | None
+    within: Budget | None
+
+
+class _Reopening(TypedDict, total=False):
+    """What `reopened` takes besides."""
+
+    watcher: Watcher | None
+    max_cost_usd: float | None
+    max_calls: int | None
+    max_wall_s: float | None
+    tape: Tape | None
+    within: Budget | None
+
+
+def begin(scenario: Scenario, logs_dir: Path, *, env: Mapping[str, str], **options: Unpack[_Opening]) -> RunResult:
+    """Play a scenario from its beginning; see `opened`."""
+    return opened(scenario, logs_dir, env=env, **options).run()
+
+
+def opened(
     scenario: Scenario,
     logs_dir: Path,
     *,
@@ -68,11 +93,12 @@ def begin(
     stem: str | None = None,
     watcher: Watcher | None = None,
     tape: Tape | None = None,
-) -> RunResult:
-    """Play a scenario from its beginning; a `tape` records the models' replies, or plays recorded ones.
+    within: Budget | None = None,
+) -> Session:
+    """A session that plays a scenario from its beginning; a `tape` records the models' replies, or plays recorded ones.
 
     Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
-    mean that nothing was written.
+    mean that nothing was written. `within` is what several games may spend together.
     """
     seed = scenario.seed
     if seed is None and tape is not None:
@@ -87,10 +113,16 @@ def begin(
         tape.start(seed)
     files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
     journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
-    return _Session(scenario, game, seats, files, journal, watcher or Watcher(), tape).run()
+    return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
 
 
-def go_on(
+def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopening]) -> RunResult | None:
+    """Resume a run where its journal ends; None where it is finished and nothing is to be done: see `reopened`."""
+    session = reopened(files, env=env, **options)
+    return None if session is None else session.run()
+
+
+def reopened(
     files: RunFiles,
     *,
     env: Mapping[str, str],
@@ -99,8 +131,9 @@ def go_on(
     max_calls: int | None = None,
     max_wall_s: float | None = None,
     tape: Tape | None = None,
-) -> RunResult | None:
-    """Resume a run where its journal ends; None where it is finished and nothing is to be done.
+    within: Budget | None = None,
+) -> Session | None:
+    """A session that goes on where a run's journal ends; None where it is finished.
 
     New limits take the place of the recorded ones for this session. Raises `JournalError` for a journal
     that cannot be used, `UsageError` for limits that are none.
@@ -118,69 +151,26 @@ def go_on(
     except BaseException:
         journal.close()
         raise
-    return _Session(scenario, game, seats, files, journal, watcher or Watcher(), tape).run()
-
-
-def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
-    """The scenario and game of a journal's head; `JournalMismatch` where the game's rules are others by now."""
-    try:
-        scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
-        recorded = int(head["rules_version"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
-    game = find(scenario.game)
-    if recorded != game.rules_version:
-        raise JournalMismatch(
-            f"the journal was played by rules version {recorded} of {game.name}, this is version {game.rules_version}"
-        )
-    return scenario, game
-
-
-def new_play(scenario: Scenario, game: Game) -> GamePlay:
-    """The game of a scenario, about to start."""
-    assert scenario.seed is not None, "a run has its seed before it plays"
-    players = [plan.id for plan in scenario.players]
-    names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
-    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names)
-
-
-def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
-    """What a game that came to its end is called."""
-    limit = scenario.limits.max_fallback_rate
-    fallbacks = sum(entry.source == "fallback" for entry in entries)
-    return "degraded" if limit is not None and entries and fallbacks / len(entries) > limit else "completed"
-
-
-def folded(
-    scenario: Scenario,
-    game: Game,
-    play: GamePlay,
-    *,
-    entries: list[Entry],
-    undecided: Sequence[tuple[str, Try]],
-    status: str,
-    volatile: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The history of a play, finished or not; `undecided` are attempts at requests that it has no decision for."""
-    plans = (*scenario.players, *scenario.staff.values())
-    return fold(
-        game=game.name,
-        rules_version=game.rules_version,
-        seed=cast("int", scenario.seed),
-        status=status,
-        scenario=scenario.identity(),
-        players=[plan.listed() for plan in plans],
-        rounds=play.table.rounds,
-        log=play.log,
-        entries=entries,
-        undecided=undecided,
-        outcome=play.outcome,
-        volatile=volatile,
-    )
+    return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
 
 
 @dataclass
-class _Session:
+class _Part:
+    """What a session has come to; `result` is there when it is over."""
+
+    play: GamePlay
+    entries: list[Entry] = field(default_factory=list)
+    result: RunResult | None = None
+
+    def ended(self) -> RunResult:
+        assert self.result is not None, "a session that returns has its result"
+        return self.result
+
+
+@dataclass
+class Session:
+    """One process's part in one run: its journal is open, its players sit; it is played once."""
+
     scenario: Scenario
     game: Game
     seats: Seats
@@ -188,23 +178,37 @@ class _Session:
     journal: Journal
     watcher: Watcher
     tape: Tape | None = None
+    within: Budget | None = None
 
     def run(self) -> RunResult:
         """Play to the end or to whatever stops it, and leave journal and history in order.
 
         Raises `JournalError`, the files left as they were, where the journal is not of this game.
         """
+        with self._recorded() as part, stoppable(self.seats.bell) as stop:
+            asyncio.run(self._play(part, stop))
+        return part.ended()
+
+    async def play(self) -> RunResult:
+        """`run` in a loop where other games are played as well; whoever cancels it has it end in order."""
+        with self._recorded() as part:
+            try:
+                await self._play(part)
+            except asyncio.CancelledError:
+                raise Interrupted("stopped with the others") from None
+        return part.ended()
+
+    @contextmanager
+    def _recorded(self) -> Iterator[_Part]:
         started = time.monotonic()
-        play = new_play(self.scenario, self.game)
-        entries: list[Entry] = []
+        part = _Part(new_play(self.scenario, self.game))
         status = "failed"
         error: AgentsimError | None = None
         remark: str | None = None
         ours, fresh = True, not self.journal.contents.entries
         try:
-            with stoppable(self.seats.bell) as stop:
-                asyncio.run(self._play(play, entries, stop))
-            status = finished_status(self.scenario, entries)
+            yield part
+            status = finished_status(self.scenario, part.entries)
             if self.tape is not None:
                 remark = self.tape.finished()
         except RunStopped as stopped:
@@ -215,24 +219,24 @@ class _Session:
         except AgentsimError as failed:
             error = failed
         finally:
-            play.close()
+            part.play.close()
             try:
                 if ours:
-                    history = self._write(play, entries, status, time.monotonic() - started)
+                    history = self._write(part.play, part.entries, status, time.monotonic() - started)
             finally:
                 self.journal.close()
                 if self.tape is not None:
                     self.tape.close()
         replayed = self.tape is not None and not self.tape.live
         # What the journal answers is asked of nobody again: only a whole game can leave replies over.
-        return RunResult(self.files, history, error, replayed, remark if fresh else None)
+        part.result = RunResult(self.files, history, error, replayed, remark if fresh else None)
 
-    async def _play(self, play: GamePlay, entries: list[Entry], stop: Callable[[asyncio.Task[Any]], None]) -> None:
+    async def _play(self, part: _Part, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         limits = self.scenario.limits
         desk = Desk(
             seats=self.seats.by_id,
             journal=self.journal,
-            budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s),
+            budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.within),
             prices=self.seats.prices,
             concurrency=limits.concurrency,
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
@@ -240,10 +244,11 @@ class _Session:
         if self.tape is not None:
             self.journal.plays(self.tape.played)
         desk.budget.spent(0, 0.0, self._earlier_s())
-        self.watcher.began(self.files.name, self.game.title, play.table.players)
+        self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
-        task = asyncio.create_task(drive(play, desk, entries))
-        stop(task)
+        task = asyncio.create_task(drive(part.play, desk, part.entries))
+        if stop is not None:
+            stop(task)
         try:
             await task
         finally:

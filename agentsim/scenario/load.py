@@ -35,17 +35,21 @@ def load(
     seed: int | None = None,
     allow_dirs: Sequence[Path] = (),
     max_cost_usd: float | None = None,
+    everybody: str | None = None,
     find: Find | None = None,
 ) -> Scenario:
     """The scenario in the file at `path`, the command line's word over the file's; `ScenarioError` names both.
 
-    `overrides` are `KEY=VALUE` and come first, then the other arguments.
+    `overrides` are `KEY=VALUE` and come first, then the other arguments; `everybody` is a model that every player
+    has instead of its own, staff not.
     """
     with _placed(one_line(str(path))):
         document = overridden(read_toml(path), overrides)
         for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
             if value is not None:
                 put(document, key.split("."), value)
+        if everybody is not None:
+            _recast(document, everybody)
         if provider is not None:
             _prefix(document, provider)
         screen(document)
@@ -81,6 +85,19 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
     )
     check_prices(scenario, {})  # what the environment changes is checked by who knows it
     return scenario
+
+
+def _recast(document: dict[str, Any], model: str) -> None:
+    """Give every player this model in place; staff keeps what the defaults gave it."""
+    defaults, players, staff = document.setdefault("defaults", {}), document.get("players"), document.get("staff")
+    if not isinstance(defaults, dict):
+        return  # the schema will say so
+    for table in staff.values() if isinstance(staff, dict) else ():
+        if isinstance(table, dict) and "model" in defaults:
+            table.setdefault("model", defaults["model"])
+    for table in (defaults, *(players if isinstance(players, list) else ())):
+        if isinstance(table, dict):
+            table["model"] = model
 
 
 def _prefix(document: dict[str, Any], provider: str) -> None:

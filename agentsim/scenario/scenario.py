@@ -17,6 +17,7 @@ from agentsim.engine.game import Game, GameConfig
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
+from agentsim.scenario.branch import Branch
 from agentsim.scenario.complaint import nearest, validated
 from agentsim.scenario.plan import PlayerPlan, SeatRecord
 from agentsim.scenario.players import Table
@@ -82,7 +83,7 @@ class _RunPart(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A scenario that can be played. `seed` is None where the file leaves it to be drawn."""
+    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`."""
 
     game: str
     name: str | None
@@ -95,6 +96,7 @@ class Scenario:
     prices: Mapping[str, Price]
     path: Path
     allow_dirs: tuple[Path, ...] = ()
+    branch: Branch | None = None
 
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""

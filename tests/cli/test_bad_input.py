@@ -304,7 +304,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         ("validate", "--config", "trio.toml", "--allow-dir", "file"),
         "--allow-dir file: there is no such directory",
     ),
-    "resume without a name": (("resume",), "Missing argument 'NAME' (`agentsim resume --help` says what is valid)"),
+    "resume without a name": (("resume",), "Missing argument 'NAME|DIR' (`agentsim resume --help` says what is valid)"),
     "resume two": (("resume", "cut", "done"), "Got unexpected extra argument(s) (done) (`agentsim resume --help`"),
     "resume with calls below zero": (
         ("resume", "cut", "--max-calls", "-1"),

@@ -196,7 +196,7 @@ def test_an_unknown_format_names_those_there_are(project: Path) -> None:
     said = agentsim("export", "done", "--format", "xlsx", cwd=project)
     assert (said.code, said.line) == (
         2,
-        "Invalid value for '--format': 'xlsx' is not one of 'csv', 'jsonl', 'parquet'",
+        "Invalid value for '--format': 'xlsx' is not one of 'csv', 'jsonl', 'parquet', 'chat-jsonl'",
     )
 
 

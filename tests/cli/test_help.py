@@ -23,8 +23,15 @@ COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
 CONTRACT: dict[str, str] = {
     "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
     "--provider --allow-dir --include-prompts --include-reasoning --include-usage",
-    "resume": "NAME --logs-dir --display --json",
-    "replay": "NAME --logs-dir",
+    "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
+    "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir",
+    "resume": "NAME|DIR --jobs --logs-dir --display --json",
+    "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json",
+    "diff": "A B --json --logs-dir",
+    "report": "DIR --by --html --json --logs-dir",
+    "watch": "NAME --logs-dir --display",
+    "bundle": "NAME|DIR --out --cassette --logs-dir",
+    "replay": "NAME|FILE --logs-dir",
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "--json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
@@ -48,7 +55,7 @@ HEAVY = (
         "asyncio",
         "agentsim.runner",
     ),
-    *("pandas", "pyarrow", "numpy", "agentsim.history"),
+    *("pandas", "pyarrow", "numpy", "openskill", "agentsim.analysis", "agentsim.history"),
 )
 
 
@@ -67,7 +74,7 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
     for parameter in command.params:
         word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
         assert word in said.out
-    assert not re.search(r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR)\S* <(str|path)>", "", said.out)), (
+    assert not re.search(r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR|A|B)\S* <(str|path)>", "", said.out)), (
         "a type, not a name"
     )
 

@@ -19,7 +19,7 @@ from agentsim import games
 from agentsim.engine.play import Ask
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import shared, wordy
-from agentsim.runner.session import new_play
+from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer

@@ -196,3 +196,29 @@ def test_golden_lasting_draw_since_old_journals_depend_on_it() -> None:
 def test_where_nothing_lasts_longer_it_belongs_to_the_stream_itself() -> None:
     assert Stream("a").lasting("x").random() == Stream("a/x").random()
     assert Stream("a").lasting("x").random() != Stream("b").lasting("x").random()
+
+
+def test_after_a_salt_every_stream_goes_its_own_way_and_the_same_word_the_same_way() -> None:
+    def drawn(*words: str) -> list[int]:
+        chance = Chance(7)
+        held = chance.stream("dice")
+        before = held.below(10**9)
+        for word in words:
+            chance.salt(word)
+        return [before, held.below(10**9), chance.stream("new").below(10**9), chance.once("bot/1").below(10**9)]
+
+    plain, salted = drawn(), drawn("1")
+    assert plain[0] == salted[0], "what was drawn before stays"
+    assert all(one != other for one, other in zip(plain[1:], salted[1:], strict=True)), "a stream that is held, too"
+    assert drawn("1") == salted
+    assert len({tuple(drawn(*words)) for words in (("1",), ("2",), ("1", "2"), ("2", "1"))}) == 4
+
+
+def test_a_salt_leaves_what_lasts_of_a_bot() -> None:
+    def taste(chance: Chance) -> int:
+        return chance.once("bot/A/vote/1", lasting="bot/A/lasting").lasting("risk").below(10**9)
+
+    chance = Chance(7)
+    before = taste(chance)
+    chance.salt("1")
+    assert taste(chance) == before

@@ -16,8 +16,9 @@ from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
 from agentsim.games.auction.events import AuctionBegan
 from agentsim.history.files import RunFiles
+from agentsim.runner.plays import new_play
 from agentsim.runner.replay import prove, without_volatile
-from agentsim.runner.session import begin, go_on, new_play
+from agentsim.runner.session import begin, go_on
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.ids import called_by_files
 from tests.cli.command_line import agentsim

@@ -1,0 +1,63 @@
+"""favour: whether voters choose players whose model has their own maker more often than a blind vote would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agentsim.analysis.intervals import bootstrap, ratio_intervals
+from agentsim.analysis.record import GameRecord, vendor
+from agentsim.analysis.standings import SEED, Interval
+
+__all__ = ["Favour", "favours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Favour:
+    """Votes of one maker's models (None: of all makers' together), to keep (`final`) or to send away.
+
+    `blind` is how many of them would fall on the same maker if each were drawn from its ballot; `excess` is how much
+    more often, per vote, they did. Only ballots with players of both kinds count.
+    """
+
+    maker: str | None
+    final: bool
+    votes: int
+    same: int
+    blind: float
+    excess: Interval
+
+
+def favours(games: Sequence[GameRecord]) -> list[Favour]:
+    """By kind of vote and maker; nothing where the models have one maker, or nobody votes."""
+    makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
+    if len(makers) < 2:
+        return []
+    found = [_favour(games, maker, final=final) for final in (False, True) for maker in (None, *makers)]
+    return [favour for favour in found if favour is not None]
+
+
+def _favour(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> Favour | None:
+    excess, counts = np.zeros((len(games), 1)), np.zeros((len(games), 1))
+    same, blind = 0, 0.0
+    for row, game in enumerate(games):
+        made = {entrant.player: vendor(entrant.model) for entrant in game.entrants}
+        for vote in game.votes:
+            own = made.get(vote.voter)
+            if vote.final is not final or own is None or maker not in {None, own}:
+                continue
+            chance = sum(made.get(player) == own for player in vote.ballot) / len(vote.ballot)
+            if 0 < chance < 1:
+                chosen = made.get(vote.choice) == own
+                same += chosen
+                blind += chance
+                excess[row, 0] += chosen - chance
+                counts[row, 0] += 1
+    votes = int(counts.sum())
+    if not votes:
+        return None
+    ends = ratio_intervals(excess, counts, bootstrap(len(games), SEED))[0]
+    low, high = (None if np.isnan(end) else float(end) for end in ends)
+    return Favour(maker, final, votes, same, blind, Interval((same - blind) / votes, low, high))

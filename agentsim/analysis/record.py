@@ -1,0 +1,159 @@
+"""record: what is needed of one game to compare its players: who they were, where they sat, how they came out.
+
+What is reckoned from it belongs to the other modules here; the history's own format is `history.record`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agentsim.history.record import ForkRecord, History
+
+__all__ = ["Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
+
+FINISHED = frozenset({"completed", "degraded"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """One player of one game. `rank` has ties at their middle: 1.5, 1.5, 3; `spoke` is None for who never did.
+
+    `seat` counts from 1 in the order of the table, `spoke` in the order of the first round in which they all speak.
+    """
+
+    player: str
+    model: str
+    label: str
+    rank: float
+    seat: int
+    spoke: int | None
+    decisions: int
+    calls: int
+    reasks: int
+    fallbacks: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A vote for one of a ballot; `final` where it is for the winner and not for who must go."""
+
+    voter: str
+    choice: str
+    ballot: tuple[str, ...]
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did."""
+
+    name: str
+    game: str
+    seed: int
+    entrants: tuple[Entrant, ...]
+    votes: tuple[Vote, ...]
+    cost_usd: float | None
+    trunk: str | None = None
+    fork: str = ""
+
+
+def game_record(name: str, history: History) -> GameRecord | None:
+    """The record of a history; None where the game has no outcome."""
+    outcome = history.outcome
+    if outcome is None or history.status not in FINISHED:
+        return None
+    ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
+    spoke = _spoke(history)
+    decided = Counter(decision.player for decision in history.decisions)
+    by_player = history.usage.by_player or {}
+    entrants = []
+    seated = [player for player in history.players if not player.id.startswith("@")]
+    for seat, player in enumerate(seated, start=1):
+        usage = by_player.get(player.id)
+        entrants.append(
+            Entrant(
+                player=player.id,
+                model=player.model,
+                label=player.model,
+                rank=ranks.get(player.id, float(len(seated))),
+                seat=seat,
+                spoke=spoke.get(player.id),
+                decisions=decided[player.id],
+                calls=usage.calls if usage else 0,
+                reasks=usage.reasks if usage else 0,
+                fallbacks=usage.fallbacks if usage else 0,
+                cost_usd=usage.cost_usd if usage else 0.0,
+            )
+        )
+    votes = tuple(_votes(history))
+    trunk = None if history.fork is None else history.fork.of
+    cost = history.usage.cost_usd
+    return GameRecord(name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(history.fork))
+
+
+def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
+    """The games with entrants compared by `model` or by `player`."""
+    return [
+        replace(game, entrants=tuple(replace(each, label=getattr(each, by)) for each in game.entrants))
+        for game in games
+    ]
+
+
+def vendor(model: str) -> str:
+    """Who made a model, as far as its name tells: behind a router the second segment, else the provider."""
+    first, _, rest = model.partition(" > ")[0].partition("/")
+    return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
+
+
+def _fork(fork: ForkRecord | None) -> str:
+    """What a branch does otherwise, in a word: branches that do the same are compared with their trunks together."""
+    if fork is None:
+        return ""
+    done = [f"decision {fork.at}", *fork.changed]
+    if fork.instead is not None:
+        done.append(json.dumps(fork.instead, ensure_ascii=True))
+    return ", ".join(done)
+
+
+def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
+    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that those of one game always sum to the same."""
+    counts = Counter(ranks.values())
+    return {player: rank + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
+
+
+def _spoke(history: History) -> dict[str, int]:
+    """Who was heard in which place: in the first round in which every player decides something that is told."""
+    everybody = {player.id for player in history.players if not player.id.startswith("@")}
+    for part in history.rounds:
+        heard: dict[str, int] = {}
+        for event in part.events:
+            player = event.role.removeprefix("player ")
+            if event.visibility == "all" and event.role != player and player in everybody and player not in heard:
+                heard[player] = len(heard) + 1
+        if len(heard) == len(everybody):
+            return heard
+    return {}
+
+
+def _votes(history: History) -> list[Vote]:
+    found = []
+    for part in history.rounds:
+        final = any(event.data.get("final") is True for event in part.events)
+        for event in part.events:
+            vote = _vote(event.data, final=final)
+            if vote is not None:
+                found.append(vote)
+    return found
+
+
+def _vote(data: Mapping[str, Any], *, final: bool) -> Vote | None:
+    """An event with a voter, a choice and the ballot that it was made from is a vote, whatever its game calls it."""
+    voter, choice, ballot = data.get("voter"), data.get("choice"), data.get("ballot")
+    if not (isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot):
+        return None
+    return Vote(voter, choice, tuple(map(str, ballot)), final)

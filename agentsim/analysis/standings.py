@@ -1,0 +1,209 @@
+"""standings: the players of many games compared, as data; how it is printed or drawn belongs to others.
+
+Every figure counts finished games alone; intervals are of 95%, and are drawn with one seed, so that the same games
+give the same report.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agentsim.analysis.intervals import Array, bootstrap, ratio_intervals
+from agentsim.analysis.null import dealt_p
+from agentsim.analysis.record import Entrant, GameRecord
+from agentsim.analysis.skill import ratings
+from agentsim.analysis.strengths import fit, stages
+
+__all__ = ["Interval", "Line", "Place", "Standings", "by_label", "by_place", "standings"]
+
+SEED = 20_261_121
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate and its interval of 95%; the ends are None where there are too few games for one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One label: a model, or a player.
+
+    A first place that is shared counts for each as its part of a win. `wins` is of entries, `cost_usd` of a game.
+    """
+
+    label: str
+    games: int
+    entries: int
+    wins: float
+    win_rate: Interval
+    mean_rank: Interval
+    strength: Interval
+    share: float
+    mu: float
+    sigma: float
+    decisions: int
+    calls: int
+    reasks: int
+    fallbacks: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A seat or a place in the order of speaking: its entries, wins and mean rank."""
+
+    place: int
+    entries: int
+    wins: float
+    mean_rank: Interval
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The labels, best mean rank first; `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
+
+    `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt.
+    """
+
+    lines: tuple[Line, ...]
+    beats: tuple[tuple[tuple[float, int], ...], ...]
+    null_p: float | None
+    seats: tuple[Place, ...]
+    spoke: tuple[Place, ...]
+
+
+def standings(games: Sequence[GameRecord]) -> Standings:
+    """The standings of games whose entrants carry their labels."""
+    lines = _lines(games)
+    order = [line.label for line in lines]
+    return Standings(
+        lines=lines,
+        beats=_beats(games, order),
+        null_p=_null(games, order),
+        seats=by_place(games, lambda entrant: entrant.seat),
+        spoke=by_place(games, lambda entrant: entrant.spoke),
+    )
+
+
+def by_label(entrants: Iterable[Entrant]) -> list[str]:
+    """Every label once, in the order in which they are met."""
+    return list(dict.fromkeys(entrant.label for entrant in entrants))
+
+
+def _wins(game: GameRecord) -> dict[str, float]:
+    """By player the part of the win that is theirs."""
+    best = min(entrant.rank for entrant in game.entrants)
+    first = [entrant.player for entrant in game.entrants if entrant.rank == best]
+    return {entrant.player: (1 / len(first)) * (entrant.rank == best) for entrant in game.entrants}
+
+
+def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
+    labels = sorted(by_label(entrant for game in games for entrant in game.entrants))
+    if not labels:
+        return ()
+    index = {label: place for place, label in enumerate(labels)}
+    ranks, wins, counts = (np.zeros((len(games), len(labels))) for _ in range(3))
+    for row, game in enumerate(games):
+        shares = _wins(game)
+        for entrant in game.entrants:
+            column = index[entrant.label]
+            ranks[row, column] += entrant.rank
+            wins[row, column] += shares[entrant.player]
+            counts[row, column] += 1
+    weights = bootstrap(len(games), SEED)
+    rank_ends, win_ends = ratio_intervals(ranks, counts, weights), ratio_intervals(wins, counts, weights)
+    fields = [
+        stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
+    ]
+    strengths = fit(fields, len(labels))
+    rated = ratings(games, labels)
+    reach = strengths.intervals()
+    lines = []
+    for label, column in index.items():
+        own = [e for game in games for e in game.entrants if e.label == label]
+        inside = int((counts[:, column] > 0).sum())
+        costs = [e.cost_usd for e in own]
+        lines.append(
+            Line(
+                label=label,
+                games=inside,
+                entries=len(own),
+                wins=float(wins[:, column].sum()),
+                win_rate=_interval(wins[:, column].sum() / len(own), win_ends[column]),
+                mean_rank=_interval(ranks[:, column].sum() / len(own), rank_ends[column]),
+                strength=_interval(strengths.logs[column], reach[column]),
+                share=float(strengths.shares[column]),
+                mu=rated[column][0],
+                sigma=rated[column][1],
+                decisions=sum(e.decisions for e in own),
+                calls=sum(e.calls for e in own),
+                reasks=sum(e.reasks for e in own),
+                fallbacks=sum(e.fallbacks for e in own),
+                cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / inside,
+            )
+        )
+    return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
+
+
+def _interval(value: float, ends: Array) -> Interval:
+    low, high = (None if math.isnan(end) else float(end) for end in ends)
+    return Interval(float(value), low, high)
+
+
+def _beats(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[tuple[float, int], ...], ...]:
+    before = {(one, other): [0.0, 0] for one in order for other in order}
+    for game in games:
+        for one in game.entrants:
+            for other in game.entrants:
+                if one.label != other.label:
+                    cell = before[one.label, other.label]
+                    cell[0] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
+                    cell[1] += 1
+    return tuple(tuple((before[one, other][0], int(before[one, other][1])) for other in order) for one in order)
+
+
+def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
+    mixed = [game for game in games if len({entrant.label for entrant in game.entrants}) > 1]
+    if not mixed:
+        return None
+    index = {label: place for place, label in enumerate(order)}
+    width = max(len(game.entrants) for game in mixed)
+    ranks, labels = np.full((len(mixed), width), np.nan), np.full((len(mixed), width), -1, dtype=np.int64)
+    for row, game in enumerate(mixed):
+        ranks[row, : len(game.entrants)] = [entrant.rank for entrant in game.entrants]
+        labels[row, : len(game.entrants)] = [index[entrant.label] for entrant in game.entrants]
+    return dealt_p(ranks, labels, len(order), SEED)
+
+
+def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
+    """How entrants came out by a place that they had, seat or turn to speak; who has none is left out."""
+    places = sorted({place for game in games for e in game.entrants if (place := place_of(e)) is not None})
+    if not places:
+        return ()
+    column = {place: number for number, place in enumerate(places)}
+    ranks, wins, counts = (np.zeros((len(games), len(places))) for _ in range(3))
+    for row, game in enumerate(games):
+        shares = _wins(game)
+        for entrant in game.entrants:
+            if (place := place_of(entrant)) is not None:
+                ranks[row, column[place]] += entrant.rank
+                wins[row, column[place]] += shares[entrant.player]
+                counts[row, column[place]] += 1
+    ends = ratio_intervals(ranks, counts, bootstrap(len(games), SEED))
+    return tuple(
+        Place(
+            place,
+            int(counts[:, number].sum()),
+            float(wins[:, number].sum()),
+            _interval(ranks[:, number].sum() / counts[:, number].sum(), ends[number]),
+        )
+        for place, number in column.items()
+    )

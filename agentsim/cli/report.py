@@ -1,0 +1,128 @@
+"""`agentsim report`: what many games say about those who played them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentsim.cli import options as o
+
+if TYPE_CHECKING:
+    from agentsim.engine.panel import Panel
+
+__all__ = ["Compared", "report"]
+
+
+class Compared(StrEnum):
+    """Who is compared."""
+
+    model = "model"
+    player = "player"
+
+
+def report(
+    source: Annotated[
+        str, typer.Argument(metavar="DIR", help="A folder of games: a batch's, or any other in one game.")
+    ],
+    by: Annotated[
+        Compared | None,
+        typer.Option("--by", help="Whom to compare; by itself models where there are several.", metavar="model|player"),
+    ] = None,
+    html: Annotated[bool, typer.Option("--html", help="Write DIR/index.html too, with links to games' pages.")] = False,
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Compare the players of many games.
+
+    Ranks, ratings, who beats whom, what a seat is worth; branches beside their trunks. Needs the extra analysis. Games
+    that are not finished are left out, and counted.
+    """
+    import json
+    from dataclasses import asdict
+
+    from agentsim.cli.screen import note, shortened
+    from agentsim.errors import UsageError
+
+    directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
+    try:
+        from agentsim.analysis.branches import shifts, without_branches
+        from agentsim.analysis.favour import favours
+        from agentsim.analysis.standings import standings
+    except ImportError:
+        raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
+    from agentsim.analysis.folder import read_games
+    from agentsim.analysis.panels import panels
+    from agentsim.analysis.record import labelled
+
+    found = read_games(directory)
+    models = {entrant.model for game in found.games for entrant in game.entrants}
+    compared = by or (Compared.model if len(models) > 1 else Compared.player)
+    games = labelled(without_branches(found.games), compared)
+    table, votes, moved = standings(games), favours(games), shifts(found.games)
+    if html:
+        _write_page(directory, panels(table, votes, moved), [line.label for line in table.lines])
+    if as_json:
+        line = {
+            "directory": str(directory),
+            "game": games[0].game,
+            "games": len(games),
+            "left_out": dict(found.skipped),
+            "by": compared.value,
+            **asdict(table),
+            "favours": [asdict(favour) for favour in votes],
+            "branches": [asdict(shift) for shift in moved],
+        }
+        typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
+        return
+    if found.skipped:
+        first = next(iter(found.skipped))
+        note(shortened(f"agentsim: {len(found.skipped)} left out: {first} {found.skipped[first]}", 300))
+    typer.echo(f"{directory}: {len(games)} games of {games[0].game}, by {compared.value}")
+    for panel in panels(table, votes, moved):
+        _print(panel)
+
+
+def _print(panel: Panel) -> None:
+    from agentsim.cli.screen import safe
+    from agentsim.engine.panel import Table
+
+    if not isinstance(panel, Table):
+        return  # its numbers stand in a table as well
+    rows = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(panel.columns))]
+    typer.echo(safe(f"\n{panel.title}"))
+    for row in rows:
+        first, *rest = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo(safe("  ".join((first, *rest))).rstrip())
+    if panel.note:
+        typer.echo(safe(panel.note))
+
+
+def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> None:
+    from agentsim.history.files import write_whole
+    from agentsim.history.listing import list_runs
+    from agentsim.report.batch_page import GameLink, render_batch
+    from agentsim.report.style import find_css
+
+    games = []
+    for run in list_runs(directory):
+        page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
+        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page))
+    finished = sum(game.status in {"completed", "degraded"} for game in games)
+    costs = [game.cost_usd for game in games]
+    facts = [("Games", f"{finished} of {len(games)} finished")]
+    if None not in costs:
+        facts.append(("Cost", f"${sum(cost or 0.0 for cost in costs):.4f}"))
+    page_text = render_batch(
+        panels,
+        games,
+        name=directory.resolve().name,
+        facts=facts,
+        labels={label: place for place, label in enumerate(labels)},
+        css=find_css(directory),
+    )
+    write_whole(directory / "index.html", page_text)

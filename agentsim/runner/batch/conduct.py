@@ -1,0 +1,276 @@
+"""conduct: plays a manifest: what is left of it, so many games at once, by whoever can; one game's end is its own.
+
+What a game is, and how it is played, is `one`; what is to be played, `manifest`; who looks on, `tally`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from agentsim.errors import (
+    AgentsimError,
+    BudgetReached,
+    Interrupted,
+    JournalError,
+    ProviderStopped,
+    RunStopped,
+    UsageError,
+)
+from agentsim.games import find
+from agentsim.history.contents import read_journal
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import is_running
+from agentsim.history.load import load_history
+from agentsim.history.totals import Totals
+from agentsim.runner.batch.lock import locked
+from agentsim.runner.batch.loop import InLoop
+from agentsim.runner.batch.manifest import Manifest, Planned
+from agentsim.runner.batch.one import GameEnd, failed, finished, sweep
+from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.workers import InProcesses
+from agentsim.runner.budget import Budget
+from agentsim.runner.plays import FINISHED
+from agentsim.runner.seats import seated
+from agentsim.runner.signals import stoppable
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["BatchResult", "Executor", "conduct", "plays_alone"]
+
+_ORPHANS_S = 10.0
+"""So long a killed batch's workers may take to be gone."""
+
+
+class Executor(Protocol):
+    """Plays single games somewhere; several at once."""
+
+    async def open(self) -> None:
+        """Make ready; `UsageError` where it cannot be."""
+        ...
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        """Play one game, from its beginning or its journal's end."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back what it holds."""
+        ...
+
+
+@dataclass
+class BatchResult:
+    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums."""
+
+    directory: Path
+    tally: Tally
+    ends: list[GameEnd] = field(default_factory=list)
+    stopped: AgentsimError | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every game of the batch is done."""
+        return self.tally.done == self.tally.games
+
+    @property
+    def exit_code(self) -> int:
+        """0 where every game is done; else that of what stopped the batch, or of its games."""
+        if self.stopped is not None:
+            return self.stopped.exit_code
+        codes = {end.exit_code for end in self.ends}
+        if self.complete:
+            return 4 if any(end.status == "degraded" for end in self.ends) else 0
+        return next((code for code in (5, 3) if code in codes), 1)
+
+
+def plays_alone(manifest: Manifest) -> bool:
+    """Whether bots alone decide, in every game."""
+    seats = (plan for cast in manifest.casts for plan in (*cast.players, *cast.staff.values()))
+    return all(plan.name.kind == "bot" for plan in seats)
+
+
+def conduct(
+    manifest: Manifest,
+    directory: Path,
+    *,
+    env: Mapping[str, str],
+    jobs: int,
+    abort_after: int = 0,
+    watcher: BatchWatcher | None = None,
+    executor: Callable[[], Executor] | None = None,
+) -> BatchResult:
+    """Play what is left of a batch; its folder and manifest are there.
+
+    The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
+    that came to no result (0: however many) no more are begun. By itself it plays bots in worker processes and models
+    in its own event loop; an `executor` is made in that loop and plays them elsewhere. Raises what makes every game
+    impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
+    """
+    for cast in manifest.casts:
+        seats = seated(cast, find(cast.game), env)
+        asyncio.run(seats.aclose())
+    with locked(directory):
+        batch = _Batch(
+            manifest,
+            directory,
+            env=env,
+            jobs=jobs,
+            abort_after=abort_after,
+            watcher=watcher or BatchWatcher(),
+            executor=executor,
+        )
+        return batch.run()
+
+
+class _Batch:
+    def __init__(
+        self,
+        manifest: Manifest,
+        directory: Path,
+        *,
+        env: Mapping[str, str],
+        jobs: int,
+        abort_after: int,
+        watcher: BatchWatcher,
+        executor: Callable[[], Executor] | None,
+    ) -> None:
+        self._manifest, self._directory, self._env, self._jobs = manifest, directory, env, jobs
+        self._abort_after, self._watcher, self._executor = abort_after, watcher, executor
+        limits = manifest.casts[0].limits
+        self._budget = Budget(limits.max_calls, limits.max_cost_usd)
+        self._result = BatchResult(directory, Tally(len(manifest.games)))
+        self._in_a_row = 0
+
+    def run(self) -> BatchResult:
+        sweep(self._directory)
+        left = self._left()
+        try:
+            with stoppable() as stop:
+                asyncio.run(self._main(left, stop))
+        except RunStopped as stopped:
+            self._result.stopped = stopped
+        return self._result
+
+    def _files(self, game: Planned) -> RunFiles:
+        return RunFiles(self._directory, game.name)
+
+    def _left(self) -> list[Planned]:
+        """The games that are not done; what the others used is counted."""
+        left, tally = [], self._result.tally
+        free = plays_alone(self._manifest)
+        for game in self._manifest.games:
+            files = self._files(game)
+            over = finished(files)
+            calls, cost = (0, 0.0) if free else _used(files, over=over)
+            tally.earlier(game.name, calls, cost, finished=over)
+            self._budget.spent(calls, cost)
+            if not over:
+                left.append(game)
+        return left
+
+    async def _main(self, left: Sequence[Planned], stop: Callable[[asyncio.Task[Any]], None]) -> None:
+        task = asyncio.create_task(self._play_all(left))
+        stop(task)
+        await task
+
+    async def _play_all(self, left: Sequence[Planned]) -> None:
+        tally = self._result.tally
+        await self._orphans_gone(left)
+        executor = self._made()
+        await executor.open()
+        self._watcher.began(tally)
+        turns = iter(left)
+        lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(min(self._jobs, len(left)))]
+        try:
+            await asyncio.gather(*lanes)
+        finally:
+            for lane in lanes:
+                lane.cancel()
+            if lanes:
+                await asyncio.wait(lanes)
+            await executor.aclose()
+
+    def _made(self) -> Executor:
+        if self._executor is not None:
+            return self._executor()
+        return InProcesses() if plays_alone(self._manifest) else InLoop(self._env, self._budget, self._used)
+
+    async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
+        for game in turns:
+            if self._exhausted() or self._result.stopped is not None:
+                return
+            await self._one(game, executor)
+
+    def _exhausted(self) -> bool:
+        """Whether the limits are reached: where games are played by others, who cannot ask before each call."""
+        limits, tally = self._manifest.casts[0].limits, self._result.tally
+        if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
+            self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
+        if limits.max_cost_usd is not None and tally.cost_usd and tally.cost_usd >= limits.max_cost_usd:
+            self._stop(BudgetReached(f"limits.max_cost_usd = {limits.max_cost_usd:g} is reached"))
+        return self._result.stopped is not None
+
+    async def _one(self, game: Planned, executor: Executor) -> None:
+        self._result.tally.started(game.name)
+        self._watcher.changed()
+        task = asyncio.create_task(executor.play(self._manifest.scenario(game), self._files(game)))
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            self._note(game, task)
+            raise
+        self._note(game, task)
+
+    def _note(self, game: Planned, task: asyncio.Task[GameEnd]) -> None:
+        if task.cancelled():
+            end = GameEnd(game.name, Interrupted.status, exit_code=130)
+        elif (error := task.exception()) is not None:
+            end = failed(game.name, error)
+        else:
+            end = task.result()
+        self._result.ends.append(end)
+        self._result.tally.ended(end)
+        self._watcher.ended(end)
+        self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
+        if end.status == BudgetReached.status:
+            self._stop(BudgetReached(end.error or "a limit is reached"))
+        elif self._abort_after and self._in_a_row >= self._abort_after:
+            self._stop(_abort(end, self._in_a_row))
+
+    def _stop(self, why: AgentsimError) -> None:
+        self._result.stopped = self._result.stopped or why
+
+    def _used(self, name: str, totals: Totals) -> None:
+        self._result.tally.used(name, totals)
+        self._watcher.changed()
+
+    async def _orphans_gone(self, left: Sequence[Planned]) -> None:
+        """Workers of a killed batch see that it is gone, and are so at once; until then they hold their journals."""
+        until = asyncio.get_running_loop().time() + _ORPHANS_S
+        for game in left:
+            while (journal := self._files(game).journal).exists() and is_running(journal):
+                if asyncio.get_running_loop().time() > until:
+                    raise UsageError(f"{game.name}: is being played by another process")
+                await asyncio.sleep(0.02)
+
+
+def _abort(last: GameEnd, number: int) -> AgentsimError:
+    message = f"{number} games in a row came to no result, the last ({last.name}) with: {last.error}"
+    return ProviderStopped(message) if last.status == ProviderStopped.status else AgentsimError(message)
+
+
+def _used(files: RunFiles, *, over: bool) -> tuple[int, float]:
+    """Calls and known dollars of a game in earlier sessions."""
+    try:
+        if over:
+            usage = load_history(files.history).usage
+            return usage.calls, usage.cost_usd or 0.0
+        contents = read_journal(files.journal)
+    except (UsageError, JournalError):
+        return 0, 0.0
+    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
+    return len(tries), sum(each.usage.cost_usd or 0.0 for each in tries if each.usage is not None)

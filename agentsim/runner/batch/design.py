@@ -1,0 +1,115 @@
+"""design: who sits where in which game of a batch, and with which seed; and how even that comes out. Pure.
+
+Models go round by the rows of a Williams square (E. J. Williams, Experimental designs balanced for the estimation of
+residual effects of treatments, 1949): as many rows as models make a Latin square, in which every model has every
+position once, and over one block (two where the number is odd) every model follows every other equally often.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+__all__ = ["Row", "Spread", "balance", "derived_seed", "rows", "williams"]
+
+_SEED_BITS = 31
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One game: `seats` are the scenario's players in the order in which they sit down here, `models` who plays each.
+
+    Both count from 0 and go by position; `models` is empty where everybody keeps the scenario's model.
+    """
+
+    seed: int
+    seats: tuple[int, ...]
+    models: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How often the rarest and the commonest of some combinations come."""
+
+    what: str
+    least: int
+    most: int
+
+    @property
+    def even(self) -> bool:
+        """Whether each comes equally often."""
+        return self.least == self.most
+
+
+def derived_seed(seed: int, number: int) -> int:
+    """The seed of a batch's game of that number, below 2**31."""
+    digest = hashlib.sha256(f"agentsim-batch/{seed}/{number}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
+
+
+def williams(size: int, row: int, width: int | None = None, block: int = 0) -> tuple[int, ...]:
+    """One row of the square of that size, its first `width` places; odd sizes have their second half mirrored.
+
+    Where the row is cut short, each `block` of `size` rows cuts another piece, so that others meet; where it is longer
+    than the square it begins again.
+    """
+    width = size if width is None else width
+    start = block if width < size else 0
+    mirrored = -1 if size % 2 and block % 2 else 1
+    return tuple((mirrored * _zigzag(size, (start + place) % size) + row) % size for place in range(width))
+
+
+def _zigzag(size: int, place: int) -> int:
+    """0, 1, size - 1, 2, size - 2, ...: neighbours differ by every amount once."""
+    return (place + 1) // 2 if place % 2 else (size - place // 2) % size
+
+
+def rows(games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False) -> list[Row]:
+    """The games of a batch, in the order in which they are played; without `models` each seat keeps its own.
+
+    With `rotate` the seats change places as well: with models once a block, alone with every game. With `paired` the
+    games of one block, which differ only in who sits where, have one seed.
+    """
+    block = models or (seats if rotate else 1)
+    plan = []
+    for number in range(games):
+        turn, row = divmod(number, block)
+        order = tuple(range(seats))
+        if rotate:
+            order = williams(seats, *((turn % seats, None, turn // seats) if models else (row, None, turn)))
+        cast = williams(models, row, seats, turn) if models else ()
+        plan.append(Row(derived_seed(seed, turn if paired else number), order, cast))
+    return plan
+
+
+def balance(plan: Sequence[Row], seats: int, models: int) -> list[Spread]:
+    """How evenly the batch spreads what its design turns; nothing for what it leaves where it was."""
+    spreads = []
+    if models:
+        spreads.append(_spread("each model in each seat", models * seats, _in_seats(plan)))
+        spreads.append(_spread("each model at each position", models * seats, _at_positions(plan)))
+        if models > 1 and seats > 1:
+            neighbours = ((one, next_) for row in plan for one, next_ in pairwise(row.models) if one != next_)
+            spreads.append(_spread("each model just after each other one", models * (models - 1), neighbours))
+            meetings = (pair for row in plan for pair in combinations(sorted(set(row.models)), 2))
+            spreads.append(_spread("each two models in one game", models * (models - 1) // 2, meetings))
+    if any(row.seats != tuple(range(seats)) for row in plan):
+        places = ((position, seat) for row in plan for position, seat in enumerate(row.seats))
+        spreads.append(_spread("each seat at each position", seats * seats, places))
+    return spreads
+
+
+def _in_seats(plan: Iterable[Row]) -> Iterable[tuple[int, int]]:
+    return ((seat, model) for row in plan for seat, model in zip(row.seats, row.models, strict=True))
+
+
+def _at_positions(plan: Iterable[Row]) -> Iterable[tuple[int, int]]:
+    return ((position, model) for row in plan for position, model in enumerate(row.models))
+
+
+def _spread(what: str, kinds: int, cases: Iterable[tuple[int, int]]) -> Spread:
+    counts = Counter(cases)
+    return Spread(what, 0 if len(counts) < kinds else min(counts.values()), max(counts.values(), default=0))

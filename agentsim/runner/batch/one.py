@@ -1,0 +1,115 @@
+"""one: one game of a batch, by the session code of `run` and `resume`, and what came of it in a line.
+
+In which process or loop that happens is `workers` and `loop`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import AgentsimError, Interrupted
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import is_running
+from agentsim.runner.budget import Budget
+from agentsim.runner.plays import FINISHED
+from agentsim.runner.session import RunResult, Session, opened, reopened
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["GameEnd", "ended", "failed", "finished", "session", "sweep"]
+
+_TAIL = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """What came of one game in this session: its status, what all its sessions used, the error that ended it."""
+
+    name: str
+    status: str
+    calls: int = 0
+    cost_usd: float | None = 0.0
+    unpriced_calls: int = 0
+    error: str | None = None
+    exit_code: int = 0
+
+
+def session(
+    scenario: Scenario,
+    files: RunFiles,
+    *,
+    env: Mapping[str, str],
+    watcher: Watcher | None = None,
+    within: Budget | None = None,
+) -> Session | None:
+    """The game's session: from its beginning, or from where its journal ends; None where it is finished.
+
+    The scenario's limits hold, whatever those were with which the game began.
+    """
+    if files.journal.exists() and not _has_begun(files.journal):
+        files.journal.unlink()  # killed between the file's name and its first line: nothing has happened
+    if not files.journal.exists():
+        return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within)
+    limits = scenario.limits
+    return reopened(
+        files,
+        env=env,
+        watcher=watcher,
+        max_cost_usd=limits.max_cost_usd,
+        max_calls=limits.max_calls,
+        max_wall_s=limits.max_wall_s,
+        within=within,
+    )
+
+
+def _has_begun(journal: Path) -> bool:
+    with journal.open("rb") as file:
+        return file.readline().endswith(b"\n") or is_running(journal)
+
+
+def ended(result: RunResult) -> GameEnd:
+    """The line of a game whose session came back."""
+    usage, error = result.history["usage"], result.error
+    return GameEnd(
+        result.files.name,
+        result.status,
+        usage["calls"],
+        usage["cost_usd"],
+        usage.get("unpriced_calls", 0),
+        None if error is None else str(error),
+        0 if error is None else error.exit_code,
+    )
+
+
+def failed(name: str, error: BaseException) -> GameEnd:
+    """The line of a game whose session could not begin, or broke."""
+    if isinstance(error, AgentsimError):
+        return GameEnd(name, "failed", error=str(error), exit_code=error.exit_code)
+    if not isinstance(error, Exception):
+        return GameEnd(name, Interrupted.status, error=type(error).__name__, exit_code=130)
+    return GameEnd(name, "failed", error=f"{type(error).__name__}: {error}", exit_code=1)
+
+
+def finished(files: RunFiles) -> bool:
+    """Whether a game is over and its history is there, told from the journal's last line, without reading the rest."""
+    try:
+        if not files.history.is_file():
+            return False
+        with files.journal.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            tail = file.read()
+        line: Any = json.loads(tail.rstrip(b"\n").rpartition(b"\n")[2])
+        return tail.endswith(b"\n") and line["record"] == "stop" and line["status"] in FINISHED
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def sweep(directory: Path) -> None:
+    """Take away what a killed process left of files that it was writing."""
+    for path in directory.glob(".*.tmp"):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,98 @@
+"""Tally: how far a batch is, what it has cost, and what the rest will by what the past did. It shows nothing."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from agentsim.history.totals import Totals
+from agentsim.runner.batch.one import GameEnd
+
+__all__ = ["BatchWatcher", "Tally"]
+
+
+class BatchWatcher:
+    """Sees nothing; a display overrides what it shows."""
+
+    def began(self, tally: Tally) -> None:
+        """The plan is known, and what earlier sessions have done of it."""
+
+    def changed(self) -> None:
+        """A game began, or a call of one is over."""
+
+    def ended(self, end: GameEnd) -> None:
+        """A game is over, or has stopped."""
+
+    def noted(self, line: str) -> None:
+        """Something about the whole batch that somebody should know."""
+
+
+class Tally:
+    """Counts of games by how they ended, in all sessions (`done`) and in this one (`statuses`); dollars and calls."""
+
+    def __init__(self, games: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.games = games
+        self.done = 0  # finished, in whatever session
+        self.statuses: Counter[str] = Counter()
+        self.calls, self.cost_usd, self.unpriced_calls = 0, 0.0, 0
+        self._running: dict[str, Totals] = {}
+        self._known: dict[str, tuple[int, float]] = {}  # what unfinished games had used when this session began
+        self._clock, self._began = clock, clock()
+        self._ended_here = 0
+
+    @property
+    def running(self) -> int:
+        """Games under way."""
+        return len(self._running)
+
+    @property
+    def failed(self) -> int:
+        """Games of this session that came to no result."""
+        return sum(count for status, count in self.statuses.items() if status not in {"completed", "degraded"})
+
+    def earlier(self, name: str, calls: int, cost_usd: float, *, finished: bool) -> None:
+        """What a game used in earlier sessions."""
+        self.calls += calls
+        self.cost_usd += cost_usd
+        if finished:
+            self.done += 1
+        else:
+            self._known[name] = (calls, cost_usd)
+
+    def started(self, name: str) -> None:
+        """A game begins, or goes on: what it used before is in its own totals from now on."""
+        calls, cost = self._known.pop(name, (0, 0.0))
+        self.calls -= calls
+        self.cost_usd -= cost
+        self._running[name] = Totals()
+
+    def used(self, name: str, totals: Totals) -> None:
+        """What a running game has used so far."""
+        if name in self._running:
+            self._running[name] = totals
+
+    def ended(self, end: GameEnd) -> None:
+        """A game is over, or has stopped."""
+        self._running.pop(end.name, None)
+        self.statuses[end.status] += 1
+        self._ended_here += 1
+        self.done += end.status in {"completed", "degraded"}
+        self.calls += end.calls
+        self.cost_usd += end.cost_usd or 0.0
+        self.unpriced_calls += end.unpriced_calls
+
+    def spent(self) -> float:
+        """US dollars so far, running games included."""
+        return self.cost_usd + sum(totals.cost_usd for totals in self._running.values())
+
+    def forecast_usd(self) -> float | None:
+        """US dollars of the whole batch at the mean of the games that are done; None before the first."""
+        over = self.done + self.failed
+        return self.cost_usd / over * self.games if over else None
+
+    def left_s(self) -> float | None:
+        """Seconds that the rest will take at the pace of this session; None before its first game is over."""
+        if not self._ended_here:
+            return None
+        return (self._clock() - self._began) / self._ended_here * max(0, self.games - self.done - self.failed)

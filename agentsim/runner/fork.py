@@ -1,0 +1,184 @@
+"""fork: another future for the same past: a run's journal up to a decision becomes the beginning of a new run.
+
+Playing it on is `session`'s business, as with any run that stopped there; nothing is called here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from agentsim.engine.codec import values
+from agentsim.engine.game import Game
+from agentsim.engine.play import Ask
+from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
+from agentsim.history.contents import Contents, read_journal
+from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles
+from agentsim.history.journal import Journal
+from agentsim.runner.drive import recall, restored
+from agentsim.runner.imprint import head_of
+from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.seats import seated
+from agentsim.scenario.branch import Branch
+from agentsim.scenario.files import located, roots
+from agentsim.scenario.overrides import overridden
+from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["Trunk", "trunk_of"]
+
+_MAY_CHANGE = ("players", "staff", "prices", "providers")
+
+
+@dataclass(frozen=True)
+class Trunk:
+    """A run cut before one decision: `ask` is what is to be decided anew."""
+
+    files: RunFiles
+    contents: Contents
+    scenario: Scenario
+    game: Game
+    kept: tuple[Entry, ...]
+    ask: Ask
+
+    def branch(
+        self,
+        *,
+        env: Mapping[str, str],
+        instead: str | None = None,
+        changes: Sequence[str] = (),
+        number: int | None = None,
+        paired: bool = False,
+        stem: str | None = None,
+    ) -> RunFiles:
+        """The journal of a new run with this past: `agentsim resume` would go on with it.
+
+        With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
+        gives chance another way after the decision, unless `paired`. Raises `UsageError` for a decision that is not
+        allowed, `ScenarioError` for changes that cannot be.
+        """
+        entry = None if instead is None else self._decided(instead)
+        salts = () if self.scenario.branch is None else self.scenario.branch.salts
+        salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
+        if number is not None and not paired:
+            salts = (*salts, (self.ask.wave, str(number)))
+        branch = Branch(
+            of=self.files.name,
+            at=self.ask.index,
+            number=number,
+            instead=None if entry is None else entry.decision,
+            changed=tuple(changes),
+            salts=salts,
+        )
+        scenario = replace(_changed(self.scenario, self.game, changes), branch=branch)
+        seats = seated(scenario, self.game, env, None, self.contents.structured)
+        asyncio.run(seats.aclose())
+        files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
+        journal = Journal.create(files.journal, handle, head_of(scenario, self.game, files.name, datetime.now(UTC)))
+        try:
+            for model, mode in self.contents.structured.items():
+                journal.chose(model, mode)
+            for kept in (*self.kept, *((entry,) if entry is not None else ())):
+                journal.decided(kept, sync=True)
+            journal.sync()
+        finally:
+            journal.close()
+        return files
+
+    def _decided(self, text: str) -> Entry:
+        request = self.ask.request
+        try:
+            decision = request.parse(text).decision
+            request.check(decision)
+        except DecisionError as error:
+            raise UsageError(f"--instead: {error}") from None
+        return Entry(
+            index=self.ask.index,
+            wave=self.ask.wave,
+            place=self.ask.place,
+            player=request.player,
+            kind=request.kind,
+            fingerprint=request.fingerprint(),
+            decision=values(decision),
+            source="human",
+        )
+
+
+def trunk_of(files: RunFiles, at: int) -> Trunk:
+    """The run cut before its decision number `at`; its past is played again, and must be what the rules ask.
+
+    Raises `UsageError` where there is no such decision, `JournalError` for a journal that cannot be used.
+    """
+    contents = read_journal(files.journal)
+    scenario, game = restored_scenario(contents.head)
+    found = next((entry for entry in contents.entries.values() if entry.index == at), None)
+    if found is None:
+        numbers = sorted(entry.index for entry in contents.entries.values())
+        valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
+        raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
+    play = new_play(scenario, game)
+    wave = play.start()
+    kept: list[Entry] = []
+    while wave is not None and wave.number < found.wave:
+        known = [(ask, recall(contents, ask)) for ask in wave.asks]
+        entries = [entry for _, entry in known if entry is not None]
+        if len(entries) < len(known):
+            raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+        kept += entries
+        wave = play.answer([restored(ask, entry) for ask, entry in known if entry is not None])
+    if wave is None:
+        raise JournalMismatch(f"the game ends before wave {found.wave}, which is recorded")
+    for ask in wave.asks:
+        entry = recall(contents, ask)
+        if entry is not None and entry is not found:
+            restored(ask, entry)
+            kept.append(entry)
+    asked = wave.asks[found.place]
+    play.close()
+    return Trunk(files, contents, scenario, game, tuple(kept), asked)
+
+
+def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
+    """The scenario with `KEY=VALUE` put into what a journal keeps of it."""
+    for change in changes:
+        first = change.partition("=")[0].strip().partition(".")[0]
+        if first not in _MAY_CHANGE:
+            raise UsageError(
+                f"--set {first}: would change the past as well, or is no part of it (valid: {', '.join(_MAY_CHANGE)})"
+            )
+    if not changes:
+        return scenario
+    identity = overridden(scenario.identity(), changes)
+    run: dict[str, Any] = scenario.run_part()
+    ids = [plan.id for plan in scenario.players]
+    if [record.get("id") for record in identity["players"]] != ids:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
+    changed = Scenario.restore(identity, run, seed=scenario.seed)
+    before = {plan.id: plan for plan in (*scenario.players, *scenario.staff.values())}
+    return replace(
+        changed,
+        players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),
+        staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
+    )
+
+
+def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
+    """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
+    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
+        return plan
+    try:
+        name = plan.name
+    except ValueError as error:
+        raise ScenarioError(str(error), key=f"the model of {plan.id}") from None
+    at = f"the model of {plan.id}"
+    if name.kind == "bot" and name.rest not in game.bots:
+        raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
+    if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):
+        raise ScenarioError("a person had all the time there is; set timeout_s and max_attempts as well", key=at)
+    if name.file is None:
+        return replace(plan, path=None)
+    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))

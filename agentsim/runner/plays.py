@@ -1,0 +1,83 @@
+"""plays: a scenario's game about to start, and a played one as a history. Who plays it, and files, are `session`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from agentsim.engine.game import Game
+from agentsim.engine.play import GamePlay
+from agentsim.errors import JournalMismatch
+from agentsim.games import find
+from agentsim.history.entry import Entry
+from agentsim.history.fold import fold
+from agentsim.players.base import Try
+from agentsim.scenario.branch import Branch
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["FINISHED", "finished_status", "folded", "new_play", "restored_scenario"]
+
+FINISHED = frozenset({"completed", "degraded"})
+
+
+def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
+    """The scenario and game of a journal's head; `JournalMismatch` where the game's rules are others by now."""
+    try:
+        scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
+        recorded = int(head["rules_version"])
+        if "fork" in head:
+            scenario = replace(scenario, branch=Branch.restore(head["fork"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
+    game = find(scenario.game)
+    if recorded != game.rules_version:
+        raise JournalMismatch(
+            f"the journal was played by rules version {recorded} of {game.name}, this is version {game.rules_version}"
+        )
+    return scenario, game
+
+
+def new_play(scenario: Scenario, game: Game) -> GamePlay:
+    """The game of a scenario, about to start."""
+    assert scenario.seed is not None, "a run has its seed before it plays"
+    players = [plan.id for plan in scenario.players]
+    names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
+    salts = {} if scenario.branch is None else dict(scenario.branch.salts)
+    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names, salts=salts)
+
+
+def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
+    """What a game that came to its end is called."""
+    limit = scenario.limits.max_fallback_rate
+    fallbacks = sum(entry.source == "fallback" for entry in entries)
+    return "degraded" if limit is not None and entries and fallbacks / len(entries) > limit else "completed"
+
+
+def folded(
+    scenario: Scenario,
+    game: Game,
+    play: GamePlay,
+    *,
+    entries: list[Entry],
+    undecided: Sequence[tuple[str, Try]],
+    status: str,
+    volatile: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The history of a play, finished or not; `undecided` are attempts at requests that it has no decision for."""
+    plans = (*scenario.players, *scenario.staff.values())
+    return fold(
+        game=game.name,
+        rules_version=game.rules_version,
+        seed=cast("int", scenario.seed),
+        fork=None if scenario.branch is None else scenario.branch.record(),
+        status=status,
+        scenario=scenario.identity(),
+        players=[plan.listed() for plan in plans],
+        rounds=play.table.rounds,
+        log=play.log,
+        entries=entries,
+        undecided=undecided,
+        outcome=play.outcome,
+        volatile=volatile,
+    )

@@ -1,0 +1,50 @@
+"""Branch: where a fork left the run that it came from. Making one is the runner's business."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Branch"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A run that shares another's past.
+
+    `of` is the trunk's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
+    `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
+    `changed` are the settings that are not the trunk's, as `KEY=VALUE`.
+    """
+
+    of: str
+    at: int
+    number: int | None = None
+    instead: Mapping[str, Any] | None = None
+    changed: tuple[str, ...] = ()
+    salts: tuple[tuple[int, str], ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """As journals and histories keep it."""
+        return {
+            "of": self.of,
+            "at": self.at,
+            "branch": self.number,
+            "instead": None if self.instead is None else dict(self.instead),
+            "changed": list(self.changed),
+            "salts": [list(salt) for salt in self.salts],
+        }
+
+    @classmethod
+    def restore(cls, record: Mapping[str, Any]) -> Branch:
+        """The branch that `record()` came from; `KeyError`, `TypeError` or `ValueError` where it is none."""
+        number = record["branch"]
+        return cls(
+            of=str(record["of"]),
+            at=int(record["at"]),
+            number=None if number is None else int(number),
+            instead=record["instead"],
+            changed=tuple(map(str, record["changed"])),
+            salts=tuple((int(wave), str(word)) for wave, word in record["salts"]),
+        )

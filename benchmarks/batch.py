@@ -1,0 +1,90 @@
+"""How many games of bots a batch plays in a second, and what a second worker is worth.
+
+Every shipped scenario in which bots alone play (or those of `--config`) is played as a batch by one worker process and
+by two, in turn; the best of `--repeats` each. Starting the workers is a part of it.
+
+    uv run python -m benchmarks.batch
+    uv run python -m benchmarks.batch --config configs/monopoly_bots.toml --games 40 --repeats 3 --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agentsim.runner.batch.conduct import conduct, plays_alone
+from agentsim.runner.batch.manifest import Design, planned
+from agentsim.scenario.load import load
+
+CONFIGS = Path("configs")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One scenario: games a second by workers, and the speed-up of two over one."""
+
+    config: str
+    games: int
+    one: float
+    two: float
+
+    @property
+    def speed_up(self) -> float:
+        """How much faster two workers are."""
+        return self.two / self.one
+
+
+def of_bots() -> list[str]:
+    """The shipped scenarios that need no model."""
+    scenarios = {
+        path: load(path) for path in sorted(CONFIGS.glob("*.toml")) if 'model = "bot/' in path.read_text("utf-8")
+    }
+    return [str(path) for path, scenario in scenarios.items() if plays_alone(planned(Design(1, 1), [scenario]))]
+
+
+def rate(config: Path, games: int, jobs: int) -> float:
+    """Games a second of one batch, from the first worker's start to the last game's end."""
+    manifest = planned(Design(1, games), [load(config)])
+    with tempfile.TemporaryDirectory(prefix="agentsim-") as folder:
+        manifest.write(Path(folder))
+        began = time.perf_counter()
+        result = conduct(manifest, Path(folder), env={}, jobs=jobs)
+        assert result.complete, f"{config}: {result.tally.statuses}"
+        return games / (time.perf_counter() - began)
+
+
+def measured(config: str, games: int, repeats: int) -> Measured:
+    """The best of the repeats, one and two workers in turn."""
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(repeats):
+        for jobs, found in rates.items():
+            found.append(rate(Path(config), games, jobs))
+    return Measured(config, games, max(rates[1]), max(rates[2]))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--config", action="append", help="a scenario of bots; repeatable")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    for config in given.config or of_bots():
+        found = measured(config, given.games, given.repeats)
+        if given.json:
+            print(json.dumps({**asdict(found), "speed_up": found.speed_up}), flush=True)
+        else:
+            print(
+                f"{found.config}: {found.one:.1f} games/s with one worker, {found.two:.1f} with two: "
+                f"{found.speed_up:.2f} times as fast",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""What is found in simulated batches whose truth is known: planted strengths, and names without a difference."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from agentsim.analysis.intervals import Array, bootstrap, ratio_intervals, student
+from agentsim.analysis.null import dealt_p
+from agentsim.analysis.record import Entrant, GameRecord
+from agentsim.analysis.skill import ratings
+from agentsim.analysis.standings import standings
+from agentsim.analysis.strengths import fit, stages
+
+TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
+"""Each twice as strong as the next."""
+
+
+def played(logs: Array, games: int, generator: np.random.Generator) -> Array:
+    """Ranks (games by players) of players of these strengths: the order of exponential arrivals is Plackett-Luce's."""
+    arrivals = generator.exponential(size=(games, len(logs))) / np.exp(logs)
+    return arrivals.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
+
+
+def records(ranks: Array, labels: list[str]) -> list[GameRecord]:
+    return [
+        GameRecord(f"game_{number}", "any", number, tuple(_entrants(row, labels)), (), 0.0)
+        for number, row in enumerate(ranks)
+    ]
+
+
+def _entrants(row: Array, labels: list[str]) -> list[Entrant]:
+    return [
+        Entrant(f"p{seat}", label, label, float(rank), seat, seat, 1, 0, 0, 0, 0.0)
+        for seat, (rank, label) in enumerate(zip(row, labels, strict=True), start=1)
+    ]
+
+
+def test_strengths_are_those_that_were_planted() -> None:
+    ranks = played(TRUE, 4000, np.random.default_rng(1))
+    found = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4)
+    assert np.abs(found.logs - TRUE).max() < 0.06
+    assert found.shares.sum() == pytest.approx(1)
+    assert list(found.logs.argsort()) == list(TRUE.argsort())
+
+
+def test_openskill_puts_them_into_the_planted_order() -> None:
+    games = records(played(TRUE, 300, np.random.default_rng(2)), ["a", "b", "c", "d"])
+    mus = [mu for mu, _ in ratings(games, ["a", "b", "c", "d"])]
+    assert mus == sorted(mus, reverse=True)
+
+
+def test_strengths_intervals_cover_the_truth_95_times_in_100() -> None:
+    """500 batches of 60 games; each label's interval should hold its true strength in 95% of them, within 3."""
+    generator = np.random.default_rng(3)
+    covered = np.zeros(4)
+    for _ in range(500):
+        ranks = played(TRUE, 60, generator)
+        reach = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4).intervals()
+        covered += (reach[:, 0] <= TRUE) & (reach[:, 1] >= TRUE)
+    assert (np.abs(covered / 500 - 0.95) <= 0.03).all(), covered / 500
+
+
+@pytest.mark.parametrize("games", [20, 60])
+def test_mean_ranks_intervals_cover_the_truth_95_times_in_100(games: int) -> None:
+    generator = np.random.default_rng(4)
+    truth = played(TRUE, 200_000, generator).mean(axis=0)
+    covered, counts = np.zeros(4), np.ones((games, 4))
+    for number in range(500):
+        ends = ratio_intervals(played(TRUE, games, generator), counts, bootstrap(games, number, 1000))
+        covered += (ends[:, 0] <= truth) & (ends[:, 1] >= truth)
+    assert (np.abs(covered / 500 - 0.95) <= 0.03).all(), covered / 500
+
+
+def test_identical_models_under_different_names_are_not_told_apart() -> None:
+    """Of 500 such batches about 5% must seem different at 5%: more would be false alarms, fewer a blind test."""
+    generator = np.random.default_rng(5)
+    labels = np.tile(np.arange(4), (30, 1))
+    alarms = 0
+    for number in range(500):
+        alarms += dealt_p(played(np.zeros(4), 30, generator), labels, 4, number, deals=199) <= 0.05
+    assert 0.02 <= alarms / 500 <= 0.08
+
+
+def test_models_that_differ_are_told_apart() -> None:
+    ranks = played(TRUE, 30, np.random.default_rng(6))
+    assert dealt_p(ranks, np.tile(np.arange(4), (30, 1)), 4, 1) < 0.01
+
+
+def test_one_that_always_wins_has_a_finite_strength() -> None:
+    found = fit([stages([1, 2], [0, 1], 2)] * 30, 2)
+    assert np.isfinite(found.logs).all()
+    assert found.logs[0] - found.logs[1] > 3
+    assert found.errors[0] > 0.3, "and nobody knows it well"
+
+
+def test_ties_are_between_winning_and_losing() -> None:
+    found = fit([stages([1.5, 1.5, 3], [0, 1, 2], 3)] * 40, 3)
+    assert found.logs[0] == pytest.approx(found.logs[1])
+    assert found.logs[2] < found.logs[0]
+
+
+def test_who_ties_stands_for_the_next_place_with_the_part_that_would_still_be_there() -> None:
+    """Efron: for the second of two tied places, half of each of them is left; the last place is nobody's choice."""
+    rows, wins = stages([1.5, 1.5, 3], [0, 1, 2], 3)
+    assert rows.tolist() == [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]]
+    assert wins.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_several_of_one_label_in_a_game_make_it_no_stronger() -> None:
+    """Three equal players under one name against one of another: a fourth of the wins is that one's fair part."""
+    ranks = played(np.zeros(4), 3000, np.random.default_rng(7))
+    found = fit([stages(list(row), [0, 0, 0, 1], 2) for row in ranks], 2)
+    assert np.abs(found.logs).max() < 0.06
+
+
+def test_students_quantiles() -> None:
+    """Tables: t(0.975) with 5, 10, 30 degrees of freedom is 2.571, 2.228, 2.042."""
+    for freedom, quantile in ((5, 2.571), (10, 2.228), (30, 2.042)):
+        assert student(0.975, freedom) == pytest.approx(quantile, abs=0.01)
+    assert student(0.975, 10**6) == pytest.approx(NormalDist().inv_cdf(0.975), abs=1e-4)
+
+
+def test_standings_count_wins_ranks_and_who_beats_whom() -> None:
+    games = records(np.array([[1.0, 2.0, 3.0], [1.5, 1.5, 3.0], [2.0, 1.0, 3.0]]), ["a", "b", "c"])
+    found = standings(games)
+    lines = {line.label: line for line in found.lines}
+    assert [line.label for line in found.lines] == ["a", "b", "c"]
+    assert (lines["a"].wins, lines["b"].wins, lines["c"].wins) == (1.5, 1.5, 0.0)
+    assert (lines["a"].mean_rank.value, lines["c"].mean_rank.value) == (1.5, 3.0)
+    assert found.beats[0][1] == (1.5, 3)
+    assert found.beats[2][0] == (0.0, 3)
+    assert [(place.place, place.mean_rank.value) for place in found.seats] == [(1, 1.5), (2, 1.5), (3, 3.0)]
+
+
+def test_a_single_game_has_standings_and_no_intervals() -> None:
+    (first, *_) = standings(records(np.array([[1.0, 2.0]]), ["a", "b"])).lines
+    assert (first.mean_rank.value, first.mean_rank.low, first.mean_rank.high) == (1.0, None, None)

@@ -1,0 +1,113 @@
+"""`agentsim report` over folders of games: what is compared, what is left out, what the page holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.analysis.favour import favours
+from agentsim.analysis.record import Entrant, GameRecord, Vote, vendor
+from agentsim.history.files import RunFiles
+from tests.cli.command_line import TRIO, agentsim, trio
+
+QUIET = ("--display", "none")
+
+
+def batch(tmp_path: Path, games: int, *words: str, text: str = TRIO) -> Path:
+    config = trio(tmp_path, text)
+    done = agentsim("batch", "--config", str(config), "--games", str(games), "--out", "b", *words, *QUIET, cwd=tmp_path)
+    assert done.code == 0, done.err
+    return tmp_path / "b"
+
+
+def reported(folder: Path, *words: str) -> dict[str, Any]:
+    said = agentsim("report", str(folder), "--json", *words, cwd=folder.parent)
+    assert (said.code, said.out.count("\n")) == (0, 1), said.err
+    found: dict[str, Any] = json.loads(said.out)
+    return found
+
+
+def test_the_report_counts_what_the_histories_say(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 6)
+    found = reported(folder)
+    histories = [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("game_*.json"))]
+    winners = [history["outcome"]["winner"] for history in histories]
+    models = {player["id"]: player["model"] for player in histories[0]["players"]}
+    for line in found["lines"]:
+        assert line["wins"] == sum(models[winner] == line["label"] for winner in winners)
+        assert (line["games"], line["entries"], line["cost_usd"]) == (6, 6, 0.0)
+    assert sum(line["win_rate"]["value"] for line in found["lines"]) == pytest.approx(1)
+
+
+def test_what_is_unfinished_or_no_history_is_left_out_and_said(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 3)
+    history = RunFiles(folder, "game_0002").history
+    history.write_text(history.read_text("utf-8").replace('"status":"completed"', '"status":"interrupted"'), "utf-8")
+    (folder / "game_0003.json").write_text("{}", encoding="utf-8")
+    found = reported(folder)
+    assert (found["games"], sorted(found["left_out"])) == (1, ["game_0002", "game_0003"])
+    said = agentsim("report", str(folder), cwd=tmp_path)
+    assert (said.code, "2 left out" in said.err) == (0, True)
+
+
+def test_a_folder_without_a_finished_game_is_refused(tmp_path: Path) -> None:
+    assert "is not a directory" in agentsim("report", "nowhere", cwd=tmp_path).line
+    assert "holds no finished game" in agentsim("report", str(tmp_path), cwd=tmp_path).line
+
+
+def test_identical_bots_under_different_names_are_not_told_apart(tmp_path: Path) -> None:
+    same = TRIO.replace("bot/grudge", "bot/random").replace("bot/loyal", "bot/random")
+    found = reported(batch(tmp_path, 40, "--rotate", text=same))
+    assert (found["by"], found["null_p"] > 0.05) == ("player", True)
+
+
+def test_the_terminal_shows_every_part(tmp_path: Path) -> None:
+    out = agentsim("report", str(batch(tmp_path, 4)), cwd=tmp_path).out
+    for title in ("Standings", "Ratings", "Head to head", "Seats", "Order of speaking", "Calls and cost"):
+        assert f"\n{title}\n" in out
+
+
+def test_the_page_holds_every_part_and_links_to_the_games_that_have_pages(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 3, "--html")
+    RunFiles(folder, "game_0003").page.unlink()
+    assert agentsim("report", str(folder), "--html", cwd=tmp_path).code == 0
+    text = (folder / "index.html").read_text("utf-8")
+    assert 'href="game_0001.html"' in text
+    assert 'href="game_0003.html"' not in text
+    assert "game_0003" in text
+    assert text.count("<svg") >= 2
+    assert "<script" not in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def entrant(player: str, model: str) -> Entrant:
+    return Entrant(player, model, model, 1.0, 1, None, 1, 0, 0, 0, 0.0)
+
+
+def test_a_models_maker_is_read_off_its_name() -> None:
+    assert vendor("openrouter/openai/gpt-5-mini") == "openai"
+    assert vendor("gemini/gemini-2.5-flash") == "gemini"
+    assert vendor("openrouter/x-ai/grok > openai/gpt-5") == "x-ai"
+
+
+def test_votes_for_ones_own_are_held_against_blind_ones() -> None:
+    """Two of one maker and two of another: of a ballot of three, one is the voter's own."""
+    players = (*(entrant(p, "openai/x") for p in "AB"), *(entrant(p, "gemini/y") for p in "CD"))
+    ballot = {"A": ("B", "C", "D"), "C": ("A", "B", "D")}
+    votes = (Vote("A", "B", ballot["A"], True), Vote("C", "A", ballot["C"], True), Vote("A", "C", ballot["A"], False))
+    game = GameRecord("g", "any", 1, players, votes, 0.0)
+    found = {(favour.maker, favour.final): favour for favour in favours([game, game])}
+    assert (found[None, True].votes, found[None, True].same) == (4, 2)
+    assert found[None, True].blind == pytest.approx(4 / 3)
+    assert found["openai", True].excess.value == pytest.approx(2 / 3)
+    assert found["gemini", True].excess.value == pytest.approx(-1 / 3)
+    assert found["openai", False].same == 0
+    assert ("gemini", False) not in found
+
+
+def test_models_of_one_maker_have_nobody_to_prefer() -> None:
+    game = GameRecord("g", "any", 1, (entrant("A", "bot/x"), entrant("B", "bot/y")), (Vote("A", "B", ("B",), True),), 0)
+    assert favours([game]) == []

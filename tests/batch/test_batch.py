@@ -1,0 +1,196 @@
+"""`agentsim batch` as it is used: what it leaves, what it goes on with, and that a kill costs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import MANIFEST, RunFiles
+from agentsim.history.listing import list_runs
+from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
+
+QUIET = ("--display", "none")
+
+
+def whole(directory: Path) -> dict[str, Any]:
+    """Every file of a batch by name, without what may differ between two executions of one game."""
+    found: dict[str, Any] = {}
+    for path in sorted(directory.iterdir()):
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        if path.name == MANIFEST:
+            found[path.name] = lines
+        elif path.suffix == ".json":
+            found[path.name] = "\n".join(lines).partition('"volatile":')[0]
+        else:
+            records = [json.loads(line) for line in lines]
+            stays = [record for record in records if record["record"] not in {"run", "stop"}]
+            head = {key: value for key, value in records[0].items() if key not in {"started_at", "versions"}}
+            found[path.name] = [head, *stays]
+    return found
+
+
+def said(out: str) -> dict[str, Any]:
+    assert out.count("\n") == 1
+    line: dict[str, Any] = json.loads(out)
+    return line
+
+
+def test_each_game_leaves_the_files_that_run_leaves(tmp_path: Path) -> None:
+    config = trio(tmp_path)
+    done = agentsim("batch", "--config", str(config), "--games", "3", "--out", "b", "--json", *QUIET, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    line = said(done.out)
+    assert (line["done"], line["complete"], line["ended_now"]) == (3, True, {"completed": 3})
+    plan = json.loads((tmp_path / "b" / MANIFEST).read_text("utf-8"))
+    for game in plan["games"]:
+        words = ("run", "--config", str(config), "--seed", str(game["seed"]), "--name", game["name"], "--no-html")
+        assert agentsim(*words, *QUIET, cwd=tmp_path).code == 0
+    by_hand, batch = whole(tmp_path / "logs"), whole(tmp_path / "b")
+    batch.pop(MANIFEST)
+    assert by_hand == batch
+    assert len({game["seed"] for game in plan["games"]}) == 3
+
+
+def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
+    words = ("batch", "--config", str(trio(tmp_path)), "--games", "2", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    (folder,) = (tmp_path / "logs").iterdir()
+    before = snapshot(folder)
+    again = agentsim(*words, cwd=tmp_path)
+    assert (again.code, snapshot(folder) == before) == (0, True)
+    assert agentsim("resume", str(folder), *QUIET, cwd=tmp_path).code == 0
+    assert snapshot(folder) == before
+
+
+def test_a_folder_of_another_batch_is_left_alone(tmp_path: Path) -> None:
+    config = trio(tmp_path)
+    assert agentsim("batch", "--config", str(config), "--games", "1", "--out", "b", *QUIET, cwd=tmp_path).code == 0
+    before = snapshot(tmp_path / "b")
+    other = agentsim("batch", "--config", str(config), "--games", "2", "--out", "b", *QUIET, cwd=tmp_path)
+    assert (other.code, "games: 1 there, 2 here" in other.line) == (2, True)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "x.jsonl").write_text("{}\n", encoding="utf-8")
+    mixed = agentsim("batch", "--config", str(config), "--games", "2", "--out", "runs", *QUIET, cwd=tmp_path)
+    assert (mixed.code, "holds other runs" in mixed.line) == (2, True)
+    assert snapshot(tmp_path / "b") == before
+
+
+def test_models_take_the_seats_in_turn(tmp_path: Path) -> None:
+    models = ("bot/random", "bot/grudge", "bot/loyal")
+    words = ("--games", "4", "--models", ",".join(models), "--paired", "--out", "b", "--json", *QUIET)
+    done = agentsim("batch", "--config", str(trio(tmp_path)), *words, cwd=tmp_path)
+    assert done.code == 0
+    assert "uneven: each model in each seat: 1 to 2 times" in done.err
+    histories = [json.loads(RunFiles(tmp_path / "b", f"game_000{n}").history.read_text("utf-8")) for n in (1, 2, 3, 4)]
+    first = [[player["model"] for player in history["players"]] for history in histories[:3]]
+    assert all(sorted(column) == sorted(models) for column in (*first, *zip(*first, strict=True)))
+    assert len({history["seed"] for history in histories[:3]}) == 1
+    assert histories[3]["seed"] != histories[0]["seed"]
+    assert all([player["id"] for player in history["players"]] == ["A", "B", "C"] for history in histories)
+
+
+def test_rotating_seats_moves_players_with_their_models(tmp_path: Path) -> None:
+    words = ("--games", "3", "--rotate", "--out", "b", *QUIET)
+    assert agentsim("batch", "--config", str(trio(tmp_path)), *words, cwd=tmp_path).code == 0
+    orders = []
+    for number in (1, 2, 3):
+        history = json.loads(RunFiles(tmp_path / "b", f"game_000{number}").history.read_text("utf-8"))
+        orders.append([player["id"] for player in history["players"]])
+        assert {player["id"]: player["model"] for player in history["players"]}["B"] == "bot/grudge"
+    assert all(sorted(column) == ["A", "B", "C"] for column in zip(*orders, strict=True))
+
+
+def test_a_batch_is_no_run_of_its_folder(tmp_path: Path) -> None:
+    words = ("batch", "--config", str(trio(tmp_path)), "--games", "2", "--out", "b", "--html", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    assert {run.name for run in list_runs(tmp_path / "b")} == {"game_0001", "game_0002"}
+    assert agentsim("export", "b", cwd=tmp_path).code == 0
+    assert (tmp_path / "b" / "game_0001.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--paired",), "there is nothing to pair"),
+        (("--models", "bot/random,bot/random"), "names one twice"),
+        (("--models", "bot/nobody"), "bot/nobody"),
+        (("--games", "0"), "games"),
+        (("--set", "players.0.model=human"), "is a person"),
+    ],
+)
+def test_what_cannot_be_played_is_said_before_anything_is_written(
+    words: tuple[str, ...], problem: str, tmp_path: Path
+) -> None:
+    config = trio(tmp_path)
+    refused = agentsim("batch", "--config", str(config), "--games", "2", *words, *QUIET, cwd=tmp_path)
+    assert (refused.code, problem in refused.line) == (2, True), refused.err
+    assert list(tmp_path.iterdir()) == [config]
+
+
+def test_only_one_process_plays_a_batch(tmp_path: Path) -> None:
+    from agentsim.runner.batch.lock import locked
+
+    words = ("batch", "--config", str(trio(tmp_path)), "--games", "1", "--out", "b", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    with locked(tmp_path / "b"):
+        assert "another process is playing this batch" in agentsim(*words, cwd=tmp_path).line
+
+
+def test_batch_sh_plays_the_same_games_and_goes_on(tmp_path: Path) -> None:
+    config = trio(tmp_path)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    words = ["bash", str(ROOT / "docs" / "batch.sh"), str(config), "2", str(tmp_path / "b")]
+    for _ in range(2):
+        done = subprocess.run(words, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert [json.loads(line)["name"] for line in done.stdout.splitlines()] == ["seed_1", "seed_2"]
+        assert [run.status for run in list_runs(tmp_path / "b")] == ["completed"] * 2
+
+
+GAMES, KILLS = 200, 10
+
+
+def _start(config: Path, out: Path) -> subprocess.Popen[bytes]:
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}  # starts are faster
+    words = program("batch", "--config", str(config), "--games", str(GAMES), "--out", str(out), "--jobs", "2", *QUIET)
+    return subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def _over(out: Path) -> int:
+    return len(list(out.glob("game_*.json"))) if out.is_dir() else 0
+
+
+@pytest.mark.timeout(240)
+def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_file(tmp_path: Path) -> None:
+    luck = random.Random(20261122)
+    config = trio(tmp_path)
+    undisturbed = _start(config, tmp_path / "whole")
+    assert undisturbed.wait(120) == 0, undisturbed.stderr and undisturbed.stderr.read()
+    out = tmp_path / "killed"
+    killed = 0
+    for moment in sorted(luck.randrange(GAMES - 5) for _ in range(KILLS)):
+        process = _start(config, out)
+        while process.poll() is None and _over(out) < moment:
+            time.sleep(0.002)  # polls a folder that another process fills
+        time.sleep(luck.random() * 0.02)  # anywhere inside a game
+        process.kill()
+        killed += process.wait(30) == -signal.SIGKILL
+        assert process.stderr is not None
+        process.stderr.close()
+    last = _start(config, out)
+    assert last.wait(120) == 0, last.stderr and last.stderr.read()
+    for process in (undisturbed, last):
+        assert process.stderr is not None
+        process.stderr.close()
+    assert killed == KILLS
+    assert whole(out) == whole(tmp_path / "whole")
+    assert not list(out.glob(".*")), "nothing half-written is left"

@@ -1,0 +1,238 @@
+"""What holds for all games of a batch together, and what does not pass from one game to another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.history.files import RunFiles
+from agentsim.history.listing import list_runs
+from agentsim.runner.batch.conduct import BatchResult, Executor, conduct
+from agentsim.runner.batch.manifest import Design, Manifest, planned
+from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.workers import InProcesses, WorkerLost
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+from agentsim.scenario.scenario import Scenario
+from tests.batch.test_batch import whole
+from tests.cli.command_line import ROOT, agentsim, program, trio
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer, Raw
+from tests.runner.island import scenario_text
+
+CALLS = 18
+"""Of one game of four."""
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer(varied_by_schema).in_thread() as running:
+        yield running
+
+
+def batch_of(config: Path, games: int, out: Path, *overrides: str) -> Manifest:
+    manifest = planned(Design(5, games), [load(config, overrides=overrides)])
+    out.mkdir()
+    manifest.write(out)
+    return manifest
+
+
+def island(tmp_path: Path, url: str) -> Path:
+    config = tmp_path / "island.toml"
+    config.write_text(scenario_text(url), encoding="utf-8")
+    return config
+
+
+def play(manifest: Manifest, out: Path, jobs: int = 3, abort_after: int = 0) -> BatchResult:
+    return conduct(manifest, out, env={}, jobs=jobs, abort_after=abort_after)
+
+
+def histories(out: Path) -> dict[str, Any]:
+    """Lines of one wave may come into a journal in any order; a history has no such freedom."""
+    return {name: file for name, file in whole(out).items() if name.endswith(".json")}
+
+
+def test_how_many_games_run_at_once_changes_none_of_them(server: FakeServer, tmp_path: Path) -> None:
+    config = island(tmp_path, server.url())
+    for jobs in (1, 3):
+        out = tmp_path / f"jobs{jobs}"
+        result = play(batch_of(config, 3, out), out, jobs)
+        assert (result.exit_code, result.tally.calls) == (0, 3 * CALLS)
+    one, other = (
+        {name: file for name, file in whole(tmp_path / jobs).items() if name.endswith("json")}
+        for jobs in ("jobs1", "jobs3")
+    )
+    assert one == other
+    assert server.started["ok"] == 6 * CALLS
+
+
+def test_the_slots_at_a_host_are_those_of_all_games_together(server: FakeServer, tmp_path: Path) -> None:
+    server.latency_s = 0.005
+    out = tmp_path / "b"
+    assert play(batch_of(island(tmp_path, server.url()), 4, out, "limits.concurrency=2"), out, 4).exit_code == 0
+    assert server.most_in_flight == 2
+
+
+def test_a_retry_after_holds_back_every_game(server: FakeServer, tmp_path: Path) -> None:
+    """The first call of one game is turned away for so long: no other game's call comes before that is over."""
+    came: list[float] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        came.append(time.monotonic())
+        return Raw(429, b"{}", {"Retry-After": "0.2"}) if len(came) == 1 else varied_by_schema(body)
+
+    server.reply = reply
+    out = tmp_path / "b"
+    assert play(batch_of(island(tmp_path, server.url()), 3, out, "limits.concurrency=1"), out).exit_code == 0
+    assert len(came) == 3 * CALLS + 1
+    assert came[1] - came[0] >= 0.19, "others did not wait"
+
+
+def test_a_limit_of_calls_is_reached_by_all_games_together_and_a_higher_one_goes_on(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    config = island(tmp_path, server.url())
+    words = ("--games", "3", "--set", "limits.max_calls=40", "--out", "b", "--json", "--display", "none")
+    stopped = agentsim("batch", "--config", str(config), *words, cwd=tmp_path)
+    assert (stopped.code, server.started["ok"]) == (5, 40)
+    assert "resume b --max-calls N" in stopped.line
+    again = agentsim("resume", "b", "--max-calls", "50", "--display", "none", cwd=tmp_path)
+    assert (again.code, server.started["ok"]) == (5, 50), "what was used before counts"
+    done = agentsim("resume", "b", "--max-calls", "60", "--json", "--display", "none", cwd=tmp_path)
+    assert (done.code, server.started["ok"]) == (0, 3 * CALLS), "and is not used again"
+    assert json.loads(done.out)["calls"] == 3 * CALLS
+
+
+def test_a_limit_in_dollars_holds_for_all_games_together(server: FakeServer, tmp_path: Path) -> None:
+    """Each call costs 10 + 5 tokens of a million at 1000 dollars: a game 0.27, and no call is made that might pass."""
+    prices = '[prices."fake/echo"]\ninput = 1000\noutput = 1000\n'
+    config = tmp_path / "island.toml"
+    config.write_text(scenario_text(server.url()) + prices, encoding="utf-8")
+    out = tmp_path / "b"
+    overrides = ("limits.max_cost_usd=3.0", "defaults.max_tokens=20")
+    result = play(batch_of(config, 30, out, *overrides), out)
+    assert result.exit_code == 5
+    assert 0 < result.tally.cost_usd <= 3.0
+    assert server.started["ok"] < 30 * CALLS
+    assert result.tally.cost_usd == pytest.approx(server.started["ok"] * 0.015)
+
+
+def test_a_rejected_key_ends_the_batch_after_so_many_games_in_a_row(server: FakeServer, tmp_path: Path) -> None:
+    out = tmp_path / "b"
+    result = play(batch_of(island(tmp_path, server.url("bad_key")), 9, out), out, jobs=1, abort_after=2)
+    assert (result.exit_code, len(result.ends)) == (3, 2)
+    assert {run.status for run in list_runs(out)} == {"stopped_provider"}
+
+
+def test_a_key_that_is_missing_is_said_before_the_first_game(tmp_path: Path) -> None:
+    config = tmp_path / "island.toml"
+    config.write_text(scenario_text("http://127.0.0.1:1/v1").replace("fake/echo", "openai/gpt-5-mini"), "utf-8")
+    words = ("--games", "9", "--out", "b", "--display", "none")
+    refused = agentsim("batch", "--config", str(config), *words, cwd=tmp_path, env={"OPENAI_API_KEY": ""})
+    assert (refused.code, "OPENAI_API_KEY" in refused.line) == (2, True)
+    assert not list((tmp_path / "b").glob("game*"))
+
+
+class Breaking:
+    """Plays nothing: a mistake in the rules of every game whose name is in `broken`."""
+
+    def __init__(self, *broken: str) -> None:
+        self.broken = broken
+
+    async def open(self) -> None:
+        pass
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        if files.name in self.broken:
+            raise ZeroDivisionError("no votes")
+        return GameEnd(files.name, "completed")
+
+    async def aclose(self) -> None:
+        pass
+
+
+def broken(tmp_path: Path, executor: Executor, abort_after: int) -> BatchResult:
+    out = tmp_path / "b"
+    manifest = batch_of(trio(tmp_path), 6, out)
+    return conduct(manifest, out, env={}, jobs=1, abort_after=abort_after, executor=lambda: executor)
+
+
+def test_one_games_failure_touches_no_other(tmp_path: Path) -> None:
+    result = broken(tmp_path, Breaking("game_0002", "game_0004"), 2)
+    assert dict(result.tally.statuses) == {"completed": 4, "failed": 2}
+    assert result.exit_code == 1
+    (error,) = {end.error for end in result.ends if end.error}
+    assert error == "ZeroDivisionError: no votes"
+
+
+def test_so_many_failures_in_a_row_begin_no_more_games(tmp_path: Path) -> None:
+    result = broken(tmp_path, Breaking("game_0002", "game_0003", "game_0005"), 2)
+    assert [end.name for end in result.ends] == ["game_0001", "game_0002", "game_0003"]
+    assert (result.exit_code, "2 games in a row" in str(result.stopped)) == (1, True)
+
+
+MONOPOLY = ROOT / "configs" / "monopoly_bots.toml"
+
+
+async def _killed(scenario: Scenario, files: RunFiles, times: int) -> GameEnd:
+    """The game's end, where so many workers are killed as soon as their journal has grown."""
+    workers = InProcesses()
+    task = asyncio.create_task(workers.play(scenario, files))
+    try:
+        for _ in range(times):
+            size = files.journal.stat().st_size if files.journal.exists() else 0
+            while not files.journal.exists() or files.journal.stat().st_size <= size:  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.001)
+            (worker,) = workers._all
+            worker.kill()
+            await worker.wait()
+        return await task
+    finally:
+        await workers.aclose()
+
+
+def test_a_workers_death_costs_its_games_unfinished_part_only(tmp_path: Path) -> None:
+    scenario = load(MONOPOLY, seed=3)
+    undisturbed = begin(scenario, tmp_path, env={}, stem="game").files
+    files = RunFiles(tmp_path / "killed", "game")
+    assert asyncio.run(_killed(scenario, files, 1)).status == "completed"
+    texts = [each.history.read_text("utf-8").partition('"volatile"')[0] for each in (files, undisturbed)]
+    assert texts[0] == texts[1]
+
+
+def test_a_game_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
+    with pytest.raises(WorkerLost, match="exit code -9"):
+        asyncio.run(_killed(load(MONOPOLY, seed=3), RunFiles(tmp_path, "game"), 2))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_every_game_in_order_and_resume_asks_nobody_twice(
+    number: signal.Signals, server: FakeServer, tmp_path: Path
+) -> None:
+    server.latency_s = 0.02
+    config = island(tmp_path, server.url())
+    words = program("batch", "--config", str(config), "--games", "3", "--out", "b", "--display", "none")
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while server.completed["ok"] < CALLS:
+        assert process.poll() is None
+        time.sleep(0.005)  # polls what another process asks
+    process.send_signal(number)
+    assert process.wait(30) == 128 + number
+    assert process.stderr is not None
+    assert b"agentsim resume b" in process.stderr.read()
+    process.stderr.close()
+    assert {run.status for run in list_runs(tmp_path / "b")} == {"interrupted"}
+    server.latency_s = 0.0
+    asked = server.completed["ok"]
+    assert agentsim("resume", "b", "--display", "none", cwd=tmp_path).code == 0
+    lost = server.started["ok"] - 3 * CALLS
+    assert 0 <= lost <= server.started["ok"] - asked
+    assert lost <= 12, "no more than the calls that were in flight"

@@ -1,0 +1,120 @@
+"""Runs in one file: proved from it anywhere, the same bytes for the same runs, and nothing taken from it on trust."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from agentsim.errors import UsageError
+from agentsim.history.bundle import pack, unpack
+from agentsim.history.files import MANIFEST, RunFiles
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+from tests.cli.command_line import TRIO, agentsim, trio
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFiles:
+    config = trio(tmp_path, TRIO.replace('id = "B"', 'id = "B"\nprompt = "Be kind."'))
+    return begin(load(config), tmp_path / "logs", env={}, stem="one").files
+
+
+def test_a_bundle_proves_its_run_somewhere_else(run: RunFiles, tmp_path: Path) -> None:
+    assert agentsim("bundle", "one", "--out", "one.zip", cwd=tmp_path).code == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "one.zip").rename(elsewhere / "one.zip")
+    proved = agentsim("replay", "one.zip", "--json", cwd=elsewhere)
+    assert (proved.code, json.loads(proved.out)["identical"]) == (0, True)
+    assert [path.name for path in elsewhere.iterdir()] == ["one.zip"]
+
+
+def test_scenario_and_prompts_can_be_read_without_us(run: RunFiles, tmp_path: Path) -> None:
+    pack([run], tmp_path / "b.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert archive.read("one/prompts/B.txt") == b"Be kind."
+        assert json.loads(archive.read("one/scenario.json"))["game"] == "agent_island"
+        index = json.loads(archive.read("bundle.json"))
+    assert set(index["versions"]["one"]) >= {"agentsim", "python", "pydantic"}
+
+
+def test_the_same_runs_make_the_same_bytes(run: RunFiles, tmp_path: Path) -> None:
+    for name in ("a.zip", "b.zip"):
+        pack([run], tmp_path / name)
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with pytest.raises(UsageError, match="is there already"):
+        pack([run], tmp_path / "a.zip")
+
+
+def test_a_batch_is_bundled_whole(tmp_path: Path) -> None:
+    words = ("batch", "--config", str(trio(tmp_path)), "--games", "3", "--out", "b", "--display", "none")
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    assert agentsim("bundle", "b", cwd=tmp_path).code == 0
+    (tmp_path / "out").mkdir()
+    found = unpack(tmp_path / "b" / "b.zip", tmp_path / "out")
+    assert [files.name for files in found.runs] == ["game_0001", "game_0002", "game_0003"]
+    assert [path.name for path in found.others] == [MANIFEST]
+    assert agentsim("replay", "b/b.zip", cwd=tmp_path).out.count("the history is identical") == 3
+
+
+def test_a_recording_may_be_put_in_too(run: RunFiles, tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text("{}\n", encoding="utf-8")
+    words = ("bundle", "one", "--out", "b.zip", "--cassette", "replies.jsonl")
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    (tmp_path / "out").mkdir()
+    assert [path.name for path in unpack(tmp_path / "b.zip", tmp_path / "out").others] == ["replies.jsonl"]
+
+
+def _altered(path: Path, name: str, content: bytes, listed: str | None = None) -> Path:
+    """A copy in which one file holds something else, and the index lists it, too, where `listed` is its digest."""
+    out = path.with_name("altered.zip")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(out, "w") as new:
+        for info in old.infolist():
+            kept = old.read(info)
+            if info.filename == "bundle.json" and listed is not None:
+                index = json.loads(kept)
+                index["files"][name] = listed
+                kept = json.dumps(index).encode()
+            if info.filename != name:
+                new.writestr(info, kept)
+        new.writestr(name, content)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "problem"),
+    [
+        ("one.jsonl", None, "one.jsonl is not what was bundled"),
+        ("..", "00", "is not the name"),
+        ("C:\\x", "00", "is not the name"),
+        ("extra.txt", "00", "is not what was bundled"),
+    ],
+)
+def test_what_was_altered_is_refused(
+    name: str, listed: str | None, problem: str, run: RunFiles, tmp_path: Path
+) -> None:
+    pack([run], tmp_path / "b.zip")
+    (tmp_path / "out").mkdir()
+    with pytest.raises(UsageError, match=problem):
+        unpack(_altered(tmp_path / "b.zip", name, b"x", listed), tmp_path / "out")
+    assert {path.parent for path in tmp_path.rglob("*.txt")} <= {tmp_path}
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip", b'{"format": 1}'])
+def test_what_is_no_bundle_is_said_in_one_line(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(content)
+    refused = agentsim("replay", "x.zip", cwd=tmp_path)
+    assert (refused.code, "is not an agentsim bundle" in refused.line) == (2, True)
+    assert agentsim("replay", "nowhere.zip", cwd=tmp_path).code == 2
+
+
+def test_a_changed_history_is_found_even_where_the_index_agrees(run: RunFiles, tmp_path: Path) -> None:
+    text = run.history.read_text("utf-8")
+    run.history.write_text(text.replace('"reason":"jury vote"', '"reason":"luck"'), "utf-8")
+    assert text != run.history.read_text("utf-8")
+    pack([run], tmp_path / "b.zip")
+    refused = agentsim("replay", "b.zip", cwd=tmp_path)
+    assert (refused.code, "outcome.reason" in refused.line) == (1, True)

@@ -1,0 +1,186 @@
+"""The same past, another future: what a branch keeps, what it makes anew, what it never pays for again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.contents import read_journal
+from agentsim.history.files import RunFiles
+from agentsim.runner.fork import trunk_of
+from agentsim.runner.replay import prove, without_volatile
+from agentsim.runner.session import begin, go_on
+from agentsim.scenario.load import load
+from tests.cli.command_line import ROOT, agentsim, snapshot, trio
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.runner.island import play
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer(varied_by_schema).in_thread() as running:
+        yield running
+
+
+@pytest.fixture
+def trunk(tmp_path: Path) -> RunFiles:
+    """Three bots: 3 + 2 pitches and votes."""
+    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="trunk").files
+
+
+def history(files: RunFiles) -> dict[str, Any]:
+    found: dict[str, Any] = without_volatile(json.loads(files.history.read_text("utf-8")))
+    return found
+
+
+def branched(files: RunFiles, at: int, **options: Any) -> RunFiles:
+    branch = trunk_of(files, at).branch(env={}, **options)
+    assert go_on(branch, env={}) is not None
+    return branch
+
+
+def test_a_fork_that_changes_nothing_is_the_trunk_wherever_it_leaves_it(trunk: RunFiles) -> None:
+    whole = history(trunk)
+    for at in range(1, len(whole["decisions"]) + 1):
+        again = history(branched(trunk, at))
+        assert again.pop("fork")["at"] == at
+        assert again == whole
+
+
+@pytest.mark.parametrize("config", ["monopoly_bots", "auction"])
+def test_every_game_can_be_forked_in_its_middle(config: str, tmp_path: Path) -> None:
+    scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, everybody="bot/random")
+    files = begin(scenario, tmp_path, env={}, stem="trunk").files
+    middle = len(history(files)["decisions"]) // 2
+    same, other = branched(files, middle), branched(files, middle, number=1)
+    again = history(same)
+    del again["fork"]
+    assert again == history(files)
+    assert history(other)["decisions"][: middle - 1] == again["decisions"][: middle - 1]
+    assert history(other)["decisions"] != again["decisions"]
+    prove(other)
+
+
+def test_branches_have_their_own_luck_and_the_same_past(trunk: RunFiles) -> None:
+    branches = [history(branched(trunk, 2, number=number)) for number in range(1, 9)]
+    decisions = history(trunk)["decisions"]
+    wave = decisions[1]["wave"]
+    past = [each for each in decisions if each["wave"] <= wave]
+    for branch in branches:
+        assert branch["decisions"][: len(past)] == past
+    assert len({json.dumps(branch["decisions"]) for branch in branches}) > 1
+    paired = [history(branched(trunk, 2, number=number, paired=True)) for number in (1, 2)]
+    assert paired[0]["decisions"] == paired[1]["decisions"] == decisions
+
+
+def test_a_branch_replays_and_a_fork_of_a_fork_keeps_both_turns(trunk: RunFiles) -> None:
+    first = branched(trunk, 2, number=3)
+    prove(first)
+    last = len(history(first)["decisions"])
+    second = branched(first, last)
+    again, before = history(second), history(first)
+    assert again.pop("fork")["of"] == first.name
+    assert before.pop("fork")["of"] == "trunk"
+    assert again == before, "the first turn of luck is a part of the past"
+    prove(second)
+
+
+def test_a_decision_that_is_given_is_in_the_place_of_the_other(trunk: RunFiles) -> None:
+    votes = [each for each in history(trunk)["decisions"] if each["kind"] == "vote"]
+    vote = votes[0]
+    ballot = [player for player in "ABC" if player not in {vote["player"], vote["decision"]["vote"]}]
+    files = branched(trunk, vote["index"], instead=json.dumps({**vote["decision"], "vote": ballot[0]}))
+    forked = history(files)["decisions"][vote["index"] - 1]
+    assert (forked["decision"]["vote"], forked["source"]) == (ballot[0], "human")
+    assert history(files)["fork"]["instead"]["vote"] == ballot[0]
+    prove(files)
+
+
+def test_the_others_of_the_wave_keep_their_decisions(trunk: RunFiles) -> None:
+    decisions = history(trunk)["decisions"]
+    wave = next(each["wave"] for each in decisions if each["kind"] == "vote")
+    mates = [each for each in decisions if each["wave"] == wave]
+    assert len(mates) == 3
+    branch = trunk_of(trunk, mates[1]["index"]).branch(env={})
+    kept = read_journal(branch.journal).entries
+    assert sorted(key for key in kept if key[0] == wave) == [(wave, 0), (wave, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"instead": '{"text": '}, "--instead"),
+        ({"changes": ("game_config.rounds=2",)}, "would change the past"),
+        ({"changes": ("players.0.id=Z",)}, "who plays cannot change"),
+        ({"changes": ("players.0.model=bot/nobody",)}, "has no bot/nobody"),
+        ({"changes": ("players.0.nosuch=1",)}, "nosuch"),
+        ({"changes": ("players.0.model=openai/gpt-5",)}, "OPENAI_API_KEY"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(
+    options: dict[str, Any], problem: str, trunk: RunFiles
+) -> None:
+    before = snapshot(trunk.directory)
+    with pytest.raises((UsageError, ScenarioError), match=problem):
+        trunk_of(trunk, 1).branch(env={}, **options)
+    assert snapshot(trunk.directory) == before
+
+
+def test_a_decision_that_is_not_there_is_named_with_those_that_are(trunk: RunFiles) -> None:
+    with pytest.raises(UsageError, match=r"has no decision 99 \(valid: 1 to \d+\)"):
+        trunk_of(trunk, 99)
+
+
+def test_the_shared_past_is_not_paid_for_again(server: FakeServer, tmp_path: Path) -> None:
+    whole = play(server.url(), tmp_path, stem="trunk")
+    decisions = whole.history["decisions"]
+    asked = server.started["ok"]
+    assert asked == len(decisions)
+    at = decisions[9]["index"]
+    mates = sum(each["wave"] == decisions[9]["wave"] for each in decisions)
+    before = sum(each["wave"] < decisions[9]["wave"] for each in decisions)
+    same = branched(whole.files, at)
+    assert server.started["ok"] - asked == len(decisions) - before - (mates - 1)
+    again = history(same)
+    del again["fork"]
+    assert again == history(whole.files), "the same prompts have the same replies here"
+    assert agentsim("resume", same.name, "--logs-dir", str(tmp_path), cwd=tmp_path).code == 0
+    assert server.started["ok"] - asked == len(decisions) - before - (mates - 1)
+
+
+def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
+    whole = play(server.url(), tmp_path, stem="trunk")
+    branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))
+    sources = {each["source"] for each in branch["decisions"] if each["player"] == "A" and each["index"] >= 10}
+    earlier = {each["source"] for each in branch["decisions"] if each["player"] == "A" and each["index"] < 9}
+    assert (sources, earlier) == ({"bot"}, {"model"})
+    assert branch["fork"]["changed"] == ["players.0.model=bot/loyal"]
+
+
+def test_fork_diff_and_report_on_the_command_line(trunk: RunFiles) -> None:
+    words = ("--logs-dir", ".", "--display", "none", "--no-html")
+    forked = agentsim("fork", "trunk", "--at", "2", "--branches", "4", "--json", *words, cwd=trunk.directory)
+    assert forked.code == 0, forked.err
+    names = [json.loads(line)["name"] for line in forked.out.splitlines()]
+    assert names == [f"trunk_at2_b{number}" for number in (1, 2, 3, 4)]
+    assert agentsim("fork", "trunk", "--at", "2", "--name", "twin", *words, cwd=trunk.directory).code == 0
+    same = agentsim("diff", "trunk", "twin", "--logs-dir", ".", cwd=trunk.directory)
+    assert same.out == "trunk and twin: the same decisions, events and outcome\n"
+    found = [
+        json.loads(agentsim("diff", "trunk", name, "--logs-dir", ".", "--json", cwd=trunk.directory).out)
+        for name in names
+    ]
+    parted = next(each for each in found if not each["same"])
+    assert parted["decision"]["place"] > 2, "the past is the same"
+    assert parted["decision"]["one"] != parted["decision"]["other"]
+    report = json.loads(agentsim("report", ".", "--json", cwd=trunk.directory).out)
+    assert report["games"] == 1, "branches are no games of their own"
+    assert {(shift["player"], shift["branches"]) for shift in report["branches"]} == {(p, 5) for p in "ABC"}
+    moved = [shift["difference"]["value"] for shift in report["branches"]]
+    assert sum(moved) == pytest.approx(0), "what one gains in rank the others lose"
