@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ __all__ = ["MOST_UNWRITTEN", "Journal", "is_running"]
 
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of decisions that cost nothing to repeat which may wait for those that do: they need no write each."""
+
+_KNOCKS, _KNOCK_S = 20, 0.01
 
 
 class Journal:
@@ -148,9 +151,11 @@ class Journal:
             raise AgentsimError(f"{self.path}: cannot write the journal: {self._failure}; `agentsim resume` goes on")
 
     def _lock(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+        for _ in range(_KNOCKS):  # whoever only looks whether the run is being played holds the lock for a moment
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            time.sleep(_KNOCK_S)
         self.close()
         raise JournalError(f"{self.path.name}: another process is playing this run")
 

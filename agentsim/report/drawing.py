@@ -14,6 +14,7 @@ from agentsim.report.text import number
 __all__ = ["CHARACTER", "HEIGHT", "WIDTH", "ChartView", "Label", "Mark", "room_for", "ticks"]
 
 WIDTH, HEIGHT = 640.0, 260.0
+_LEAST = 1e-300
 CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
 
 
@@ -71,8 +72,8 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
     Their steps are `about` so many: half as many to two more.
     """
-    if not high > low:
-        high = low + (abs(low) or 1.0)
+    if not high - low > _LEAST:  # what lies closer has no steps between that a number could tell apart
+        high = low + (abs(low) if abs(low) > _LEAST else 1.0)
     rough = (high - low) / about
     exponent = math.floor(math.log10(rough))
     power = 10.0**exponent

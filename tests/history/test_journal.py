@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -387,6 +388,19 @@ def test_a_number_that_is_none_is_never_written(tmp_path: Path) -> None:
         book.decided(entry(1, decision={"bid": float("nan")}), sync=True)
     assert book.path.stat().st_size == before
     book.close()
+
+
+def test_whoever_only_looks_whether_a_run_is_played_stops_nobody_from_playing_it(tmp_path: Path) -> None:
+    """`agentsim runs` and `watch` hold the lock for a moment; a run that begins in that moment begins."""
+    first = journal(tmp_path)
+    first.close()
+    with first.path.open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        gone = threading.Timer(0.05, lambda: fcntl.flock(looking, fcntl.LOCK_UN))
+        gone.start()
+        again = Journal.reopen(first.path)
+        gone.join()
+    again.close()
 
 
 def test_the_lock_is_on_the_file_itself(tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ number = st.floats(-1e12, 1e12) | st.integers(-1000, 1000)
 
 
 @given(st.lists(st.tuples(number, number), min_size=1, max_size=30))
+@example([(0.0, 0.0), (0.0, -5e-324)])
 @example([(80080080080.0, 0.0), (-1.0, 0.0)])  # the axis begins between two tenths
 def test_any_points_are_drawn_in_order_inside_the_axes(values: list[tuple[float, float]]) -> None:
     made = laid(scatter(*(Point(x, y, "p") for x, y in values)))
