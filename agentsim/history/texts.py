@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 __all__ = ["TextIndex", "text_id"]
 
 
+@lru_cache(maxsize=1024)  # the lines of a wave's prompts are the same for all who are asked
 def text_id(text: str) -> str:
     """32 hex digits that name a text by its content."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -59,18 +59,37 @@ def function_name(call: Call) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
 
 
+_KEPT = 8
+_known: dict[tuple[int, frozenset[str]], tuple[Mapping[str, Any], dict[str, Any], bool]] = {}
+
+
+def _sent(schema: Mapping[str, Any], strip: frozenset[str]) -> tuple[dict[str, Any], bool]:
+    """The schema as it goes out, and whether it is closed; for the last few schemas that were used, made once.
+
+    A game that puts one question to a hundred players has one schema for all of them, the very same object.
+    """
+    key = (id(schema), strip)
+    known = _known.get(key)
+    if known is None or known[0] is not schema:
+        portably = portable(schema, strip)
+        known = _known[key] = (schema, portably, _closed(portably))  # the schema is kept, so nothing else has its id
+        while len(_known) > _KEPT:
+            del _known[next(iter(_known))]
+    return known[1], known[2]
+
+
 def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The part of a body that holds the reply to a schema; `auto` must have been settled by whoever calls."""
     assert profile.structured != "auto", "a body is in one mode"
-    sent = portable(schema, profile.strip_schema_keywords)
+    sent, closed = _sent(schema, profile.strip_schema_keywords)
     # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
     match profile.structured:
         case "json_schema":
-            named = {"name": name, "schema": sent, "strict": _closed(sent)}
+            named = {"name": name, "schema": sent, "strict": closed}
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         case "tool":
             function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent}
-            if _closed(sent):  # said only where it is so: not every server knows the word
+            if closed:  # said only where it is so: not every server knows the word
                 function["strict"] = True
             choice = {"type": "function", "function": {"name": name}}
             return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}

@@ -25,4 +25,4 @@ def at_most(texts: Iterable[str]) -> int:
 
 
 def _bytes(texts: Iterable[str]) -> int:
-    return sum(len(text.encode()) for text in texts)
+    return sum(len(text) if text.isascii() else len(text.encode()) for text in texts)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentsim.engine.play import Ask, Wave
+from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.concerns import concerns
 from agentsim.history.entry import Entry
@@ -91,7 +92,7 @@ class Desk:
         assert not isinstance(player, BotPlayer), "bots decide at once, without a desk"
         return player
 
-    async def settle(self, ask: Ask, earlier: Sequence[Try]) -> Entry:
+    async def settle(self, ask: Ask, earlier: Sequence[Try]) -> tuple[Entry, Decision]:
         """Have one request of the wave decided by whoever sits there, and journal the decision.
 
         It is on its way to the disk; the rules may not see it before `journal.sync()`.
@@ -119,7 +120,7 @@ class Desk:
         except Exception as error:  # also a mistake of ours: nobody may wait for what will not come
             self.stopped = self.stopped or error
             raise
-        return entry
+        return entry, ruling.decision
 
     def settled(self, ask: Ask) -> None:
         """A decision of `settle` is taken in, and counts; raises `RunStopped` where what waited for it ends the run."""
