@@ -35,9 +35,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
     return _ByFile(config, log)
 
 
+# Files that take longest come next: one that began last would be waited for by the other process.
+_LONG = ("test_runs.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_benchmarks.py", "test_batch.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest first."""
-    items.sort(key=lambda item: item.path.name not in _EMBEDDED)
+    items.sort(key=lambda item: (item.path.name not in _EMBEDDED, item.path.name not in _LONG))
 
 
 def _guarded(connect: Any) -> Any:
