@@ -8,6 +8,7 @@
   const ofAll = ["standings", "players", "panels", "scenario", "usage"].map(byId).filter(Boolean);
   const events = [...document.querySelectorAll("#timeline article.event")];
   const rounds = [...document.querySelectorAll("#timeline section.round")];
+  const ofRounds = document.querySelectorAll("#timeline .of-round");
   const rows = [...document.querySelectorAll(".searched tbody tr")];
   const texts = new Map();
   const opened = new Set();
@@ -46,6 +47,7 @@
     for (const event of [...events, ...quiet]) event.classList.toggle("others", Boolean(viewer) && event.dataset.asked !== viewer);
     for (const event of quiet) event.hidden = !sees(event);
     for (const part of ofAll) part.hidden = Boolean(viewer);
+    for (const part of ofRounds) part.hidden = Boolean(viewer);
     if (oneView) oneView.hidden = !viewer;
     return sees;
   };
