@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agentsim.engine.panel import Board, Chart, Network, Table
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.games.market import GAME
-from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded
+from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels import panels
 from agentsim.games.market.panels.book import OpenOrders
@@ -147,3 +147,8 @@ def test_tables_hold_trades_orders_and_periods() -> None:
         "orders": (),
         "periods": (),
     }
+
+
+def test_an_artifact_is_called_by_its_name() -> None:
+    played = play({"A": [does("deposit", amount=10)]}, artifacts=["bank"])
+    assert [event.heading for event in played.events(Transferred)] == ["A gives the bank 10 capital"]
