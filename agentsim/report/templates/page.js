@@ -79,7 +79,8 @@
       }
     }
     const all = shown.length === events.length;
-    tally.value = all ? `${events.length} events` : `${shown.length} of ${events.length} events`;
+    const count = events.length.toLocaleString("en");
+    tally.value = all ? `${count} events` : `${shown.length.toLocaleString("en")} of ${count} events`;
     showAll.hidden = all && !query && wanted.length === 0 && !byRound?.value && !view?.value;
     highlight(shown, query);
   };
