@@ -51,8 +51,9 @@ def _leaderboard(found: Standings) -> Table:
     )
     note = "Intervals of 95%, by drawing games again. A shared first place is a part of a win for each."
     if found.null_p is not None:
-        verdict = "what names alone would give" if found.null_p > 0.05 else "more than names alone would give"
-        note += f" Mean ranks lie apart by {verdict} (permutation test: p = {found.null_p:.3f})."
+        verdict = "no further" if found.null_p > 0.05 else "further"
+        p = f"= {found.null_p:.3f}" if found.null_p >= 0.001 else "< 0.001"
+        note += f" Mean ranks lie {verdict} apart than chance alone would put them (permutation test: p {p})."
     return Table("Standings", ("", "games", "entries", "wins", "win rate", "mean rank"), rows, note)
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["finish", "money", "show", "spent"]
 
 DEGRADED = 4
-MOST_STANDINGS = 20
-"""Rows of standings that a terminal shows; JSON, page and history have all."""
+MOST_STANDINGS = 8
+"""Rows of standings that a terminal shows, so that the winner stays on a small one; JSON, page and history have all."""
 _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 

@@ -107,16 +107,18 @@ def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> 
     from agentsim.history.listing import list_runs
     from agentsim.report.batch_page import GameLink, render_batch
     from agentsim.report.style import find_css
+    from agentsim.report.text import money
 
-    games = []
+    games, played = [], []
     for run in list_runs(directory):
+        played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
         games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page))
     finished = sum(game.status in {"completed", "degraded"} for game in games)
     costs = [game.cost_usd for game in games]
-    facts = [("Games", f"{finished} of {len(games)} finished")]
+    facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
     if None not in costs:
-        facts.append(("Cost", f"${sum(cost or 0.0 for cost in costs):.4f}"))
+        facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
     page_text = render_batch(
         panels,
         games,

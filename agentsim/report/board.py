@@ -152,9 +152,14 @@ def _pieces(scenes: Sequence[Scene], players: Mapping[str, int]) -> tuple[tuple[
 
 
 def _letters(name: str, names: Sequence[str]) -> str:
-    """The first letter, or two where that alone would be somebody else's, too."""
-    first = sum(other[:1] == name[:1] for other in names) == 1
-    return plain(name[: 1 if first else 2])
+    """One or two characters that no other name could have, where there are such: the first, with the next or last."""
+    could = {other: _shorts(other) for other in names}
+    own = _shorts(name)
+    return plain(next((short for short in own if sum(short in each for each in could.values()) == 1), own[-1]))
+
+
+def _shorts(name: str) -> tuple[str, ...]:
+    return name[:1], name[:2], name[:1] + name[-1:], name[-2:]
 
 
 def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:

@@ -42,7 +42,16 @@ def candour(history: History, *, reasoning: bool) -> Table | None:
     if left > 0:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
     columns = ("when", "who", "said", "to", "thought", "did")
-    return Table("Said, thought and done", columns, tuple(rows[:MOST_ROWS]), note)
+    # where nobody thinks, a column for thoughts takes the room of the deeds
+    kept = [place for place in range(len(columns)) if any(row[place] is not None for row in rows[:MOST_ROWS])]
+    return Table(
+        "Said, thought and done"
+        if len(kept) == len(columns)
+        else "Said and " + columns[kept[-1]].replace("did", "done"),
+        tuple(columns[place] for place in kept),
+        tuple(tuple(row[place] for place in kept) for row in rows[:MOST_ROWS]),
+        note,
+    )
 
 
 def _row(

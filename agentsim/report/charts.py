@@ -66,7 +66,8 @@ class _Plot:
             ]
             for s in chart.series
         ]
-        marks = ticks(*self._extent())
+        whole = all(v is None or v == int(v) for values in self._values for v in values)
+        marks = ticks(*self._extent(), least=1.0 if whole else 0.0)
         self._low, self._high = marks[0], marks[-1]
         self._left = room_for(marks)
         self._right, self._top = WIDTH - 8, 26.0 if chart.y_label else 10.0
@@ -120,8 +121,9 @@ class _Plot:
             return min([0.0, *lows]), max([0.0, *highs])
         known = [value for values in self._values for value in values if value is not None]
         low, high = min(known, default=0.0), max(known, default=1.0)
-        # Bars begin at zero, or their lengths would lie; lines do where zero is not far off.
-        if self._chart.kind == "bar" or 0 < low < 0.6 * high:
+        # Bars begin at zero, or their lengths would lie; lines do where zero is not far off, or where nothing else
+        # gives a scale.
+        if self._chart.kind == "bar" or 0 < low < 0.6 * high or low == high > 0:
             low = min(0.0, low)
         return low, max(high, 0.0) if self._chart.kind == "bar" else high
 

@@ -67,14 +67,14 @@ class ChartView:
     shape: str = "chart"
 
 
-def ticks(low: float, high: float, about: int = 5) -> list[float]:
+def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
     """Round numbers (multiples of 1, 2 or 5 times a power of ten) whose range holds low and high.
 
-    Their steps are `about` so many: half as many to two more.
+    Their steps are `about` so many: half as many to two more, fewer where a step would be under `least`.
     """
     if not high - low > _LEAST:  # what lies closer has no steps between that a number could tell apart
         high = low + (abs(low) if abs(low) > _LEAST else 1.0)
-    rough = (high - low) / about
+    rough = max((high - low) / about, least)
     exponent = math.floor(math.log10(rough))
     power = 10.0**exponent
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)

@@ -27,7 +27,7 @@ _LETTER = 5.4  # width of one, in the units of the drawing
 _THIN, _THICK = 0.6, 5.0
 _MANY_ARCS = 60  # beyond so many, arcs are thinner: they would fill the circle
 _PULL = 0.35  # how far from the middle an arc's bend stays, as a part of the way to its chord
-_APART = 9.0  # between the two directions of a pair
+_APART = 9.0  # of one direction from the chord, so that the other is beside it; a further kind is as much again
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
     drawn = _drawn(panel.nodes, traffic, groups)
     spots = _spots(drawn, traffic, tones, players)
     at = {node.name: spot for node, spot in zip(drawn, spots, strict=True)}
-    kinds = {kind: f"kind{place % 3}" for place, kind in enumerate(sorted({tie.kind for tie in ties}))}
+    kinds = {kind: place for place, kind in enumerate(sorted({tie.kind for tie in ties}))}
     between = [tie for tie in ties if tie.source in at and tie.target in at and tie.source != tie.target]
     heaviest = sorted(between, key=lambda tie: -tie.weight)[:MOST_ARCS]
     most = max((tie.weight for tie in heaviest), default=1.0)
@@ -99,7 +99,7 @@ def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
         # the heaviest last: they lie on top
         arcs=tuple(_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)),
         groups=tuple((group or "–", its) for group, its in tones.items()),
-        kinds=tuple((kind or "–", its) for kind, its in kinds.items()) if len(kinds) > 1 else (),
+        kinds=tuple((kind or "–", _tone_of(place)) for kind, place in kinds.items()) if len(kinds) > 1 else (),
         left_out=_left_out(len(panel.nodes) - len(drawn), len(between) - len(heaviest), len(ties)),
         data=_data(ties, named=len(kinds) > 1 or any(kinds)),
     )
@@ -153,22 +153,27 @@ def _spots(
     return tuple(spots)
 
 
-def _arc(tie: Tie, at: Mapping[str, Spot], width: float, its: str) -> Arc:
+def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
     a, b = at[tie.source], at[tie.target]
     middle = _SIZE / 2
     across, down = b.x - a.x, b.y - a.y
     length = math.hypot(across, down) or 1.0
-    x = middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * _APART
-    y = middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * _APART
+    aside = _APART * (1 + 2 * kind)
+    x = middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * aside
+    y = middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside
     what = f"{number(tie.weight)} {tie.kind}" if tie.kind else number(tie.weight)
     return Arc(
         a.place,
         b.place,
         f"M{a.x} {a.y}Q{round(x, 1)} {round(y, 1)} {b.x} {b.y}",
         round(max(_THIN, width), 1),
-        its,
+        _tone_of(kind),
         f"{tie.source} to {tie.target}: {what}",
     )
+
+
+def _tone_of(kind: int) -> str:
+    return f"kind{kind % 3}"
 
 
 def _left_out(nodes: int, arcs: int, ties: int) -> str:

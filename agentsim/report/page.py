@@ -130,6 +130,7 @@ def environment() -> Environment:
     )
     environment.filters |= {
         "foreign": text.foreign,
+        "sentence": text.sentence,
         "plain": text.plain,
         "number": text.number,
         "money": text.money,

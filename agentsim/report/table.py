@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentsim.engine.panel import Cell, Table
 from agentsim.report.text import number
@@ -51,5 +51,16 @@ def table(panel: Table) -> TableView:
             return None
         return math.ceil(_HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
 
-    rows = tuple(tuple(cell(value, heat(value)) for value in row) for row in panel.rows)
+    kinds = [
+        (place, isinstance(value, str)) for row in panel.rows for place, value in enumerate(row) if value is not None
+    ]
+    wordy = {place for place, words in kinds if words} - {place for place, words in kinds if not words}
+    rows = tuple(
+        # nothing at all stands as what else is in its column does
+        tuple(
+            replace(cell(value), numeric=False) if value is None and place in wordy else cell(value, heat(value))
+            for place, value in enumerate(row)
+        )
+        for row in panel.rows
+    )
     return TableView(panel.title, panel.note, panel.columns, rows)

@@ -16,7 +16,10 @@ from markupsafe import Markup
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 from agentsim.report.text import foreign
 
-__all__ = ["Badge", "Entry", "Message", "Round", "Timeline"]
+__all__ = ["MOST_FOLDS", "Badge", "Entry", "Message", "Round", "Timeline"]
+
+MOST_FOLDS = 3_000
+"""Events, beyond which a browser would take its time over a fold for the data of each: a round has one for all then."""
 
 # Characters of prompts and reasoning in one page. Beyond it, a text that was already shown is named by a link
 # to where: 10,000 decisions with the same long rules must still make a page that a browser opens.
@@ -73,6 +76,7 @@ class Round:
     anchor: str
     title: str
     entries: tuple[Entry, ...]
+    data: str = ""  # of all its events, in a page of so many that each has no fold of its own
 
 
 class Timeline:
@@ -86,11 +90,21 @@ class Timeline:
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
         self._spent = 0
+        self.data_by_round = sum(len(record.events) for record in history.rounds) > MOST_FOLDS
 
     def rounds(self) -> Iterator[Round]:
         """Every round, the empty ones too."""
         for place, record in enumerate(self._history.rounds):
-            yield Round(f"round-{place}", record.title, tuple(self._entry(event) for event in record.events))
+            entries = tuple(self._entry(event) for event in record.events)
+            if self.data_by_round:
+                data = "\n".join(
+                    f"#{event.seq} {json.dumps(event.data, ensure_ascii=False)}"
+                    for event in record.events
+                    if event.data
+                )
+                yield Round(f"round-{place}", record.title, tuple(replace(entry, data="") for entry in entries), data)
+            else:
+                yield Round(f"round-{place}", record.title, entries)
 
     def silent(self) -> Iterator[Entry]:
         """The decisions that no event tells of; those that are the same in everything but number stand there once."""

@@ -95,8 +95,8 @@ def test_of_many_players_the_first_are_shown(tmp_path: Path) -> None:
     said = agentsim("run", "--config", "many.toml", "--display", "none", cwd=tmp_path)
     assert said.code == 0, said.err
     rows = said.out.splitlines()[2:]
-    assert rows[19].startswith("  1. agent20 ")
-    assert rows[20] == "  and 3 more, in the history"
+    assert rows[7].startswith("  1. agent8 ")
+    assert rows[8] == "  and 15 more, in the history"
     assert len(only_line(agentsim("run", "--config", "many.toml", "--json", cwd=tmp_path))["standings"]) == 23
 
 

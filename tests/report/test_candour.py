@@ -110,3 +110,12 @@ def test_the_sample_has_some_only_with_its_reasoning() -> None:
     table = candour(sample(), reasoning=True)
     assert table is not None
     assert {row[1] for row in table.rows} <= {"A", "B", "C", "D"}
+
+
+def test_a_column_in_which_nobody_has_anything_is_left_out() -> None:
+    table = candour(
+        game(event(1, "I would never buy that."), event(2, "It costs 200.", "all", "A buys")), reasoning=False
+    )
+    assert table is not None
+    assert table.columns == ("when", "who", "said", "to", "did")
+    assert table.title == "Said and done"

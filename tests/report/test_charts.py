@@ -62,6 +62,19 @@ def test_heat_follows_the_size_of_the_numbers() -> None:
     ]  # fmt: skip
 
 
+def test_nothing_among_words_stands_as_words_do() -> None:
+    figure = drawn(Table("Talk", ("who", "thought"), (("x", None), ("y", "word"))))
+    assert [cell.classes for cell in figure.one("tbody").all("td")] == [[], []]
+    assert not figure.one("thead").all("th")[1].classes
+
+
+def test_a_table_of_many_columns_is_dense() -> None:
+    wide = Table("Wide", tuple("abcdefgh"), (tuple(range(8)),))
+    assert "dense" in drawn(wide).one("div", cls="scroll").classes
+    narrow = Table("Narrow", tuple("abcdefg"), (tuple(range(7)),))
+    assert "dense" not in drawn(narrow).one("div", cls="scroll").classes
+
+
 @pytest.mark.parametrize("rows", [(), ((0, 0),), ((-3, -3),), (("a", None),)], ids=["none", "zeros", "same", "words"])
 def test_heat_of_nothing_to_compare_is_drawn(rows: tuple[tuple[int | str | None, ...], ...]) -> None:
     assert drawn(Table("Heat", ("a", "b"), rows, heat=True)).all("tbody")
@@ -80,6 +93,17 @@ def test_every_chart_has_its_numbers_in_a_folded_table_beneath() -> None:
     assert "open" not in data.attrs
     rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in data.all("tr")]
     assert rows == [["", "s"], ["one", "1"], ["two", "2.5"], ["three", "–"]]
+
+
+def test_a_line_that_never_changes_is_shown_above_zero() -> None:
+    made = laid(chart("line", (100, 100, 100)))
+    assert [tick.text for tick in made.y_ticks] == ["0", "20", "40", "60", "80", "100"]
+
+
+def test_whole_numbers_have_no_ticks_between_them() -> None:
+    made = laid(chart("line", (0, 1, 0), (1, 2, 1)))
+    assert [tick.text for tick in made.y_ticks] == ["0", "1", "2"]
+    assert "0.2" in [tick.text for tick in laid(chart("line", (0, 1, 0.5))).y_ticks]
 
 
 def test_bars_stand_on_zero_whatever_their_sign() -> None:
@@ -145,7 +169,19 @@ def test_very_many_points_thin_the_labels_and_drop_the_dots() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high"),
-    [(0, 1), (0, 7), (-3, 12), (0, 1e-6), (99.5, 100.2), (5, 5), (0, 0), (-1e9, 1e9), (1e-15, 3e-15), (7.3, 7.300001)],
+    [
+        (0, 1),
+        (0, 7),
+        (-3, 12),
+        (0, 1e-6),
+        (99.5, 100.2),
+        (5, 5),
+        (0, 0),
+        (0, 5e-324),
+        (-1e9, 1e9),
+        (1e-15, 3e-15),
+        (7.3, 7.300001),
+    ],
 )
 def test_ticks_are_few_round_and_hold_the_range(low: float, high: float) -> None:
     marks = ticks(low, high)
@@ -218,6 +254,9 @@ def test_pieces_of_the_same_initial_are_told_apart() -> None:
     pieces = tuple(Piece(name, 0, 0) for name in ("Ann", "Abe", "Bo"))
     made = laid_out(Board("B", 1, 1, (Scene("", (Tile(0, 0, "Go"),), pieces),)))
     assert [piece.letter for piece in made.pieces] == ["An", "Ab", "B"]
+    numbered = tuple(Piece(name, 0, 0) for name in ("weaver1", "weaver2", "stray", "weaver12"))
+    made = laid_out(Board("B", 1, 1, (Scene("", (Tile(0, 0, "Go"),), numbered),)))
+    assert [piece.letter for piece in made.pieces] == ["w1", "r2", "s", "12"]
 
 
 @pytest.mark.parametrize("edge", ["top", "right", "bottom", "left"])

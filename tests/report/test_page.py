@@ -11,6 +11,7 @@ import pytest
 
 from agentsim.errors import UsageError
 from agentsim.history.record import History
+from agentsim.report import text, timeline
 from agentsim.report.page import PageOptions, render
 from tests.report.dom import Node, parse
 from tests.report.sample import PERSONAS, PITCHES, REASONING, VOTES, document, panels, sample
@@ -238,3 +239,26 @@ def test_ten_thousand_events_render_in_seconds() -> None:
     text = page(history, ALL)
     assert time.perf_counter() - started < 20  # about 2 s; the bound only catches what grows with the square
     assert text.count('<article class="event') == 10_001
+
+
+def test_a_page_of_very_many_events_has_their_data_round_by_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tree()
+    assert own.one("section", id="timeline").all("details", cls="data")
+    assert not own.all("details", cls="of-round")
+    monkeypatch.setattr(timeline, "MOST_FOLDS", 2)
+    many = tree()
+    assert not [
+        fold
+        for article in many.one("section", id="timeline").all("article")
+        for fold in article.all("details", cls="data")
+    ]
+    rounds = {record.title: record.events for record in sample().rounds if any(event.data for event in record.events)}
+    shown = {section.one("h3").text: section for section in many.all("section", cls="round")}
+    for title, events in rounds.items():
+        lines = shown[title].one("details", cls="of-round").one("pre").text.splitlines()
+        assert [line.split()[0] for line in lines] == [f"#{event.seq}" for event in events if event.data]
+
+
+@pytest.mark.parametrize(("words", "shown"), [("jury vote", "Jury vote."), ("Out of time!", "Out of time!"), ("", "")])
+def test_why_a_game_ended_is_a_sentence(words: str, shown: str) -> None:
+    assert text.sentence(words) == shown

@@ -79,6 +79,13 @@ def test_kinds_of_ties_are_told_apart_in_the_legend_and_in_the_table() -> None:
     ]
 
 
+def test_two_kinds_from_one_to_another_do_not_hide_each_other() -> None:
+    ties = tuple(Tie("a", "b", 1.0, kind) for kind in ("gifts", "messages"))
+    made = view(Network("N", (Node("a"), Node("b")), ties), {})
+    assert isinstance(made, NetworkView)
+    assert len({arc.path for arc in made.arcs}) == 2
+
+
 def test_what_cannot_be_drawn_is_left_out() -> None:
     nan = float("nan")
     made = web(Tie("A", "A", 3), Tie("A", "Z", 1), Tie("A", "B", 0), Tie("A", "B", nan), Tie("A", "B", float("inf")))

@@ -8,6 +8,7 @@
   const ofAll = ["standings", "players", "panels", "scenario", "usage"].map(byId).filter(Boolean);
   const events = [...document.querySelectorAll("#timeline article.event")];
   const rounds = [...document.querySelectorAll("#timeline section.round")];
+  const ofRounds = document.querySelectorAll("#timeline .of-round");
   const rows = [...document.querySelectorAll(".searched tbody tr")];
   const texts = new Map();
   const opened = new Set();
@@ -46,6 +47,7 @@
     for (const event of [...events, ...quiet]) event.classList.toggle("others", Boolean(viewer) && event.dataset.asked !== viewer);
     for (const event of quiet) event.hidden = !sees(event);
     for (const part of ofAll) part.hidden = Boolean(viewer);
+    for (const part of ofRounds) part.hidden = Boolean(viewer);
     if (oneView) oneView.hidden = !viewer;
     return sees;
   };
@@ -77,7 +79,8 @@
       }
     }
     const all = shown.length === events.length;
-    tally.value = all ? `${events.length} events` : `${shown.length} of ${events.length} events`;
+    const count = events.length.toLocaleString("en");
+    tally.value = all ? `${count} events` : `${shown.length.toLocaleString("en")} of ${count} events`;
     showAll.hidden = all && !query && wanted.length === 0 && !byRound?.value && !view?.value;
     highlight(shown, query);
   };

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine.panel import Board, Chart, Table
+from agentsim.engine.panel import Board, Chart, Network, Table
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.games.market import GAME
-from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded
+from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels import panels
 from agentsim.games.market.panels.book import OpenOrders
@@ -66,8 +66,9 @@ def test_an_experiment_shows_prices_beside_the_equilibrium_and_its_periods() -> 
     ended = played.events(PeriodEnded)
     prices: Chart = charts["Prices"]
     assert {series.name for series in prices.series} == {"price", "equilibrium"}
-    assert len([value for value in prices.series[0].values if value]) == len(played.events(Traded))
-    assert {value for value in prices.series[1].values if value} == {200}
+    level, paid = prices.series  # the prices lie on top
+    assert len([value for value in paid.values if value]) == len(played.events(Traded))
+    assert {value for value in level.values if value} == {200}
     assert [row[1] for row in charts["Periods"].rows] == [event.quantity for event in ended]
     assert charts["Allocative efficiency"].series[0].values[0] == round(100 * ended[0].allocative_efficiency, 2)
     assert charts["Convergence"].series[0].values[0] == round(ended[0].alpha, 2)
@@ -83,6 +84,48 @@ def test_what_one_trader_heard_shows_no_equilibrium_and_nobody_elses_holdings() 
     assert {"Periods", "Convergence", "Surplus"}.isdisjoint(heard)
     assert [series.name for series in heard["Prices"].series] == ["price"]
     assert [series.name for series in heard["Capital"].series] == ["T3"]
+
+
+def test_holdings_of_many_agents_are_tables_of_few_columns() -> None:
+    played = session("zi_c", periods=3)
+    shares = shown(played)["Capital"]
+    assert isinstance(shares, Table)
+    assert shares.heat
+    assert [row[0] for row in shares.rows] == [f"T{n}" for n in range(22)]
+    assert len(shares.columns) <= 13
+    assert shares.columns[1] == "0"
+    assert shares.columns[-1] == str(played.log[-1].round)
+
+
+def test_messages_trades_and_gifts_are_ties() -> None:
+    played = play(
+        {
+            "A": [sells(5, 2), does("send", to="B", text="Thanks."), does("send", to="everyone", text="Hello.")],
+            "B": [buys(5, 2), does("deposit", amount=10), does("skip")],
+            "C": [],
+        },
+        artifacts=["marketplace", "dialogue", "bank"],
+    )
+    network: Network = shown(played)["Who deals with whom"]
+    assert [node.name for node in network.nodes] == ["A", "B", "C"]
+    assert {(tie.source, tie.target, tie.kind): tie.weight for tie in network.ties} == {
+        ("A", "B", "units sold"): 2,
+        ("A", "B", "messages"): 2,
+        ("A", "C", "messages"): 1,
+    }
+    assert "gave" not in network.note
+    assert {node.group for node in network.nodes} == {""}
+
+
+def test_traders_of_known_sides_stand_side_by_side() -> None:
+    network: Network = shown(session("zi_c", periods=1))["Who deals with whom"]
+    assert {node.group for node in network.nodes} == {"buyers", "sellers"}
+    sides = {node.name: node.group for node in network.nodes}
+    assert all(sides[tie.source] == "sellers" and sides[tie.target] == "buyers" for tie in network.ties)
+
+
+def test_nobody_who_dealt_with_nobody_is_drawn() -> None:
+    assert "Who deals with whom" not in shown(play({"A": [], "B": []}))
 
 
 def test_the_grid_has_a_scene_for_each_round() -> None:
@@ -104,3 +147,8 @@ def test_tables_hold_trades_orders_and_periods() -> None:
         "orders": (),
         "periods": (),
     }
+
+
+def test_an_artifact_is_called_by_its_name() -> None:
+    played = play({"A": [does("deposit", amount=10)]}, artifacts=["bank"])
+    assert [event.heading for event in played.events(Transferred)] == ["A gives the bank 10 capital"]

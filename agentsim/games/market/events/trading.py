@@ -102,7 +102,7 @@ class Transferred(Event):
 
     @property
     def heading(self) -> str:
-        return f"{self.giver} gives {self.taker} {self.amount} {self.asset}"
+        return f"{_called(self.giver)} gives {_called(self.taker)} {self.amount} {self.asset}"
 
     @property
     def content(self) -> str:
@@ -128,3 +128,8 @@ class Banked(Event):
     @property
     def content(self) -> str:
         return f"{self.amount}; deposit {self.deposit}, loan {self.loan}."
+
+
+def _called(owner: str) -> str:
+    """An artifact's account is named with a sign before it, which no agent's name has."""
+    return f"the {owner[1:]}" if owner.startswith("@") else owner

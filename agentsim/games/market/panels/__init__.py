@@ -1,4 +1,4 @@
-"""Panels: prices, books, periods, holdings and places, from the events that somebody heard.
+"""Panels: prices, books, periods, holdings, dealings and places, from the events that somebody heard.
 
 Given the events one agent heard, they show what that agent could know. Markup does not belong here.
 """
@@ -11,6 +11,7 @@ from agentsim.engine.event import Told
 from agentsim.engine.panel import Panel
 from agentsim.games.market.events import MarketBegan
 from agentsim.games.market.panels.book import book
+from agentsim.games.market.panels.dealings import dealings
 from agentsim.games.market.panels.grid import grid
 from agentsim.games.market.panels.holdings import holdings
 from agentsim.games.market.panels.periods import periods
@@ -23,4 +24,4 @@ def panels(log: Sequence[Told]) -> list[Panel]:
     """Everything there is to show; nothing before the market has begun, and no panel without data."""
     if not any(isinstance(told.event, MarketBegan) for told in log):
         return []
-    return [*periods(log), *prices(log), *book(log), *holdings(log), *grid(log)]
+    return [*periods(log), *prices(log), *book(log), *holdings(log), *dealings(log), *grid(log)]

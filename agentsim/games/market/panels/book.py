@@ -7,7 +7,7 @@ from itertools import groupby
 
 from agentsim.engine.event import Event, Told
 from agentsim.engine.panel import Cell, Panel, Table
-from agentsim.games.market.events import Ordered, Traded, Withdrawn
+from agentsim.games.market.events import Ordered, PeriodBegan, Traded, Withdrawn
 from agentsim.games.market.panels.spots import rounds, spots
 
 __all__ = ["OpenOrders", "book"]
@@ -66,4 +66,6 @@ def book(log: Sequence[Told]) -> list[Panel]:
                 rows.append(row)
     columns = ("round", "good", "units wanted", "best bid", "best ask", "units offered", "traded in the round")
     note = "At the end of the round." + ("" if len(shown) == rounds(log) else " Some rounds, evenly spread.")
+    if any(isinstance(told.event, PeriodBegan) for told in log):
+        note += " Rounds are counted through all periods; what is left at the end of a period is withdrawn."
     return [Table("Order book", columns, tuple(rows), note)]

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from agentsim.engine.event import Event, Told
-from agentsim.engine.panel import Chart, Panel, Series
+from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
 from agentsim.games.market.events import Endowed, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels.spots import rounds, spots
 
 __all__ = ["Replayed", "holdings"]
 
-MOST_AGENTS = 24
+MOST_LINES = 12
+"""More lines in one chart hide each other; a shaded table takes their place."""
+MOST_AGENTS = 100
+_COLUMNS = 12
+
+_Scene: TypeAlias = tuple[int, dict[str, dict[str, int]]]
+"""A round, and who held what after it."""
 
 
 class Replayed:
@@ -42,9 +49,9 @@ class Replayed:
 
 
 def holdings(log: Sequence[Told]) -> list[Panel]:
-    """A chart for capital and one for each good, a line for each agent whose endowment was heard of."""
+    """Capital and each good by agent, where endowments were heard of: charts, or tables where agents are many."""
     replayed, shown = Replayed(), set(spots(rounds(log)))
-    scenes: list[tuple[int, dict[str, dict[str, int]]]] = []
+    scenes: list[_Scene] = []
     for number, told_in_round in groupby(log, key=lambda told: told.round):
         for told in told_in_round:
             replayed.follow(told.event)
@@ -53,11 +60,21 @@ def holdings(log: Sequence[Told]) -> list[Panel]:
     agents = list(replayed.held)[:MOST_AGENTS]
     assets = list(dict.fromkeys(asset for held in replayed.held.values() for asset in held))
     note = "" if len(replayed.held) <= MOST_AGENTS else f"The first {MOST_AGENTS} of {len(replayed.held)} agents."
+    draw = _chart if len(agents) <= MOST_LINES else _table
+    return [draw(asset, agents, scenes, note) for asset in sorted(assets, key=lambda asset: asset != CAPITAL)]
+
+
+def _chart(asset: str, agents: Sequence[str], scenes: Sequence[_Scene], note: str) -> Panel:
+    series = [Series(agent, tuple(float(held.get(agent, {}).get(asset, 0)) for _, held in scenes)) for agent in agents]
     x = tuple(str(number) for number, _ in scenes)
-    out: list[Panel] = []
-    for asset in sorted(assets, key=lambda asset: asset != CAPITAL):
-        series = [
-            Series(agent, tuple(float(held.get(agent, {}).get(asset, 0)) for _, held in scenes)) for agent in agents
-        ]
-        out.append(Chart(asset.capitalize(), "line", x, tuple(series), "after round", "units held", note))
-    return out
+    return Chart(asset.capitalize(), "line", x, tuple(series), "after round", "units held", note)
+
+
+def _table(asset: str, agents: Sequence[str], scenes: Sequence[_Scene], note: str) -> Panel:
+    places = spots(len(scenes) - 1, _COLUMNS - 1)
+    few = [scenes[place] for place in (0, *places)]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (agent, *(held.get(agent, {}).get(asset, 0) for _, held in few)) for agent in agents
+    )
+    columns = ("agent", *(str(number) for number, _ in few))
+    return Table(asset.capitalize(), columns, rows, f"Units held after the round. {note}".strip(), heat=True)

@@ -10,6 +10,11 @@ from agentsim.games.market.events import PeriodEnded
 
 __all__ = ["periods"]
 
+_NOTE = (
+    "Q* and P*: units and price in equilibrium. Most: the most surplus that there was. Alpha: the root mean square "
+    "deviation of prices from P*, in percent of it."
+)
+
 
 def periods(log: Sequence[Told]) -> list[Panel]:
     """Figures of every period that ended; nothing outside experiments."""
@@ -35,7 +40,7 @@ def periods(log: Sequence[Told]) -> list[Panel]:
         for each in ended
     )
     columns = (
-        *("period", "units", "in equilibrium", "mean price", "in equilibrium ", "surplus", "most"),
+        *("period", "units", "Q*", "mean price", "P*", "surplus", "most"),
         *("efficiency %", "alpha", "rounds"),
     )
     agents = tuple(ended[0].profits)
@@ -44,9 +49,7 @@ def periods(log: Sequence[Told]) -> list[Panel]:
         for agent in agents
     )
     return [
-        Table(
-            "Periods", columns, rows, "Alpha: 100 times the root mean square deviation from the equilibrium over it."
-        ),
+        Table("Periods", columns, rows, _NOTE),
         Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
         Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
         Table("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),

@@ -43,9 +43,9 @@ def _by_trade(log: Sequence[Told]) -> Chart:
             paid.append(float(told.event.price))
             level.append(equilibria.get(period))
     shown = slice(-MOST_TRADES, None)
-    series = [Series("price", tuple(paid[shown]))]
-    if equilibria:
-        series.append(Series("equilibrium", tuple(level[shown])))
+    # what is drawn later lies on top
+    series = [Series("equilibrium", tuple(level[shown]))] if equilibria else []
+    series.append(Series("price", tuple(paid[shown])))
     note = "Each stretch is one period." + (f" The latest {MOST_TRADES} are shown." if len(x) > MOST_TRADES else "")
     return Chart("Prices", "line", tuple(x[shown]), tuple(series), "period.trade", "price", note)
 
