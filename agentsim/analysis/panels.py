@@ -49,10 +49,15 @@ def _leaderboard(found: Standings) -> Table:
         )
         for line in found.lines
     )
-    note = "Intervals of 95%, by drawing games again. A shared first place is a part of a win for each."
+    note = (
+        "Intervals of 95%, by drawing games again, those of one seed together. A shared first place is a part of a win "
+        "for each."
+    )
     if found.null_p is not None:
         verdict = "what names alone would give" if found.null_p > 0.05 else "more than names alone would give"
         note += f" Mean ranks lie apart by {verdict} (permutation test: p = {found.null_p:.3f})."
+    if found.seats_fixed:
+        note += " Nobody ever changed seats: what a seat is worth is in these figures as well."
     return Table("Standings", ("", "games", "entries", "wins", "win rate", "mean rank"), rows, note)
 
 
