@@ -30,7 +30,7 @@ class Shift:
 
 
 def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
-    """The games that no other one here is the trunk of: a branch repeats its trunk, and would count it twice."""
+    """The games without the branches of others here: a branch repeats its trunk, and would count it twice."""
     names = {game.name for game in games}
     return [game for game in games if game.trunk not in names]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import bootstrap, ratio_intervals
+from agentsim.analysis.intervals import blocks, bootstrap, ratio_intervals
 from agentsim.analysis.record import GameRecord, vendor
 from agentsim.analysis.standings import SEED, Interval
 
@@ -58,6 +58,7 @@ def _favour(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> F
     votes = int(counts.sum())
     if not votes:
         return None
-    ends = ratio_intervals(excess, counts, bootstrap(len(games), SEED))[0]
+    together = blocks([game.seed for game in games])
+    ends = ratio_intervals(together @ excess, together @ counts, bootstrap(len(together), SEED))[0]
     low, high = (None if np.isnan(end) else float(end) for end in ends)
     return Favour(maker, final, votes, same, blind, Interval((same - blind) / votes, low, high))

@@ -36,6 +36,8 @@ def read_games(directory: Path) -> Games:
             continue
         if record is None:
             skipped[files.name] = "is not finished"
+        elif len({entrant.player for entrant in record.entrants}) < max(1, len(record.entrants)):
+            skipped[files.name] = "does not name each player once"
         else:
             found.append(record)
     if not found:

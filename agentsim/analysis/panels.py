@@ -49,11 +49,16 @@ def _leaderboard(found: Standings) -> Table:
         )
         for line in found.lines
     )
-    note = "Intervals of 95%, by drawing games again. A shared first place is a part of a win for each."
+    note = (
+        "Intervals of 95%, by drawing games again, those of one seed together. A shared first place is a part of a win "
+        "for each."
+    )
     if found.null_p is not None:
         verdict = "no further" if found.null_p > 0.05 else "further"
         p = f"= {found.null_p:.3f}" if found.null_p >= 0.001 else "< 0.001"
         note += f" Mean ranks lie {verdict} apart than chance alone would put them (permutation test: p {p})."
+    if found.seats_fixed:
+        note += " Nobody ever changed seats: what a seat is worth is in these figures as well."
     return Table("Standings", ("", "games", "entries", "wins", "win rate", "mean rank"), rows, note)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import Array, bootstrap, ratio_intervals
+from agentsim.analysis.intervals import Array, blocks, bootstrap, ratio_intervals
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.record import Entrant, GameRecord
 from agentsim.analysis.skill import ratings
@@ -25,7 +25,7 @@ SEED = 20_261_121
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate and its interval of 95%; the ends are None where there are too few games for one."""
+    """An estimate and its interval of 95%; the ends are None where there are too few independent games for one."""
 
     value: float
     low: float | None = None
@@ -70,12 +70,14 @@ class Place:
 class Standings:
     """The labels, best mean rank first; `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
-    `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt.
+    `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt. With
+    `seats_fixed` no label ever changed its seat in several games, so what a seat is worth is in its figures.
     """
 
     lines: tuple[Line, ...]
     beats: tuple[tuple[tuple[float, int], ...], ...]
     null_p: float | None
+    seats_fixed: bool
     seats: tuple[Place, ...]
     spoke: tuple[Place, ...]
 
@@ -88,6 +90,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         lines=lines,
         beats=_beats(games, order),
         null_p=_null(games, order),
+        seats_fixed=_seats_fixed(games),
         seats=by_place(games, lambda entrant: entrant.seat),
         spoke=by_place(games, lambda entrant: entrant.spoke),
     )
@@ -118,12 +121,11 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
             ranks[row, column] += entrant.rank
             wins[row, column] += shares[entrant.player]
             counts[row, column] += 1
-    weights = bootstrap(len(games), SEED)
-    rank_ends, win_ends = ratio_intervals(ranks, counts, weights), ratio_intervals(wins, counts, weights)
+    rank_ends, win_ends = _ends(games, ranks, counts), _ends(games, wins, counts)
     fields = [
         stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
     ]
-    strengths = fit(fields, len(labels))
+    strengths = fit(fields, len(labels), blocks([game.seed for game in games]))
     rated = ratings(games, labels)
     reach = strengths.intervals()
     lines = []
@@ -153,6 +155,11 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
 
 
+def _ends(games: Sequence[GameRecord], sums: Array, counts: Array) -> Array:
+    together = blocks([game.seed for game in games])
+    return ratio_intervals(together @ sums, together @ counts, bootstrap(len(together), SEED))
+
+
 def _interval(value: float, ends: Array) -> Interval:
     low, high = (None if math.isnan(end) else float(end) for end in ends)
     return Interval(float(value), low, high)
@@ -168,6 +175,12 @@ def _beats(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[tup
                     cell[0] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                     cell[1] += 1
     return tuple(tuple((before[one, other][0], int(before[one, other][1])) for other in order) for one in order)
+
+
+def _seats_fixed(games: Sequence[GameRecord]) -> bool:
+    seats = [{(entrant.label, entrant.seat) for entrant in game.entrants} for game in games]
+    several = any(len({label for label, _ in each}) > 1 for each in seats)
+    return several and len(games) > 1 and all(each == seats[0] for each in seats)
 
 
 def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
@@ -197,7 +210,7 @@ def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | No
                 ranks[row, column[place]] += entrant.rank
                 wins[row, column[place]] += shares[entrant.player]
                 counts[row, column[place]] += 1
-    ends = ratio_intervals(ranks, counts, bootstrap(len(games), SEED))
+    ends = _ends(games, ranks, counts)
     return tuple(
         Place(
             place,

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from agentsim.analysis.intervals import Array
+from agentsim.analysis.intervals import Array, student
 
 __all__ = ["Strengths", "fit", "stages"]
 
@@ -23,15 +23,21 @@ _ENOUGH, _MOST_STEPS = 1e-9, 10_000
 
 @dataclass(frozen=True)
 class Strengths:
-    """By label: the natural logarithm of the strength (their mean is 0), its standard error, its share of the sum."""
+    """By label: the natural logarithm of the strength (their mean is 0), its standard error, its share of the sum.
+
+    `freedom` are the degrees of freedom of the errors, None where they are the model's own.
+    """
 
     logs: Array
     errors: Array
     shares: Array
+    freedom: int | None = None
 
     def intervals(self, level: float = 0.95) -> Array:
         """(low, high) of each logarithm."""
-        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.errors
+        upper = 0.5 + level / 2
+        quantile = NormalDist().inv_cdf(upper) if self.freedom is None else student(upper, self.freedom)
+        reach = quantile * self.errors
         return np.stack([self.logs - reach, self.logs + reach], axis=1)
 
 
@@ -54,8 +60,13 @@ def stages(ranks: Sequence[float], labels: Sequence[int], size: int) -> tuple[Ar
     return np.array(rows).reshape(-1, size), wins
 
 
-def fit(games: Sequence[tuple[Array, Array]], size: int) -> Strengths:
-    """The strengths of `size` labels from games as `stages` gives them."""
+def fit(games: Sequence[tuple[Array, Array]], size: int, together: Array | None = None) -> Strengths:
+    """The strengths of `size` labels from games as `stages` gives them.
+
+    Where `together` puts several games into one block (see `intervals.blocks`), the errors are those of independent
+    blocks, whatever binds the games within (K.-Y. Liang and S. L. Zeger, Longitudinal data analysis using generalized
+    linear models, 1986).
+    """
     field = np.concatenate([rows for rows, _ in games]) if games else np.zeros((0, size))
     stood, times = np.unique(field, axis=0, return_counts=True)
     stood = np.hstack([stood, np.zeros((len(stood), 1))])
@@ -74,8 +85,20 @@ def fit(games: Sequence[tuple[Array, Array]], size: int) -> Strengths:
     part = stood * strength / (stood @ strength)[:, None]
     information = np.diag(times @ part) - (part * times[:, None]).T @ part
     covariance = np.linalg.pinv(information, hermitian=True)
+    freedom = None
+    if together is not None and len(together) < len(games):
+        scores = together @ np.array([np.append(taken, 0.0) - _expected(rows, strength) for rows, taken in games])
+        freedom = len(together) - 1
+        covariance = covariance @ (scores.T @ scores) @ covariance * (len(together) / freedom)
     centre = np.eye(size, size + 1) - np.append(np.full(size, 1 / size), 0.0)
     logs = centre @ np.log(strength)
     errors = np.sqrt(np.maximum(0.0, np.diag(centre @ covariance @ centre.T)))
     shares = np.exp(logs - logs.max())
-    return Strengths(logs, errors, shares / shares.sum())
+    return Strengths(logs, errors, shares / shares.sum(), freedom)
+
+
+def _expected(rows: Array, strength: Array) -> Array:
+    """How many places of one game each label should have taken, and none for nobody."""
+    stood = np.hstack([rows, np.zeros((len(rows), 1))])
+    expected: Array = (stood * strength / (stood @ strength)[:, None]).sum(axis=0)
+    return expected

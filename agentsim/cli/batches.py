@@ -37,24 +37,32 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
 
     A seed of -1 is drawn, unless the folder knows it. `UsageError` where the folder holds another batch.
     """
+    from agentsim.history.files import MANIFEST
     from agentsim.runner.batch.manifest import planned, read_manifest
     from agentsim.runner.session import MAX_DRAWN_SEED
 
     scenario = wanted.casts[0]
     directory = out if out is not None else logs_dir / f"batch_{scenario.name or scenario.game}_{wanted.digest()}"
     there = read_manifest(directory)
-    if wanted.design.seed == _DRAWN:
+    drawn = wanted.design.seed == _DRAWN
+    if drawn:
         seed = secrets.randbelow(MAX_DRAWN_SEED) if there is None else there.design.seed
         wanted = planned(replace(wanted.design, seed=seed), wanted.casts)
     if there is None:
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            if any(path.suffix in {".json", ".jsonl"} for path in directory.iterdir()):
+            names = [path.name for path in directory.iterdir()]
+            if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
                 raise UsageError(f"{directory}: holds other runs; a batch needs a folder of its own")
             wanted.write(directory)
+        except FileExistsError:
+            if (there := read_manifest(directory)) is None:  # not the manifest's: the folder's name is a file's
+                raise UsageError(f"{directory}: is not a directory") from None
+            if drawn:
+                wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
         except OSError as error:
             raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
-    elif not there.same_games(wanted):
+    if there is not None and not there.same_games(wanted):
         raise UsageError(f"{directory}: holds another batch ({_difference(there, wanted)}); give it another --out")
     return directory, wanted
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["Compared", "report"]
 
 
+_WIDEST = 80
+"""A cell of a table on the terminal, in characters."""
+
+
 class Compared(StrEnum):
     """Who is compared."""
 
@@ -44,7 +48,7 @@ def report(
     import json
     from dataclasses import asdict
 
-    from agentsim.cli.screen import note, shortened
+    from agentsim.cli.screen import note, safe, shortened
     from agentsim.errors import UsageError
 
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
@@ -81,23 +85,24 @@ def report(
     if found.skipped:
         first = next(iter(found.skipped))
         note(shortened(f"agentsim: {len(found.skipped)} left out: {first} {found.skipped[first]}", 300))
-    typer.echo(f"{directory}: {len(games)} games of {games[0].game}, by {compared.value}")
+    typer.echo(f"{safe(str(directory))}: {len(games)} games of {games[0].game}, by {compared.value}")
     for panel in panels(table, votes, moved):
         _print(panel)
 
 
 def _print(panel: Panel) -> None:
-    from agentsim.cli.screen import safe
+    from agentsim.cli.screen import safe, shortened
     from agentsim.engine.panel import Table
 
     if not isinstance(panel, Table):
         return  # its numbers stand in a table as well
-    rows = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
+    cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
+    rows = [[shortened(cell, _WIDEST) for cell in row] for row in cells]  # a name must not begin a line of its own
     widths = [max(len(row[column]) for row in rows) for column in range(len(panel.columns))]
     typer.echo(safe(f"\n{panel.title}"))
     for row in rows:
         first, *rest = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo(safe("  ".join((first, *rest))).rstrip())
+        typer.echo("  ".join((first, *rest)).rstrip())
     if panel.note:
         typer.echo(safe(panel.note))
 

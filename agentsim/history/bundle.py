@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,18 @@ FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30
 _LONGEST_NAME = 105
-_UNUSABLE = (zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError, NotImplementedError, RuntimeError)
+_LONGEST_INDEX = 2**28
+_UNUSABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    NotImplementedError,
+    RuntimeError,
+)
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -88,12 +100,16 @@ def unpack(path: Path, directory: Path) -> Bundle:
     """
     try:
         with zipfile.ZipFile(path) as archive:
+            if sum(info.file_size for info in archive.infolist()) > MOST_BYTES:
+                raise UsageError(f"{path}: is larger than {MOST_BYTES >> 30} GiB when unpacked")
+            if archive.getinfo(INDEX).file_size > _LONGEST_INDEX:
+                raise UsageError(f"{path}: {INDEX} is larger than {_LONGEST_INDEX >> 20} MiB")
             index = json.loads(_read(archive, INDEX))
             if index["format"] != FORMAT:
                 raise UsageError(f"{path}: is not a bundle that this version reads ({str(index['format'])[:40]!r})")
-            if sum(info.file_size for info in archive.infolist()) > MOST_BYTES:
-                raise UsageError(f"{path}: is larger than {MOST_BYTES >> 30} GiB when unpacked")
             runs = tuple(RunFiles(directory, str(name)) for name in index["runs"])
+            if not runs:
+                raise UsageError(f"{path}: holds no run")
             listed = {str(name): digest for name, digest in index["files"].items() if "/" not in name}
             written = [_written(archive, path, directory, name, digest) for name, digest in listed.items()]
             wanted = {file for files in runs for file in (files.journal, files.history)}

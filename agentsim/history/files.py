@@ -13,7 +13,17 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = ["MANIFEST", "RunFiles", "check_name", "default_stem", "find_run", "is_table", "table_file", "write_whole"]
+__all__ = [
+    "MANIFEST",
+    "RunFiles",
+    "check_name",
+    "default_stem",
+    "find_run",
+    "is_table",
+    "table_file",
+    "write_new",
+    "write_whole",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
@@ -143,7 +153,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file so that it is whole or absent, and only one of several writers does; `FileExistsError` for others.
+
+    Raises `OSError` where the disk or the directory does not take it.
+    """
+    _write_whole(path, content, new=True)
+
+
+def _write_whole(path: Path, content: bytes, *, new: bool = False) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
     temporary = Path(name)
     try:
@@ -152,7 +170,8 @@ def _write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fchmod(file.fileno(), 0o644)
             os.fsync(file.fileno())
-        temporary.replace(path)
+        if not (new and _linked(temporary, path)):
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -161,3 +180,15 @@ def _write_whole(path: Path, content: bytes) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def _linked(temporary: Path, path: Path) -> bool:
+    """Whether the file has its name now; `FileExistsError` where another has it, False where there are no links."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    temporary.unlink()
+    return True

@@ -82,9 +82,6 @@ class Throttle:
 
     async def _turn(self, tokens: int) -> Ticket:
         async with self._line:
-            # So that the call before is written to its connection: of a hundred that begin together the first leaves at
-            # once, and not when the last has been put together.
-            await asyncio.sleep(0)
             self._first = tokens
             try:
                 while True:

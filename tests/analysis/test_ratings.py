@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from agentsim.analysis.intervals import Array, bootstrap, ratio_intervals, student
+from agentsim.analysis.intervals import FEWEST, Array, blocks, bootstrap, ratio_intervals, student
 from agentsim.analysis.null import dealt_p
+from agentsim.analysis.panels import panels
 from agentsim.analysis.record import Entrant, GameRecord
 from agentsim.analysis.skill import ratings
 from agentsim.analysis.standings import standings
@@ -69,9 +71,74 @@ def test_mean_ranks_intervals_cover_the_truth_95_times_in_100(games: int) -> Non
     truth = played(TRUE, 200_000, generator).mean(axis=0)
     covered, counts = np.zeros(4), np.ones((games, 4))
     for number in range(500):
-        ends = ratio_intervals(played(TRUE, games, generator), counts, bootstrap(games, number, 1000))
+        ends = ratio_intervals(played(TRUE, games, generator), counts, bootstrap(games, number, 500))
         covered += (ends[:, 0] <= truth) & (ends[:, 1] >= truth)
     assert (np.abs(covered / 500 - 0.95) <= 0.03).all(), covered / 500
+
+
+def paired(logs: Array, seeds: int, generator: np.random.Generator) -> Array:
+    """Four games a seed, which is kind to some labels and not to others: all four say much the same of them."""
+    luck = np.repeat(generator.normal(size=(seeds, len(logs))) * 1.5, 4, axis=0)
+    arrivals = generator.exponential(size=luck.shape) / np.exp(logs + luck)
+    return arrivals.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
+
+
+def test_games_of_one_seed_are_no_independent_ones() -> None:
+    """12 seeds of 4 games: taken for 48 games, four intervals of five would hold the truth, and not nineteen of 20."""
+    generator = np.random.default_rng(8)
+    many = paired(TRUE, 4000, generator)
+    means, logs = many.mean(axis=0), fit([stages(list(row), [0, 1, 2, 3], 4) for row in many[:4000]], 4).logs
+    together, counts = blocks([number // 4 for number in range(48)]), np.ones((48, 4))
+    as_they_are, as_if_alone, strengths = np.zeros(4), np.zeros(4), np.zeros(4)
+    for number in range(100):
+        ranks = paired(TRUE, 12, generator)
+        ends = ratio_intervals(together @ ranks, together @ counts, bootstrap(12, number, 500))
+        alone = ratio_intervals(ranks, counts, bootstrap(48, number, 500))
+        reach = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4, together).intervals()
+        as_they_are += (ends[:, 0] <= means) & (ends[:, 1] >= means)
+        as_if_alone += (alone[:, 0] <= means) & (alone[:, 1] >= means)
+        strengths += (reach[:, 0] <= logs) & (reach[:, 1] >= logs)
+    assert as_they_are.mean() / 100 == pytest.approx(0.95, abs=0.04)
+    assert strengths.mean() / 100 == pytest.approx(0.95, abs=0.04)
+    assert as_if_alone.mean() / 100 < 0.88
+
+
+def test_standings_draw_the_games_of_one_seed_together() -> None:
+    ranks = np.repeat(played(TRUE, 8, np.random.default_rng(9)), 4, axis=0)
+    games = records(ranks, ["a", "b", "c", "d"])
+    alike = [replace(game, seed=number // 4) for number, game in enumerate(games)]
+    once = standings(records(ranks[::4], ["a", "b", "c", "d"]))
+    for line, again, alone in zip(standings(alike).lines, once.lines, standings(games).lines, strict=True):
+        assert line.mean_rank == again.mean_rank, "a game that is told four times is one game"
+        assert line.mean_rank.low is not None
+        assert alone.mean_rank.low is not None
+        assert line.mean_rank.low < alone.mean_rank.low
+
+
+def test_of_few_seeds_each_game_counts_by_itself() -> None:
+    assert blocks([7, 7, 7]).tolist() == np.eye(3).tolist()
+    assert blocks([1, 2, 3, 4, 5, 1]).shape == (FEWEST, 6)
+
+
+def test_few_games_have_no_intervals() -> None:
+    """No mean of four games lies outside of what they were: an interval by drawing would promise too much."""
+    for games in (FEWEST - 1, FEWEST):
+        found = standings(records(played(TRUE, games, np.random.default_rng(1)), ["a", "b", "c", "d"]))
+        assert {line.mean_rank.low is None for line in found.lines} == {games < FEWEST}
+
+
+def test_labels_that_never_change_seats_are_told_to() -> None:
+    ranks = played(np.zeros(2), 6, np.random.default_rng(1))
+    still, turned = records(ranks, ["a", "b"]), records(ranks[:1], ["b", "a"])
+    for games, fixed in (
+        (still, True),
+        (still + turned, False),
+        (still[:1], False),
+        (records(ranks, ["a"] * 2), False),
+    ):
+        found = standings(games)
+        assert found.seats_fixed is fixed
+        assert ("changed seats" in panels(found, [])[0].note) is fixed
 
 
 def test_identical_models_under_different_names_are_not_told_apart() -> None:

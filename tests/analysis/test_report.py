@@ -53,6 +53,29 @@ def test_what_is_unfinished_or_no_history_is_left_out_and_said(tmp_path: Path) -
     assert (said.code, "2 left out" in said.err) == (0, True)
 
 
+@pytest.mark.parametrize("players", [[], [0, 0, 1]])
+def test_a_history_that_does_not_name_each_player_once_is_left_out(players: list[int], tmp_path: Path) -> None:
+    folder = batch(tmp_path, 2)
+    history = RunFiles(folder, "game_0002").history
+    document = json.loads(history.read_text("utf-8"))
+    document["players"] = [document["players"][each] for each in players]
+    history.write_text(json.dumps(document), encoding="utf-8")
+    assert reported(folder)["left_out"] == {"game_0002": "does not name each player once"}
+
+
+def test_a_name_begins_no_line_of_the_terminals(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 1)
+    history = RunFiles(folder, "game_0001").history
+    name = "x\nagentsim: p = 0.001\u001b[31m\u202e" + "y" * 200
+    history.write_text(history.read_text("utf-8").replace("bot/grudge", json.dumps(name)[1:-1]), encoding="utf-8")
+    out = agentsim("report", str(folder), cwd=tmp_path).out
+    assert "x agentsim: p = 0.001" in out
+    assert "\nagentsim" not in out
+    assert not {"\x1b", "\u202e"} & set(out)
+    tables = [line for line in out.splitlines() if "  " in line]
+    assert max(map(len, tables)) < 300
+
+
 def test_a_folder_without_a_finished_game_is_refused(tmp_path: Path) -> None:
     assert "is not a directory" in agentsim("report", "nowhere", cwd=tmp_path).line
     assert "holds no finished game" in agentsim("report", str(tmp_path), cwd=tmp_path).line

@@ -14,8 +14,13 @@ from typing import Any
 
 import pytest
 
+from agentsim.cli.batches import prepared
+from agentsim.errors import UsageError
 from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.history.listing import list_runs
+from agentsim.runner.batch import manifest
+from agentsim.runner.batch.manifest import Design, planned, read_manifest
+from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
 QUIET = ("--display", "none")
@@ -84,6 +89,44 @@ def test_a_folder_of_another_batch_is_left_alone(tmp_path: Path) -> None:
     assert snapshot(tmp_path / "b") == before
 
 
+def test_of_two_who_begin_a_batch_at_once_the_later_takes_the_others_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second has looked for a manifest before the first wrote its own; a seed that it drew would be another one."""
+    wanted = planned(Design(-1, 3), [load(trio(tmp_path))])
+    _, first = prepared(wanted, tmp_path / "b", tmp_path)
+    before = snapshot(tmp_path / "b")
+    looks = iter([None, manifest.read_manifest(tmp_path / "b")])
+    monkeypatch.setattr(manifest, "read_manifest", lambda directory: next(looks))
+    _, second = prepared(wanted, tmp_path / "b", tmp_path)
+    assert (second.same_games(first), snapshot(tmp_path / "b") == before) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"name": "../one"}, "not the name of a run"),
+        ({"name": "game_0002"}, "two games are called game_0002"),
+        ({"seats": [0, 1]}, "does not seat each of 3 players"),
+        ({"seats": [0, 1, 1]}, "does not seat each of 3 players"),
+        ({"seats": [0, 1, 9]}, "does not seat each of 3 players"),
+        ({"models": [0, 0, 1]}, "one of 0 models"),
+        ({"seed": -1}, "below 0"),
+        ({"seed": float("inf")}, "infinity"),
+    ],
+)
+def test_a_manifest_whose_games_cannot_be_played_is_refused(
+    changed: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    planned(Design(5, 2), [load(trio(tmp_path))]).write(tmp_path)
+    path = tmp_path / MANIFEST
+    plan = json.loads(path.read_text("utf-8"))
+    plan["games"][0] |= changed
+    path.write_text(json.dumps(plan), encoding="utf-8")
+    with pytest.raises(UsageError, match=f"is not a batch's manifest: .*{problem}"):
+        read_manifest(tmp_path)
+
+
 def test_models_take_the_seats_in_turn(tmp_path: Path) -> None:
     models = ("bot/random", "bot/grudge", "bot/loyal")
     words = ("--games", "4", "--models", ",".join(models), "--paired", "--out", "b", "--json", *QUIET)
@@ -125,6 +168,7 @@ def test_a_batch_is_no_run_of_its_folder(tmp_path: Path) -> None:
         (("--models", "bot/nobody"), "bot/nobody"),
         (("--games", "0"), "games"),
         (("--set", "players.0.model=human"), "is a person"),
+        (("--models", "bot/random,human"), "is a person"),
     ],
 )
 def test_what_cannot_be_played_is_said_before_anything_is_written(

@@ -118,3 +118,31 @@ def test_a_changed_history_is_found_even_where_the_index_agrees(run: RunFiles, t
     pack([run], tmp_path / "b.zip")
     refused = agentsim("replay", "b.zip", cwd=tmp_path)
     assert (refused.code, "outcome.reason" in refused.line) == (1, True)
+
+
+def test_a_damaged_bundle_is_said_in_one_line_wherever_it_is_damaged(run: RunFiles, tmp_path: Path) -> None:
+    """A byte changed in what is packed is found by the unpacking, before any digest is compared."""
+    pack([run], tmp_path / "b.zip")
+    whole = (tmp_path / "b.zip").read_bytes()
+    for place in range(60, 1000, 47):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x55
+        (tmp_path / "x.zip").write_bytes(damaged)
+        with pytest.raises(UsageError, match=r"x\.zip: "):
+            unpack(tmp_path / "x.zip", tmp_path)
+
+
+def test_a_bundle_without_runs_proves_nothing(tmp_path: Path) -> None:
+    pack([], tmp_path / "b.zip")
+    refused = agentsim("replay", "b.zip", cwd=tmp_path)
+    assert (refused.code, "holds no run" in refused.line) == (2, True)
+
+
+def test_what_would_be_too_large_is_not_read(run: RunFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack([run], tmp_path / "b.zip")
+    monkeypatch.setattr("agentsim.history.bundle._read", lambda *_: pytest.fail("it was read"))
+    for limit, problem in (("MOST_BYTES", "when unpacked"), ("_LONGEST_INDEX", "bundle.json is larger")):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"agentsim.history.bundle.{limit}", 100)
+            with pytest.raises(UsageError, match=problem):
+                unpack(tmp_path / "b.zip", tmp_path)

@@ -14,7 +14,7 @@ from typing import Any
 
 from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.files import MANIFEST, write_whole
+from agentsim.history.files import MANIFEST, check_name, write_new
 from agentsim.runner.batch.design import Row, balance, rows
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
@@ -81,7 +81,7 @@ class Manifest:
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def write(self, directory: Path) -> None:
-        """Put it into the batch's folder; it is whole or not there."""
+        """Put it into the batch's folder; it is whole or not there. `FileExistsError` where one is there already."""
         design = self.design
         head = {
             "format": FORMAT,
@@ -99,7 +99,7 @@ class Manifest:
         ]
         body = [b"%b:%b" % (json_line(key), json_line(value)) for key, value in head.items()]
         body.append(b'"games":[\n' + b",\n".join(lines) + b"\n]")
-        write_whole(directory / MANIFEST, b"{\n" + b",\n".join(body) + b"\n}\n")
+        write_new(directory / MANIFEST, b"{\n" + b",\n".join(body) + b"\n}\n")
 
 
 def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
@@ -108,7 +108,7 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
         raise UsageError("--models: names one twice; games of a model against itself need it twice in the scenario")
     if design.paired and not (design.models or design.rotate):
         raise UsageError("--paired: there is nothing to pair: it needs --models or --rotate")
-    for plan in (*casts[0].players, *casts[0].staff.values()):
+    for plan in (plan for cast in casts for plan in (*cast.players, *cast.staff.values())):
         if plan.name.kind == "human":
             raise UsageError(f"{plan.id} is a person: a batch plays without anybody at the terminal")
     seats = len(casts[0].players)
@@ -134,7 +134,8 @@ def read_manifest(directory: Path) -> Manifest | None:
         casts = tuple(Scenario.restore(cast["scenario"], cast["run"]) for cast in found["casts"])
         models = tuple(map(str, found["models"]))
         design = Design(int(found["seed"]), len(games), models, bool(found["rotate"]), bool(found["paired"]))
-    except (KeyError, TypeError, ValueError, ScenarioError) as error:
+        _sound(games, casts, models)
+    except (KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: is not a batch's manifest: {what}") from None
     return Manifest(design, games, casts)
@@ -146,6 +147,30 @@ def require_manifest(directory: Path) -> Manifest:
     if manifest is None:
         raise UsageError(f"{directory}: holds no batch")
     return manifest
+
+
+def _sound(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str]) -> None:
+    """`ValueError`, or `UsageError` for a name, unless every game of a manifest can be told apart, seated and cast."""
+    if not games:
+        raise ValueError("it plans no games")
+    if len(casts) != max(1, len(models)):
+        raise ValueError(f"{len(casts)} casts for {len(models)} models")
+    players = [[plan.id for plan in cast.players] for cast in casts]
+    if any(each != players[0] for each in players):
+        raise ValueError("its casts seat different players")
+    names: set[str] = set()
+    for game in games:
+        check_name(game.name)
+        if game.name in names:
+            raise ValueError(f"two games are called {game.name}")
+        names.add(game.name)
+        seats, cast = game.row.seats, game.row.models
+        if sorted(seats) != list(range(len(players[0]))):
+            raise ValueError(f"{game.name} does not seat each of {len(players[0])} players once")
+        if len(cast) != (len(seats) if models else 0) or not all(0 <= model < len(casts) for model in cast):
+            raise ValueError(f"{game.name} does not give each seat one of {len(models)} models")
+        if game.row.seed < 0:
+            raise ValueError(f"{game.name} has a seed below 0")
 
 
 def _game(line: Mapping[str, Any]) -> Planned:
