@@ -108,6 +108,7 @@ def test_the_calculator_works_out_arithmetic(expression: str, value: float) -> N
         "2 < 3",
         "x",
         "round(1, 2, 3)",
+        "round(1, -10**15)",
     ],
 )
 def test_the_calculator_refuses_everything_else(expression: str) -> None:
