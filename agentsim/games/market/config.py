@@ -152,6 +152,12 @@ class MarketConfig(GameConfig):
         for goods in named:
             if unknown := sorted(set(goods) - set(self.goods)):
                 raise ValueError(f"{unknown[0]} is not among the goods: {', '.join(self.goods)}")
+        for what, ids in (
+            ("agents", [player for table in self.agents for player in table.ids]),
+            *(("moderator", each.agents) for each in self.moderator),
+        ):
+            if twice := [player for player in ids if list(ids).count(player) > 1]:
+                raise ValueError(f"{what}: {twice[0][:40]} stands there twice")
         self._check_artifacts()
         if self.experiment is not None:
             self._check_experiment()

@@ -23,7 +23,7 @@ NAMES = (
     "goal",
 )
 _PERSONAL = frozenset(("action_restrictions", "inventory", "agent_name", "goal"))
-_MARK = re.compile(r"#!(?P<one>[^!#\s]{1,40})!#|!#(?P<other>[^!#\s]{1,40})!#")
+_MARK = re.compile(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
 
 
 def _name(mark: re.Match[str]) -> str:
@@ -37,7 +37,7 @@ def problem(text: str) -> str:
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
-            return f"unknown placeholder {name}{hint}; there are {', '.join(NAMES)}"
+            return f"unknown placeholder {name[:40]}{hint}; there are {', '.join(NAMES)}"
     return ""
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.artifact import Refused
 from agentsim.games.market.placeholders import NAMES
@@ -65,6 +66,9 @@ def test_an_unknown_placeholder_is_an_error_with_the_nearest_known_one() -> None
         GAME.config.from_toml({"system_prompt": {"text": "You have #!inventry!#."}})
     with pytest.raises(ValidationError, match="unknown placeholder x"):
         GAME.config.from_toml({"system_prompt": {"text": "!#x!#"}})
+    for name in ("n_agents ", "two words", "x" * 41):
+        with pytest.raises(ValidationError, match=f"unknown placeholder {name[:40]}"):
+            GAME.config.from_toml({"system_prompt": {"text": f"#!{name}!#"}})
 
 
 @pytest.mark.parametrize(
@@ -148,6 +152,11 @@ def test_the_notebook_keeps_a_bounded_number_of_notes() -> None:
 EXPERIMENT = {"kind": "smith_1962", **SMITH}
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a good called capital": ({"goods": ["capital"]}, "none is called capital"),
+    "two tables for an agent": ({"agents": [{"ids": ["A"]}, {"ids": ["A"], "capital": 5}]}, "agents: A stands there"),
+    "an agent asked twice": (
+        {"moderator": [{"round": 1, "agents": ["A", "A"], "question": "?"}]},
+        "moderator: A stands there twice",
+    ),
     "a good twice": ({"goods": ["tin", "tin"]}, "each once"),
     "stock of no good": ({"stock": {"tin": 1}}, "tin is not among the goods: wheat"),
     "a value of no good": ({"agents": [{"ids": ["A"], "values": {"tin": 1}}]}, "tin is not among the goods"),
@@ -186,3 +195,9 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
         }
     )
     assert GAME.config.model_validate_json(config.model_dump_json()) == config
+
+
+@pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
+def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
+    with pytest.raises(ScenarioError, match=f"nobody can be called {name}"):
+        GAME.admit(GAME.config.from_toml({}), ["A", name])
