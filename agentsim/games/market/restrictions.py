@@ -84,7 +84,9 @@ _RULES: dict[str, _Rule] = {
     "keep_capital": _Rule(
         "An order to buy must leave you at least {limit} capital free.",
         ("buy",),
-        lambda agent, action, given, limit: agent.free_capital() - given["price"] * given["quantity"] >= limit,
+        lambda agent, action, given, limit: (
+            agent.free_capital() + given.get("freed", 0) - given["price"] * given["quantity"] >= limit
+        ),
     ),
     "no_messages_to_all": _Rule(
         "A message goes to one agent, not to all.",
