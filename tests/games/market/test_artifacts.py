@@ -12,6 +12,7 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
+from agentsim.games.market.artifact import Capability, Parameter, either
 from agentsim.games.market.events import Banked, Messaged, Moved, Observed, Reported, Transferred
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 
@@ -173,3 +174,22 @@ def test_what_is_paid_back_frees_what_was_pledged() -> None:
         **BANK,
     )
     assert results(played, "A")[2:] == ["Deposit 0, loan 0.", "Order 3 stands with 9 at your price."]
+
+
+def test_a_parameter_that_two_things_share_by_name_may_be_whatever_either_allows() -> None:
+    small = Capability(
+        "pay", "", (Parameter("price", "integer", "", low=2, high=3), Parameter("to", "choice", "", choices=("a",)))
+    )
+    large = Capability(
+        "buy", "", (Parameter("price", "integer", "", low=1), Parameter("to", "choice", "", choices=("b", "a")))
+    )
+    words = Capability("say", "", (Parameter("price", "text", ""), Parameter("to", "text", "")))
+    for order in ((small, large), (large, small)):
+        both = either(order)["properties"]
+        assert both["price"] == {"type": ["integer", "null"], "minimum": 1}
+        assert set(both["to"]["enum"]) == {"a", "b", None}
+    assert either((small, words))["properties"] == {
+        "price": {"type": ["integer", "string", "null"]},
+        "to": {"type": ["string", "null"]},
+    }
+    assert either((small, large, words))["required"] == ["price", "to"]

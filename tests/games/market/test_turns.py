@@ -37,7 +37,8 @@ def test_a_turn_has_its_stages_in_order_and_the_answer_is_the_agents_alone() -> 
         "asks": [{"price": 5, "quantity": 1}],
     }
     action = requests(played, "B", Act)[0].prompt().text()
-    assert 'OBSERVATION (order_book {"good": "wheat"}): {"good": "wheat", "bids": [], "asks": [{"price": 5, "quantity": 1}]}' in action
+    asked, answer = '{"good": "wheat"}', '{"good": "wheat", "bids": [], "asks": [{"price": 5, "quantity": 1}]}'
+    assert f"OBSERVATION (order_book {asked}): {answer}" in action
     assert [(trade.buyer, trade.seller, trade.price) for trade in played.events(Traded)] == [("B", "A", 5)]
 
 
