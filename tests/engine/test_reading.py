@@ -122,7 +122,7 @@ NOT_READ: dict[str, tuple[str, type[DecisionError], str]] = {
     "5000 digits": ('{"price": ' + "9" * 5000 + "}", UnreadableReply, "no complete JSON object"),
     "5000 digits as text": ('{"price": "' + "9" * 5000 + '"}', UnreadableReply, "price: "),
     "too deep": ('{"price": 5, "extra": ' + "[" * 100_000 + "]" * 100_000 + "}", UnreadableReply, "no complete"),
-    "deeper than JSON is written": ('{"price": 5, "extra": ' + "[" * 200 + "]" * 200 + "}", UnreadableReply, "no complete"),
+    "too deep to be written": ('{"price": 5, "extra": ' + "[" * 200 + "]" * 200 + "}", UnreadableReply, "no complete"),
     "objects too deep": ('{"price":' * 25_000, UnreadableReply, "no complete JSON object"),
     "key twice": ('{"price": 5, "price": 6}', AmbiguousReply, "'price' stands twice"),
     "key twice, true and one": ('{"price": 1, "price": true}', AmbiguousReply, "'price' stands twice"),

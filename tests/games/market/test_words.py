@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.artifact import Refused
+from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.placeholders import NAMES
 from agentsim.games.market.requests import Act
 from agentsim.games.market.system_text import SYSTEM_TEXT
@@ -200,4 +201,4 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
 @pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
 def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
     with pytest.raises(ScenarioError, match=f"nobody can be called {name}"):
-        GAME.admit(GAME.config.from_toml({}), ["A", name])
+        GAME.admit(MarketConfig(), ["A", name])
