@@ -9,7 +9,7 @@ import difflib
 import re
 from collections.abc import Mapping
 
-__all__ = ["NAMES", "filled", "of_one_agent", "problem"]
+__all__ = ["NAMES", "filled", "of_one_agent", "problem", "used"]
 
 NAMES = (
     "n_agents",
@@ -41,9 +41,14 @@ def problem(text: str) -> str:
     return ""
 
 
+def used(text: str) -> set[str]:
+    """The names of a text's placeholders."""
+    return {_name(mark) for mark in _MARK.finditer(text)}
+
+
 def of_one_agent(line: str) -> bool:
     """Whether a line holds what differs between agents."""
-    return any(_name(mark) in _PERSONAL for mark in _MARK.finditer(line))
+    return not used(line).isdisjoint(_PERSONAL)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

@@ -158,6 +158,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"moderator": [{"round": 1, "agents": ["A", "A"], "question": "?"}]},
         "moderator: A stands there twice",
     ),
+    "restrictions that nobody is told of": (
+        {"system_prompt": {"text": "Trade."}, "restrictions": ["one_unit"]},
+        r"without #!action_restrictions!# agents are not told of restrictions",
+    ),
+    "a goal that nobody is told of": (
+        {"system_prompt": {"text": "Trade."}, "agents": [{"ids": ["A"], "goal": "win"}]},
+        r"without #!goal!# agents are not told of agents\.goal",
+    ),
     "a good twice": ({"goods": ["tin", "tin"]}, "each once"),
     "stock of no good": ({"stock": {"tin": 1}}, "tin is not among the goods: wheat"),
     "a value of no good": ({"agents": [{"ids": ["A"], "values": {"tin": 1}}]}, "tin is not among the goods"),
@@ -192,7 +200,7 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
     config: Any = GAME.config.from_toml(
         {
             "restrictions": ["one_unit", {"rule": "most_price", "limit": 4}],
-            "system_prompt": {"name": "s", "text": "#!goal!#"},
+            "system_prompt": {"name": "s", "text": "#!goal!# #!action_restrictions!#"},
         }
     )
     assert GAME.config.model_validate_json(config.model_dump_json()) == config
