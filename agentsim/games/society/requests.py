@@ -91,7 +91,7 @@ class Act(Request[Acted]):
                     raise IllegalDecision(f"{path} must not be empty.")
 
     def objection(self, decision: Acted) -> str:
-        action, you, rules = decision.action, self.you, self.rules
+        action, rules = decision.action, self.rules
         match action:
             case Rejected():
                 return action.reason

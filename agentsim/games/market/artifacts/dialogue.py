@@ -62,11 +62,12 @@ class Dialogue(Artifact):
         self.world.note(to, message_from=agent)
         return f"Sent to {to}."
 
-    @query("the latest messages to you or to all, newest last")
+    @query("the latest messages to you or to all, newest first")
     def inbox(self, agent: str) -> Answer:
         own = [(entry["sent"], entry) for entry in self._inboxes.get(agent, ())]
         public = [(sent, {**entry, "to": EVERYONE}) for sent, entry in self._to_all if entry["from"] != agent]
-        latest = sorted([*own, *public], key=lambda pair: pair[0])[-self.config.inbox :]
+        # what is too long for an agent is cut at the end, and must not be the news
+        latest = sorted([*own, *public], key=lambda pair: pair[0], reverse=True)[: self.config.inbox]
         return {"messages": [{key: entry[key] for key in entry if key != "sent"} for _, entry in latest]}
 
 

@@ -111,9 +111,9 @@ class Marketplace(Artifact):
         book = self.books[good]
         return {"good": good, "bids": self._levels(book.bids), "asks": self._levels(book.asks)}
 
-    @query("the latest trades in all goods, newest last")
+    @query("the latest trades in all goods, newest first")
     def last_trades(self, agent: str) -> Answer:
-        return {"trades": list(self._recent)}
+        return {"trades": list(reversed(self._recent))}
 
     @query("your own open orders")
     def own_orders(self, agent: str) -> Answer:
