@@ -28,6 +28,7 @@ def requests(played: Rehearsal, player: str, kind: type[Any]) -> list[Any]:
 
 def test_a_turn_has_its_stages_in_order_and_the_answer_is_the_agents_alone() -> None:
     played = play({"A": [sells(5)], "B": [buys(5)]}, queries={"B": [asks("order_book", good="wheat")]})
+    assert "Tools" not in requests(played, "B", AskQuery)[0].prompt().question[0], "there are none here"
     assert [ask.request.kind for ask in played.asks("B")] == ["briefing", "query", "action"]
     (told,) = [told for told in played.log if told.event.kind == "observed"]
     assert told.to == ("B",)
