@@ -23,6 +23,7 @@ from agentsim.errors import AmbiguousReply, UnreadableReply
 __all__ = ["Decision", "Found", "Pick", "Reading", "closing", "find_objects", "read", "without_thinking"]
 
 MAX_TEXT = 256 * 1024  # characters looked at; more is nobody's answer
+MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
 MAX_DIGITS = 30  # of any whole number in a reply: longer ones are slow to convert; amounts have fewer (`number`)
 
 
@@ -237,9 +238,23 @@ def _decode(body: str, start: int, stop: int = MAX_TEXT) -> Found | None:
     if not body.startswith("{", start) or (end := closing(body, start, stop)) is None:
         return None
     try:
-        return Found(_DECODER.decode(body[start:end]), start, end)
+        value = _DECODER.decode(body[start:end])
     except (ValueError, RecursionError):
         return None
+    # almost nobody opens so many brackets, and who does is looked at level by level
+    many = body.count("{", start, end) + body.count("[", start, end) > MAX_DEPTH
+    return None if many and _too_deep(value) else Found(value, start, end)
+
+
+def _too_deep(value: Any) -> bool:
+    """Whether objects and lists stand in each other more than `MAX_DEPTH` deep."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner: list[Any] = []
+        for one in level:
+            inner += one.values() if isinstance(one, dict) else one
+        level = [one for one in inner if isinstance(one, (dict, list))]
+    return bool(level)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -122,6 +122,7 @@ NOT_READ: dict[str, tuple[str, type[DecisionError], str]] = {
     "5000 digits": ('{"price": ' + "9" * 5000 + "}", UnreadableReply, "no complete JSON object"),
     "5000 digits as text": ('{"price": "' + "9" * 5000 + '"}', UnreadableReply, "price: "),
     "too deep": ('{"price": 5, "extra": ' + "[" * 100_000 + "]" * 100_000 + "}", UnreadableReply, "no complete"),
+    "too deep to be written": ('{"price": 5, "extra": ' + "[" * 200 + "]" * 200 + "}", UnreadableReply, "no complete"),
     "objects too deep": ('{"price":' * 25_000, UnreadableReply, "no complete JSON object"),
     "key twice": ('{"price": 5, "price": 6}', AmbiguousReply, "'price' stands twice"),
     "key twice, true and one": ('{"price": 1, "price": true}', AmbiguousReply, "'price' stands twice"),
@@ -355,3 +356,11 @@ def test_found_objects_stand_where_they_say(text: str) -> None:
 @given(st.text(st.sampled_from('ab{}" \n'), max_size=40))
 def test_text_without_thinking_is_left_alone(text: str) -> None:
     assert without_thinking(text) == text
+
+
+@given(st.integers(min_value=1, max_value=199), st.booleans())
+def test_what_is_read_can_be_written_as_json_again(depth: int, lists: bool) -> None:
+    opening, closing = ("[", "]") if lists else ('{"a":', "}")
+    inner = f"{opening * depth}{'' if lists else 1}{closing * depth}"
+    decision = read(f'{{"price": 5, "extra": {inner}}}', Deal, "last").decision
+    assert Deal.model_validate_json(decision.model_dump_json()) == decision

@@ -115,9 +115,28 @@ def either(capabilities: Iterable[Capability]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for each in (parameter for capability in capabilities for parameter in capability.parameters):
         legal = each.schema()
-        legal["type"] = [legal["type"], "null"]
-        properties[each.name] = {**legal, "enum": [*legal["enum"], None]} if "enum" in legal else legal
+        properties[each.name] = _wider(properties[each.name], legal) if each.name in properties else legal
+    for name, legal in properties.items():
+        kinds = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
+        nothing = {"enum": [*legal["enum"], None]} if "enum" in legal else {}
+        properties[name] = {**legal, "type": [*kinds, "null"], **nothing}
     return _object(properties)
+
+
+def _wider(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a parameter that two capabilities have by the same name: whatever either allows."""
+    kinds = [list(each["type"]) if isinstance(each["type"], list) else [each["type"]] for each in (one, other)]
+    out: dict[str, Any] = {"type": list(dict.fromkeys([*kinds[0], *kinds[1]]))}
+    if len(out["type"]) == 1:
+        out["type"] = out["type"][0]
+    elif kinds[0] != kinds[1]:
+        return out
+    for key, widest in (("minimum", min), ("maximum", max), ("maxLength", max)):
+        if key in one and key in other:
+            out[key] = widest(one[key], other[key])
+    if "enum" in one and "enum" in other:
+        out["enum"] = list(dict.fromkeys([*one["enum"], *other["enum"]]))
+    return out
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, ValidationError, field_validator, model_v
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.placeholders import problem
+from agentsim.games.market.placeholders import problem, used
 from agentsim.games.market.restrictions import Restriction, RuleName
 from agentsim.games.market.tools import Tool
 
@@ -152,12 +152,32 @@ class MarketConfig(GameConfig):
         for goods in named:
             if unknown := sorted(set(goods) - set(self.goods)):
                 raise ValueError(f"{unknown[0]} is not among the goods: {', '.join(self.goods)}")
+        for what, ids in (
+            ("agents", [player for table in self.agents for player in table.ids]),
+            *(("moderator", each.agents) for each in self.moderator),
+        ):
+            if twice := [player for player in ids if list(ids).count(player) > 1]:
+                raise ValueError(f"{what}: {twice[0][:40]} stands there twice")
+        self._check_prompt()
         self._check_artifacts()
         if self.experiment is not None:
             self._check_experiment()
         elif self.standings == "surplus":
             raise ValueError("standings: surplus is for experiments, which have private values")
         return self
+
+    def _check_prompt(self) -> None:
+        """What the config says to agents must have a place in a prompt of one's own."""
+        if self.system_prompt is None:
+            return
+        restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
+        said = {
+            "action_restrictions": ("restrictions", bool(restricted)),
+            "goal": ("agents.goal", any(table.goal is not None for table in self.agents)),
+        }
+        for name, (what, given) in said.items():
+            if given and name not in used(self.system_prompt.text):
+                raise ValueError(f"system_prompt: without #!{name}!# agents are not told of {what}")
 
     def _check_artifacts(self) -> None:
         if len(set(self.artifacts)) != len(self.artifacts):

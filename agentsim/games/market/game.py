@@ -14,11 +14,12 @@ from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
 from agentsim.errors import ScenarioError
 from agentsim.games.market import events, moderator, prompts
+from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import MODERATOR, Moderator
+from agentsim.games.market.moderator import EVERYBODY, MODERATOR, NOBODY, Moderator
 from agentsim.games.market.panels import panels
 from agentsim.games.market.requests import Act, AskQuery, Brief
 from agentsim.games.market.state import SKIP, Agent, Market
@@ -29,6 +30,8 @@ from agentsim.games.market.view import menu_of
 from agentsim.games.market.world import World
 
 __all__ = ["MarketGame"]
+
+RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
 
 class MarketGame:
@@ -45,6 +48,9 @@ class MarketGame:
     staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
+        if taken := sorted(RESERVED.intersection(players)):
+            problem = f"nobody can be called {taken[0]}: agents and moderators say it when they mean no single agent"
+            raise ScenarioError(problem, key="players")
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
         for player, key in named.items():

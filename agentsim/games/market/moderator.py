@@ -21,6 +21,7 @@ from agentsim.games.market.turn import Turns
 
 __all__ = [
     "EVENTS",
+    "EVERYBODY",
     "MODERATOR",
     "NOBODY",
     "REQUESTS",

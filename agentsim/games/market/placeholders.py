@@ -9,7 +9,7 @@ import difflib
 import re
 from collections.abc import Mapping
 
-__all__ = ["NAMES", "filled", "of_one_agent", "problem"]
+__all__ = ["NAMES", "filled", "of_one_agent", "problem", "used"]
 
 NAMES = (
     "n_agents",
@@ -23,7 +23,7 @@ NAMES = (
     "goal",
 )
 _PERSONAL = frozenset(("action_restrictions", "inventory", "agent_name", "goal"))
-_MARK = re.compile(r"#!(?P<one>[^!#\s]{1,40})!#|!#(?P<other>[^!#\s]{1,40})!#")
+_MARK = re.compile(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
 
 
 def _name(mark: re.Match[str]) -> str:
@@ -37,13 +37,18 @@ def problem(text: str) -> str:
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
-            return f"unknown placeholder {name}{hint}; there are {', '.join(NAMES)}"
+            return f"unknown placeholder {name[:40]}{hint}; there are {', '.join(NAMES)}"
     return ""
+
+
+def used(text: str) -> set[str]:
+    """The names of a text's placeholders."""
+    return {_name(mark) for mark in _MARK.finditer(text)}
 
 
 def of_one_agent(line: str) -> bool:
     """Whether a line holds what differs between agents."""
-    return any(_name(mark) in _PERSONAL for mark in _MARK.finditer(line))
+    return not used(line).isdisjoint(_PERSONAL)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

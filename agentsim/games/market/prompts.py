@@ -120,7 +120,10 @@ def _ticker(signals: tuple[Signal, ...]) -> list[str]:
 
 def observed(observations: tuple[Observation, ...]) -> tuple[str, ...]:
     """What this turn has brought."""
-    return tuple(f"OBSERVATION ({each.query}): {each.line}" for each in observations)
+    return tuple(
+        f"OBSERVATION ({each.query}{'' if each.asked == '{}' else f' {each.asked}'}): {each.line}"
+        for each in observations
+    )
 
 
 def briefing(menu: Menu) -> tuple[str, ...]:

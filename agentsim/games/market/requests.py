@@ -150,7 +150,9 @@ class AskQuery(MarketRequest[QueryChosen]):
     def prompt(self) -> Prompt:
         state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
         names = tuple(each.name for each in self.offered)
-        return prompts.composed(self.menu, self.tail, state, prompts.query_question(names, self.calls_left))
+        return prompts.composed(
+            self.menu, self.tail, state, prompts.query_question(names, self.calls_left if self.menu.tools else 0)
+        )
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return _own(self.offered, answered.get("query"), legal)

@@ -84,7 +84,9 @@ _RULES: dict[str, _Rule] = {
     "keep_capital": _Rule(
         "An order to buy must leave you at least {limit} capital free.",
         ("buy",),
-        lambda agent, action, given, limit: agent.free_capital() - given["price"] * given["quantity"] >= limit,
+        lambda agent, action, given, limit: (
+            agent.free_capital() + given.get("freed", 0) - given["price"] * given["quantity"] >= limit
+        ),
     ),
     "no_messages_to_all": _Rule(
         "A message goes to one agent, not to all.",
@@ -115,4 +117,9 @@ class Restriction(GameConfig):
     def allows(self, agent: Restricted, action: str, given: Mapping[str, Any]) -> bool:
         """Whether the agent may do this; parameters are as the artifact reads them."""
         rule = _RULES[self.rule]
-        return action not in rule.actions or rule.allows(agent, action, given, self.limit or 0)
+        if action not in rule.actions:
+            return True
+        try:
+            return rule.allows(agent, action, given, self.limit or 0)
+        except KeyError:  # an action of somebody's artifact has the name, and nothing that the rule speaks of
+            return True

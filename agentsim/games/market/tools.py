@@ -17,6 +17,7 @@ Tool: TypeAlias = Literal["calculator", "notebook"]
 MOST_CHARS = 200
 MOST_NODES = 60
 LARGEST = 10**15
+MOST_DIGITS = 15
 MOST_NOTES = 20
 NOTE_CHARS = 300
 
@@ -50,7 +51,15 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
-_FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs, "round": round}
+
+
+def _rounded(number: Any, digits: Any = None) -> Any:
+    if digits is not None and abs(digits) > MOST_DIGITS:  # a whole number is divided by a power of ten that long
+        raise Refused("that is rounded to too many digits")
+    return round(number, digits)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs, "round": _rounded}
 
 
 def calculate(expression: str) -> int | float:

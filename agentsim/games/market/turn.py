@@ -53,7 +53,7 @@ class Turns:
         for agent in agents:
             agent.seen = len(self.market.world.tape)
             self.market.world.notes.pop(agent.id, None)
-        if self.config.queries and (self.menu.queries or self.menu.tools):
+        if self.config.queries:
             await self._query(turns)
         requests = [
             Act(
@@ -79,7 +79,7 @@ class Turns:
 
     async def _query(self, turns: Sequence[_Turn]) -> None:
         """The second and third stage: tools as often as they may be used, and one query."""
-        asking = list(turns)
+        asking = list(turns) if self._offers(0) else []
         while asking:
             requests = [
                 AskQuery(
@@ -112,11 +112,15 @@ class Turns:
         except Refused as error:
             found = {"refused": str(error)}
         found = _bounded(found, self.config.observation_chars)
-        turn.observed += (Observation(name, quoted(**found)),)
         given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
+        turn.observed += (Observation(name, quoted(**given), quoted(**found)),)
         self.table.tell(Observed(agent.id, name, given, dict(found)), to=(agent.id,), by=agent.id)
         turn.calls += is_tool
-        return is_tool
+        return is_tool and self._offers(turn.calls)
+
+    def _offers(self, calls: int) -> bool:
+        """Whether there is anything to ask for after so many tool calls."""
+        return bool(self.menu.queries or (self.menu.tools and calls < self.config.tool_calls))
 
     def _act(self, turn: _Turn, chosen: ActionChosen) -> None:
         """The fourth stage, and the step it leaves in the agent's own information."""
@@ -125,7 +129,10 @@ class Turns:
         if turn.now.news:
             step["before"] = [json.loads(line) for line in turn.now.news]
         if turn.observed:
-            step["observed"] = {each.query: json.loads(each.line) for each in turn.observed}
+            step["observed"] = [
+                {"query": each.query, "parameters": json.loads(each.asked), "answer": json.loads(each.line)}
+                for each in turn.observed
+            ]
         if chosen.action is None:
             agent.forfeits += 1
             self.table.tell(Forfeited(agent.id, "action"), to=(agent.id,), by=agent.id)

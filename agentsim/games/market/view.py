@@ -52,9 +52,10 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An answer of this turn: what was asked, and what came, as a line of JSON."""
+    """An answer of this turn: what was asked, and what came; its parameters and the answer are lines of JSON."""
 
     query: str
+    asked: str
     line: str
 
 

@@ -66,7 +66,7 @@ class World:
         """Something happened, because of whoever is acting."""
         self.table.tell(event, to=to, by=self.acting)
 
-    def note(self, agent: str, **fields: Any) -> None:
+    def note(self, agent: str, /, **fields: Any) -> None:
         """Put something into an agent's own information, which it is shown with its next turns."""
         self.notes.setdefault(agent, []).append(fields)
 

@@ -100,7 +100,7 @@ def _action(value: dict[str, Any], legal: Legal) -> Acted | str:
         acted = Acted(action=kind.model_validate(value))  # type: ignore[arg-type] # one of the ten, by its name
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        return f"Invalid action data: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return f"Invalid action data: {'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"
     try:
         legal(acted)
     except DecisionError as error:

@@ -11,7 +11,18 @@ from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import Options, Request, Text, schema_of
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
-from agentsim.games.society.actions import Acted, CreateProposal, DirectMessage, Idle, Rejected, Said, Trade, Work
+from agentsim.games.society.actions import (
+    Acted,
+    Contribute,
+    CreateProposal,
+    DirectMessage,
+    Idle,
+    Rejected,
+    Said,
+    Trade,
+    Vote,
+    Work,
+)
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.reading import read_action
 from agentsim.games.society.rules import Rules
@@ -80,28 +91,57 @@ class Act(Request[Acted]):
                     raise IllegalDecision(f"{path} must not be empty.")
 
     def objection(self, decision: Acted) -> str:
-        action, you, rules = decision.action, self.you, self.rules
-        stock = {"food": you.food, "energy": you.energy, "materials": you.materials}
+        action, rules = decision.action, self.rules
         match action:
             case Rejected():
                 return action.reason
             case Work():
-                _, _, energy = rules.work(action.work_type)
-                if action.hours > rules.hours_per_day - you.hours:
-                    return f"Only {rules.hours_per_day - you.hours} hours are left today."
-                if you.food < rules.work_needs_food:
-                    return f"Work needs {shown(rules.work_needs_food)} food, and you hold {shown(you.food)}."
-                if you.energy < energy * action.hours:
-                    return f"That takes {shown(energy * action.hours)} energy, and you hold {shown(you.energy)}."
-            case Trade() if stock[action.resource_type] < action.amount:
-                return f"You hold {shown(stock[action.resource_type])} {action.resource_type}."
-            case Trade() | DirectMessage() if action.recipient_agent_id == you.agent:
-                return "That is yourself."
+                return self._of_work(action)
+            case Trade() | DirectMessage():
+                return self._of_company(action)
+            case Vote():
+                return self._of_vote(action)
+            case Contribute():
+                return self._of_contribution(action)
             case CreateProposal():
                 return misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
             case _:
-                pass
-        return ""
+                return ""
+
+    def _of_work(self, action: Work) -> str:
+        you, rules = self.you, self.rules
+        energy = rules.work(action.work_type)[2] * action.hours
+        if action.hours > rules.hours_per_day - you.hours:
+            return f"Only {rules.hours_per_day - you.hours} hours are left today."
+        if you.food < rules.work_needs_food:
+            return f"Work needs {shown(rules.work_needs_food)} food, and you hold {shown(you.food)}."
+        return f"That takes {shown(energy)} energy, and you hold {shown(you.energy)}." if you.energy < energy else ""
+
+    def _of_company(self, action: Trade | DirectMessage) -> str:
+        you = self.you
+        if isinstance(action, Trade):
+            held = {"food": you.food, "energy": you.energy, "materials": you.materials}[action.resource_type]
+            if held < action.amount:
+                return f"You hold {shown(held)} {action.resource_type}."
+        if action.recipient_agent_id == you.agent:
+            return "That is yourself."
+        gone = action.recipient_agent_id in self.world.gone
+        return f"Agent #{action.recipient_agent_id} is dead." if gone else ""
+
+    def _of_vote(self, action: Vote) -> str:
+        if self.world.more_proposals:
+            return ""
+        known = {each.id for each in self.world.proposals}
+        # what is beyond all of them may yet be proposed, in this very turn
+        closed = action.proposal_id < max(known, default=0) and action.proposal_id not in known
+        return f"Proposal {action.proposal_id} is closed." if closed else ""
+
+    def _of_contribution(self, action: Contribute) -> str:
+        you, missing = self.you, {each.id: each.cost - each.given for each in self.world.projects}
+        if action.project_id not in missing and not self.world.more_projects:
+            return f"Project {action.project_id} needs no materials."
+        # others may leave less to give, so that what is too much now is sure to fail only where one holds nothing
+        return "You hold no materials." if not you.materials else ""
 
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)

@@ -10,9 +10,15 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.chance import Chance
+from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
+from agentsim.games.market.artifact import Capability, Parameter, either
 from agentsim.games.market.events import Banked, Messaged, Moved, Observed, Reported, Transferred
+from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.state import Agent
+from agentsim.games.market.world import World
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "artifacts.md"
@@ -173,3 +179,48 @@ def test_what_is_paid_back_frees_what_was_pledged() -> None:
         **BANK,
     )
     assert results(played, "A")[2:] == ["Deposit 0, loan 0.", "Order 3 stands with 9 at your price."]
+
+
+def test_a_parameter_that_two_things_share_by_name_may_be_whatever_either_allows() -> None:
+    small = Capability(
+        "pay", "", (Parameter("price", "integer", "", low=2, high=3), Parameter("to", "choice", "", choices=("a",)))
+    )
+    large = Capability(
+        "buy", "", (Parameter("price", "integer", "", low=1), Parameter("to", "choice", "", choices=("b", "a")))
+    )
+    words = Capability("say", "", (Parameter("price", "text", ""), Parameter("to", "text", "")))
+    for order in ((small, large), (large, small)):
+        both = either(order)["properties"]
+        assert both["price"] == {"type": ["integer", "null"], "minimum": 1}
+        assert set(both["to"]["enum"]) == {"a", "b", None}
+    assert either((small, words))["properties"] == {
+        "price": {"type": ["integer", "string", "null"]},
+        "to": {"type": ["string", "null"]},
+    }
+    assert either((small, large, words))["required"] == ["price", "to"]
+
+
+def test_the_inbox_begins_with_the_news_so_that_what_is_too_long_loses_the_oldest() -> None:
+    crowd = {f"B{number}": [does("send", to="A", text=f"{number} {'x' * 290}")] for number in range(10)}
+    played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"], queries={"A": [asks("none"), asks("inbox")]})
+    (seen,) = played.events(Observed)
+    assert '"from": "B9"' in seen.observation["too_long"]
+    assert '"from": "B0"' not in seen.observation["too_long"]
+
+
+def test_the_latest_trade_is_shown_first() -> None:
+    played = play(
+        {"A": [buys(5), buys(6), SKIPS], "B": [sells(5), sells(6)]},
+        queries={"A": [*[asks("none")] * 2, asks("last_trades")]},
+    )
+    assert [trade["price"] for trade in played.events(Observed)[0].observation["trades"]] == [6, 5]
+
+
+def test_restrictions_leave_an_action_alone_that_has_a_known_name_and_other_parameters() -> None:
+    world = World(Table(("A",), Chance(0)), ("A",), ())
+    world.ledger.open("A")
+    agent = Agent("A", world)
+    rules: tuple[RuleName, ...] = ("most_price", "most_quantity", "least_price", "keep_capital")
+    for name in ("buy", "sell"):
+        for rule in rules:
+            assert Restriction(rule=rule, limit=1).allows(agent, name, {"item": "hat"})

@@ -10,7 +10,7 @@ import pytest
 from agentsim.engine.chance import Stream
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.bots.zip_trader import _Trader
-from agentsim.games.market.events import Remembered, Traded
+from agentsim.games.market.events import Ordered, Remembered, Traded
 from agentsim.games.market.requests import Act
 from agentsim.games.market.world import Signal
 from tests.games.market.market import buys, play, sells, session
@@ -107,13 +107,35 @@ def test_zip_never_quotes_a_loss() -> None:
 def test_what_zip_learns_stands_in_its_working_memory() -> None:
     played = session("zip", periods=1)
     memory = {event.agent: json.loads(event.text) for event in played.events(Remembered)}
-    assert all(set(said) == {"standing", "buy" if int(agent[1:]) < 11 else "sell"} for agent, said in memory.items())
+    for agent, said in memory.items():
+        assert set(said["wheat"]) == {"standing", "buy" if int(agent[1:]) < 11 else "sell"}
+
+
+def test_zip_keeps_the_margins_of_several_goods_and_sides_apart() -> None:
+    values = [{"ids": ["A", "B"], "values": {"wheat": 20, "cloth": 150}}]
+    values += [{"ids": ["C", "D"], "values": {"wheat": 10, "cloth": 100}}]
+    played = play(
+        dict.fromkeys("ABCD", ()),
+        bot="zip",
+        goods=["wheat", "cloth"],
+        stock={"wheat": 9, "cloth": 9},
+        capital=900,
+        ticker=True,
+        agents=values,
+        settings={"marketplace": {"price_max": 200}},
+        rounds=25,
+    )
+    memory = {event.agent: json.loads(event.text) for event in played.events(Remembered)}
+    assert all(set(said[good]) == {"buy", "sell", "standing"} for said in memory.values() for good in said)
+    assert all(set(said) == {"wheat", "cloth"} for said in memory.values())
+    wheat = [order.price for order in played.events(Ordered) if order.good == "wheat"]
+    assert max(wheat) < 40, "what cloth is worth says nothing of wheat"
 
 
 def test_zip_carries_its_price_from_one_unit_to_the_next() -> None:
-    first = _Trader.recalled("", "buy", 100, Stream("a"))
+    first = _Trader.recalled(None, "buy", 100, Stream("a"))
     first.margin = -0.4
-    second = _Trader.recalled(first.memory(), "buy", 80, Stream("a"))
+    second = _Trader.recalled(first.notes(), "buy", 80, Stream("a"))
     assert second.price == pytest.approx(60)
-    third = _Trader.recalled(first.memory(), "buy", 50, Stream("a"))
+    third = _Trader.recalled(first.notes(), "buy", 50, Stream("a"))
     assert third.price == 50, "as far as it does not lose"

@@ -12,6 +12,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.errors import DecisionError, UnreadableReply
 from agentsim.games.market import GAME
+from agentsim.games.market.artifacts.gridworld import Gridworld
 from agentsim.games.market.events import Acted, Briefed, Endowed, Forfeited, MarketEnded, Observed, Remembered, Traded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
@@ -27,6 +28,7 @@ def requests(played: Rehearsal, player: str, kind: type[Any]) -> list[Any]:
 
 def test_a_turn_has_its_stages_in_order_and_the_answer_is_the_agents_alone() -> None:
     played = play({"A": [sells(5)], "B": [buys(5)]}, queries={"B": [asks("order_book", good="wheat")]})
+    assert "Tools" not in requests(played, "B", AskQuery)[0].prompt().question[0], "there are none here"
     assert [ask.request.kind for ask in played.asks("B")] == ["briefing", "query", "action"]
     (told,) = [told for told in played.log if told.event.kind == "observed"]
     assert told.to == ("B",)
@@ -36,7 +38,8 @@ def test_a_turn_has_its_stages_in_order_and_the_answer_is_the_agents_alone() -> 
         "asks": [{"price": 5, "quantity": 1}],
     }
     action = requests(played, "B", Act)[0].prompt().text()
-    assert 'OBSERVATION (order_book): {"good": "wheat", "bids": [], "asks": [{"price": 5, "quantity": 1}]}' in action
+    asked, answer = '{"good": "wheat"}', '{"good": "wheat", "bids": [], "asks": [{"price": 5, "quantity": 1}]}'
+    assert f"OBSERVATION (order_book {asked}): {answer}" in action
     assert [(trade.buyer, trade.seller, trade.price) for trade in played.events(Traded)] == [("B", "A", 5)]
 
 
@@ -104,6 +107,35 @@ def test_tools_do_not_spend_the_turn_and_are_counted() -> None:
     offered = [request.schema()["properties"]["query"]["enum"] for request in queries]
     assert ["calculator" in names for names in offered] == [True, True, False]
     assert len(requests(played, "A", Act)[0].observed) == 3
+
+
+def test_the_last_steps_show_every_question_of_a_turn_with_its_answer() -> None:
+    sums = [asks("calculator", expression="1 + 1"), asks("calculator", expression="1 +"), asks("own_orders")]
+    played = play({"A": [SKIPS, SKIPS], "B": []}, queries={"A": sums}, tools=["calculator"])
+    first, second = requests(played, "A", Act)
+    assert 'OBSERVATION (calculator {"expression": "1 + 1"}): {"result": 2}' in first.prompt().text()
+    assert "OBSERVATION (own_orders): " in first.prompt().text()
+    assert [(each["parameters"], each["answer"]) for each in json.loads(second.now.steps[0])["observed"]] == [
+        ({"expression": "1 + 1"}, {"result": 2}),
+        ({"expression": "1 +"}, {"refused": "that is no expression"}),
+        ({}, {"orders": []}),
+    ]
+
+
+@pytest.mark.parametrize(("calls", "asked"), [(0, 0), (1, 1), (2, 2)])
+def test_nobody_is_asked_for_a_query_where_nothing_is_left_to_ask_for(
+    monkeypatch: pytest.MonkeyPatch, calls: int, asked: int
+) -> None:
+    monkeypatch.setattr(Gridworld, "neighbourhood", None)
+    sums = [asks("calculator", expression="1 + 1")] * asked
+    played = play(
+        {"A": [SKIPS], "B": []},
+        queries={"A": sums},
+        artifacts=["gridworld"],
+        tools=["calculator"],
+        tool_calls=calls,
+    )
+    assert len(requests(played, "A", AskQuery)) == asked
 
 
 def test_a_query_that_is_wrong_is_answered_with_the_reason_and_one_outside_the_format_is_forfeited() -> None:
@@ -315,3 +347,22 @@ def test_a_person_is_asked_for_the_parameters_of_what_it_chose_alone(
     screen = Screen(*lines, persona="")
     assert screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request)) == answer
     request.check(request.parse(json.dumps(answer)).decision)
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_what_an_order_frees_as_it_takes_the_place_of_another_counts_as_free(single: bool) -> None:
+    again = buys if single else lambda price: does("replace", order=1, price=price, quantity=1)
+    config: dict[str, Any] = {"settings": {"marketplace": {"single_unit": single}}}
+    played = play(
+        {"A": [buys(60), again(71), again(70)], "B": []},
+        restrictions=[{"rule": "keep_capital", "limit": 30}],
+        **config,
+    )
+    assert [event.accepted for event in played.events(Acted) if event.agent == "A"] == [True, False, True]
+
+
+def test_the_ticker_shows_what_is_left_of_an_order_that_has_traded() -> None:
+    played = play({"A": [sells(5, 1), SKIPS], "B": [buys(6, 3)]}, ticker=True)
+    assert "TICKER since your last turn, newest last: wheat ask 5; wheat traded at 5; wheat bid 6." in (
+        requests(played, "A", Act)[1].prompt().text()
+    )

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.artifact import Refused
+from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.placeholders import NAMES
 from agentsim.games.market.requests import Act
 from agentsim.games.market.system_text import SYSTEM_TEXT
@@ -65,6 +67,9 @@ def test_an_unknown_placeholder_is_an_error_with_the_nearest_known_one() -> None
         GAME.config.from_toml({"system_prompt": {"text": "You have #!inventry!#."}})
     with pytest.raises(ValidationError, match="unknown placeholder x"):
         GAME.config.from_toml({"system_prompt": {"text": "!#x!#"}})
+    for name in ("n_agents ", "two words", "x" * 41):
+        with pytest.raises(ValidationError, match=f"unknown placeholder {name[:40]}"):
+            GAME.config.from_toml({"system_prompt": {"text": f"#!{name}!#"}})
 
 
 @pytest.mark.parametrize(
@@ -108,6 +113,7 @@ def test_the_calculator_works_out_arithmetic(expression: str, value: float) -> N
         "2 < 3",
         "x",
         "round(1, 2, 3)",
+        "round(1, -10**15)",
     ],
 )
 def test_the_calculator_refuses_everything_else(expression: str) -> None:
@@ -147,6 +153,19 @@ def test_the_notebook_keeps_a_bounded_number_of_notes() -> None:
 EXPERIMENT = {"kind": "smith_1962", **SMITH}
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a good called capital": ({"goods": ["capital"]}, "none is called capital"),
+    "two tables for an agent": ({"agents": [{"ids": ["A"]}, {"ids": ["A"], "capital": 5}]}, "agents: A stands there"),
+    "an agent asked twice": (
+        {"moderator": [{"round": 1, "agents": ["A", "A"], "question": "?"}]},
+        "moderator: A stands there twice",
+    ),
+    "restrictions that nobody is told of": (
+        {"system_prompt": {"text": "Trade."}, "restrictions": ["one_unit"]},
+        r"without #!action_restrictions!# agents are not told of restrictions",
+    ),
+    "a goal that nobody is told of": (
+        {"system_prompt": {"text": "Trade."}, "agents": [{"ids": ["A"], "goal": "win"}]},
+        r"without #!goal!# agents are not told of agents\.goal",
+    ),
     "a good twice": ({"goods": ["tin", "tin"]}, "each once"),
     "stock of no good": ({"stock": {"tin": 1}}, "tin is not among the goods: wheat"),
     "a value of no good": ({"agents": [{"ids": ["A"], "values": {"tin": 1}}]}, "tin is not among the goods"),
@@ -181,7 +200,13 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
     config: Any = GAME.config.from_toml(
         {
             "restrictions": ["one_unit", {"rule": "most_price", "limit": 4}],
-            "system_prompt": {"name": "s", "text": "#!goal!#"},
+            "system_prompt": {"name": "s", "text": "#!goal!# #!action_restrictions!#"},
         }
     )
     assert GAME.config.model_validate_json(config.model_dump_json()) == config
+
+
+@pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
+def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
+    with pytest.raises(ScenarioError, match=f"nobody can be called {name}"):
+        GAME.admit(MarketConfig(), ["A", name])

@@ -57,6 +57,8 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     [
         (("trade", "2", "food", "11"), "You hold 10 food."),
         (("trade", "2", "food", "much"), "Invalid action data: amount: "),
+        (("trade", "2", "food", "0"), "Invalid action data: amount: must be more than 0"),
+        (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
         (("forum_post", ""), "Invalid action data: content must not be empty."),
         (("create_proposal", "A", "b", "infrastructure", "none"), "an infrastructure proposal has one term"),
@@ -66,3 +68,12 @@ def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ..
     decision, screen = typed(*lines, "idle", "")
     assert f"That will not do: {reason}" in screen
     assert decision == acted("idle")
+
+
+def test_a_vote_on_a_closed_proposal_is_objected_to_and_one_on_a_proposal_yet_to_be_made_is_not() -> None:
+    first, second = law("One"), law("Two")
+    played = play({1: [first, "idle", second, "idle"]}, agents=3, days=2, actions_per_day=2, voting_days=1)
+    asked = request(played, 2)
+    assert [each.id for each in asked.world.proposals] == [2]
+    objections = [asked.objection(acted(f"vote {number} yes")) for number in (1, 2, 3)]
+    assert objections == ["Proposal 1 is closed.", "", ""]

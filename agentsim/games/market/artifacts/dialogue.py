@@ -14,7 +14,9 @@ from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused,
 from agentsim.games.market.events import Messaged
 from agentsim.games.market.world import World
 
-__all__ = ["ARTIFACT", "Dialogue", "DialogueSettings"]
+__all__ = ["ARTIFACT", "EVERYONE", "Dialogue", "DialogueSettings"]
+
+EVERYONE = "everyone"
 
 
 class DialogueSettings(GameConfig):
@@ -42,15 +44,15 @@ class Dialogue(Artifact):
 
     @action(
         "send a message",
-        Parameter("to", "agent", "who gets it, or everyone", choices=("everyone",)),
+        Parameter("to", "agent", f"who gets it, or {EVERYONE}", choices=(EVERYONE,)),
         Parameter("text", "text", "what it says"),
     )
     def send(self, agent: str, to: str, text: str) -> str:
-        if to != "everyone" and (to == agent or not self.world.known([to])):
+        if to != EVERYONE and (to == agent or not self.world.known([to])):
             raise Refused(f"{to} is no other agent")
         self._sent += 1
         entry = (self._sent, {"round": self.world.round, "from": agent, "text": text})
-        if to == "everyone":
+        if to == EVERYONE:
             self._to_all.append(entry)
             self.world.tell(Messaged(agent, None, text), to=Everyone)
             return "Sent to all."
@@ -60,11 +62,12 @@ class Dialogue(Artifact):
         self.world.note(to, message_from=agent)
         return f"Sent to {to}."
 
-    @query("the latest messages to you or to all, newest last")
+    @query("the latest messages to you or to all, newest first")
     def inbox(self, agent: str) -> Answer:
         own = [(entry["sent"], entry) for entry in self._inboxes.get(agent, ())]
-        public = [(sent, {**entry, "to": "everyone"}) for sent, entry in self._to_all if entry["from"] != agent]
-        latest = sorted([*own, *public], key=lambda pair: pair[0])[-self.config.inbox :]
+        public = [(sent, {**entry, "to": EVERYONE}) for sent, entry in self._to_all if entry["from"] != agent]
+        # what is too long for an agent is cut at the end, and must not be the news
+        latest = sorted([*own, *public], key=lambda pair: pair[0], reverse=True)[: self.config.inbox]
         return {"messages": [{key: entry[key] for key in entry if key != "sent"} for _, entry in latest]}
 
 

@@ -13,6 +13,7 @@ from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
 from agentsim.games.market.events import Ordered, Traded, Withdrawn
+from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
 from agentsim.games.market.world import Signal, World
 
@@ -97,19 +98,22 @@ class Marketplace(Artifact):
         return f"Order {order} is cancelled."
 
     def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        if name != "replace":
-            return name, given
-        good, own = self._own(agent, given["order"])
-        return own.side, {"good": good, "price": given["price"], "quantity": given["quantity"]}
+        if name == "replace":
+            good, own = self._own(agent, given["order"])
+            freed = own.price * own.quantity if own.side == "buy" else 0
+            return own.side, {"good": good, "price": given["price"], "quantity": given["quantity"], "freed": freed}
+        if name == "buy" and self.config.single_unit:
+            return name, {**given, "freed": self.books[given["good"]].promised(agent)[CAPITAL]}
+        return name, given
 
     @query("the best standing orders, added up by price", GOOD)
     def order_book(self, agent: str, good: str) -> Answer:
         book = self.books[good]
         return {"good": good, "bids": self._levels(book.bids), "asks": self._levels(book.asks)}
 
-    @query("the latest trades in all goods, newest last")
+    @query("the latest trades in all goods, newest first")
     def last_trades(self, agent: str) -> Answer:
-        return {"trades": list(self._recent)}
+        return {"trades": list(reversed(self._recent))}
 
     @query("your own open orders")
     def own_orders(self, agent: str) -> Answer:
@@ -155,7 +159,7 @@ class Marketplace(Artifact):
         self.world.tell(Ordered(placed.order, agent, good, side, price, quantity, placed.standing), to=Everyone)
         self._traded(good, side, placed, agent)
         self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"], agent)
-        if not placed.trades:
+        if placed.standing:
             self.world.tape.append(Signal(good, side, price, traded=False))
         return _told(side, good, placed)
 

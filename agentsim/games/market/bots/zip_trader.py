@@ -11,7 +11,9 @@ from one to the next.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.games.market.bots.zero_intelligence import offer, sides
@@ -27,27 +29,54 @@ SIDES: tuple[Side, ...] = ("buy", "sell")
 
 
 def act(request: Act, luck: Stream) -> ActionChosen:
-    """Learn from what was quoted and traded, then quote the limit price with the margin on it."""
-    possible = sides(request)
-    if not possible:
+    """Learn from what was quoted and traded, then quote the limit price with the margin on it.
+
+    Where it can trade several goods, or on both sides, it learns about all of them and quotes one.
+    """
+    limits = {way: limit for way in sides(request) if (limit := _limit(request, *way)) is not None}
+    if not limits:
         return ActionChosen(action=SKIP, working_memory=request.now.memory)
-    side, good = luck.pick(possible)
-    limit = request.now.unit.worth if request.now.unit is not None else dict(request.now.values).get(good)
-    if limit is None:
-        return ActionChosen(action=SKIP, working_memory=request.now.memory)
-    trader = _Trader.recalled(request.now.memory, side, limit, luck)
-    step = (request.menu.price_max or limit) / 80
-    for signal in request.now.signals:
-        if signal.good == good:
-            trader.learn(signal, luck, step)
-            trader.standing = {} if signal.traded else {**trader.standing, signal.side: signal.price}
-    if not request.now.signals:
-        for shouted, price in trader.standing.items():
-            trader.learn(Signal(good, shouted, price, traded=False), luck, step)
-    most = (request.menu.price_max or limit) if side == "sell" else min(limit, request.now.free(CAPITAL) or limit)
-    price = min(max(1, round(trader.price)), most)
+    side, good = chosen = luck.pick(list(limits))
+    said = _said(request.now.memory)
+    step = (request.menu.price_max or max(limits.values())) / 80
+    traders = {}
+    for way, limit in limits.items():
+        traders[way] = trader = _Trader.recalled(said.get(way[1]), way[0], limit, luck)
+        for signal in request.now.signals:
+            if signal.good == way[1]:
+                trader.learn(signal, luck, step)
+                trader.standing = {} if signal.traded else {**trader.standing, signal.side: signal.price}
+        if not request.now.signals:
+            for shouted, price in trader.standing.items():
+                trader.learn(Signal(way[1], shouted, price, traded=False), luck, step)
+    limit, most = limits[chosen], request.menu.price_max or limits[chosen]
+    if side == "buy":
+        most = min(limit, request.now.free(CAPITAL) or limit)
+    price = min(max(1, round(traders[chosen].price)), most)
     price = max(price, limit) if side == "sell" else price
-    return offer(side, good, price, trader.memory())
+    return offer(side, good, price, _memory(said, traders, good, request.menu.memory_chars))
+
+
+def _limit(request: Act, side: Side, good: str) -> int | None:
+    """What a unit is worth to it, or costs it."""
+    return request.now.unit.worth if request.now.unit is not None else dict(request.now.values).get(good)
+
+
+def _said(memory: str) -> dict[str, Any]:
+    try:
+        said = json.loads(memory)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _memory(said: dict[str, Any], traders: Mapping[tuple[Side, str], _Trader], quoted: str, most: int) -> str:
+    """What is to be known next time, by good; of too many for the working memory the one that it quotes."""
+    for (_, good), trader in traders.items():
+        former = said.get(good)
+        said[good] = {**(former if isinstance(former, dict) else {}), **trader.notes()}
+    text = json.dumps(said)
+    return text if len(text) <= most else json.dumps({quoted: said[quoted]})
 
 
 @dataclass
@@ -63,14 +92,13 @@ class _Trader:
     standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that nobody has taken
 
     @classmethod
-    def recalled(cls, memory: str, side: Side, limit: int, luck: Stream) -> _Trader:
-        """The trader as its working memory says; of one that begins, drawn as Cliff does."""
+    def recalled(cls, said: Any, side: Side, limit: int, luck: Stream) -> _Trader:
+        """The trader as its working memory says of this good; of one that begins, drawn as Cliff does."""
         tastes = luck.lasting(f"zip/{side}")
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
         standing: dict[Side, int] = {}
         try:
-            said = json.loads(memory)
             former, margin, change = (float(number) for number in said[side])
             margin = _allowed(side, former * (1 + margin) / limit - 1) if former != limit else margin
             standing = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
@@ -95,11 +123,12 @@ class _Trader:
             if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
                 self._towards(signal.price, luck, step, up=not sells)
 
-    def memory(self) -> str:
+    def notes(self) -> dict[str, Any]:
         """What is to be known next time."""
-        return json.dumps(
-            {self.side: [self.limit, round(self.margin, 6), round(self.change, 6)], "standing": self.standing}
-        )
+        return {
+            self.side: [self.limit, round(self.margin, 6), round(self.change, 6)],
+            "standing": dict(self.standing),
+        }
 
     def _towards(self, shout: int, luck: Stream, step: float, *, up: bool) -> None:
         relative, absolute = 0.05 * luck.random(), step * luck.random()
