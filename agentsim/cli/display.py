@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from agentsim.cli.finish import money, spent
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.screen import columns, moves, note, shortened
-from agentsim.engine.event import EveryoneType, Told
+from agentsim.engine.event import Event, EveryoneType, Told
 from agentsim.engine.play import Ask
 from agentsim.history.totals import Totals
 from agentsim.players.rows import cut
@@ -21,10 +21,15 @@ __all__ = ["PlainDisplay", "public_lines", "shown"]
 def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
     """(heading, content) of what everybody heard. Private events stay off the screen: a player may sit at it."""
     return [
-        (shortened(told.event.heading, width), shortened(told.event.content, width))
+        (shortened(told.event.heading, width), shortened(_in_one_line(told.event), width))
         for told in events
         if isinstance(told.to, EveryoneType)
     ]
+
+
+def _in_one_line(event: Event) -> str:
+    """A list that a game has made stays a list; words of a player's are kept as they are."""
+    return event.content if event.words else event.content.replace("\n", "; ")
 
 
 class PlainDisplay(Watcher):

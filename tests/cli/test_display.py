@@ -190,6 +190,24 @@ def test_what_not_everybody_heard_is_on_no_screen(
     assert public_lines(events, 80) == [("A", "for all")]
 
 
+@dataclass(frozen=True)
+class _Ranked(Event):
+    kind: ClassVar[str] = "ranked"
+
+    @property
+    def heading(self) -> str:
+        return "A wins"
+
+    @property
+    def content(self) -> str:
+        return "1. A: 5 left\n2. B: 3 left"
+
+
+def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:
+    assert public_lines([Told(_Ranked(), Everyone, 1)], 80) == [("A wins", "1. A: 5 left; 2. B: 3 left")]
+    assert public_lines(spoken("one\ntwo"), 80) == [("A", "one two")]
+
+
 def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("agentsim.cli.progress.time", SimpleNamespace(monotonic=lambda: now[0]))
