@@ -26,7 +26,7 @@ from tests.batch.test_batch import whole
 from tests.cli.command_line import ROOT, agentsim, program, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import scenario_text
+from tests.runner.island import FOUR, scenario_text
 
 CALLS = 18
 """Of one game of four."""
@@ -123,6 +123,21 @@ def test_a_limit_in_dollars_holds_for_all_games_together(server: FakeServer, tmp
     assert 0 < result.tally.cost_usd <= 3.0
     assert server.started["ok"] < 30 * CALLS
     assert result.tally.cost_usd == pytest.approx(server.started["ok"] * 0.015)
+
+
+def test_what_is_priced_and_what_is_not_stay_apart_when_a_batch_goes_on(server: FakeServer, tmp_path: Path) -> None:
+    """Of a game's 18 calls those of the seats with a priced model cost 0.015 each; nobody knows the others' price."""
+    config = tmp_path / "island.toml"
+    players = FOUR.replace('id = "A"', 'id = "A"\nmodel = "fake/dear"')
+    prices = '[prices."fake/dear"]\ninput = 1000\noutput = 1000\n'
+    config.write_text(scenario_text(server.url(), players) + prices, encoding="utf-8")
+    out = tmp_path / "b"
+    manifest = batch_of(config, 1, out)
+    first = play(manifest, out).tally
+    again = play(manifest, out).tally
+    assert 0 < first.unpriced_calls < CALLS
+    assert first.cost_usd == pytest.approx((CALLS - first.unpriced_calls) * 0.015)
+    assert (again.calls, again.unpriced_calls, again.cost_usd) == (CALLS, first.unpriced_calls, first.cost_usd)
 
 
 def test_a_rejected_key_ends_the_batch_after_so_many_games_in_a_row(server: FakeServer, tmp_path: Path) -> None:
