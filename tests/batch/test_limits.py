@@ -18,6 +18,7 @@ from agentsim.history.listing import list_runs
 from agentsim.runner.batch.conduct import BatchResult, Executor, conduct
 from agentsim.runner.batch.manifest import Design, Manifest, planned
 from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses, WorkerLost
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -221,6 +222,19 @@ def test_a_workers_death_costs_its_games_unfinished_part_only(tmp_path: Path) ->
     assert asyncio.run(_killed(scenario, files, 1)).status == "completed"
     texts = [each.history.read_text("utf-8").partition('"volatile"')[0] for each in (files, undisturbed)]
     assert texts[0] == texts[1]
+
+
+def test_what_a_killed_worker_was_writing_is_gone_when_the_batch_ends(tmp_path: Path) -> None:
+    out = tmp_path / "b"
+    half = out / ".game_0001.json.x.tmp"
+
+    class Killed(BatchWatcher):
+        def began(self, tally: Tally) -> None:
+            half.write_text("{\n", encoding="utf-8")
+
+    manifest = batch_of(trio(tmp_path), 1, out)
+    assert conduct(manifest, out, env={}, jobs=1, watcher=Killed()).exit_code == 0
+    assert not half.exists()
 
 
 def test_a_game_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:

@@ -151,6 +151,8 @@ class _Batch:
                 asyncio.run(self._main(left, stop))
         except RunStopped as stopped:
             self._result.stopped = stopped
+        else:
+            sweep(self._directory)  # nobody writes there any more; a worker may have been killed while it did
         return self._result
 
     def _files(self, game: Planned) -> RunFiles:
