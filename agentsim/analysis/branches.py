@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import bootstrap, ratio_intervals
+from agentsim.analysis.intervals import blocks, bootstrap, ratio_intervals
 from agentsim.analysis.record import GameRecord
 from agentsim.analysis.standings import SEED, Interval
 
@@ -18,7 +18,8 @@ __all__ = ["Shift", "shifts", "without_branches"]
 class Shift:
     """One player in the branches that do one thing: their number, its mean rank in trunks and branches, the difference.
 
-    Each branch is paired with its own trunk; the difference's interval is drawn over the branches.
+    Each branch is paired with its own trunk; the difference's interval is drawn over the branches, those of trunks of
+    one seed together.
     """
 
     fork: str
@@ -45,16 +46,18 @@ def shifts(games: Sequence[GameRecord]) -> list[Shift]:
     found = []
     for fork, both in pairs.items():
         for player in dict.fromkeys(entrant.player for trunk, _ in both for entrant in trunk.entrants):
-            ranks = [(_rank(trunk, player), _rank(branch, player)) for trunk, branch in both]
-            known = [(one, other) for one, other in ranks if one is not None and other is not None]
+            ranks = [(trunk.seed, _rank(trunk, player), _rank(branch, player)) for trunk, branch in both]
+            known = [(seed, one, other) for seed, one, other in ranks if one is not None and other is not None]
             if known:
                 found.append(_shift(fork, player, known))
     return found
 
 
-def _shift(fork: str, player: str, ranks: Sequence[tuple[float, float]]) -> Shift:
-    before, after = (np.array(side, dtype=np.float64) for side in zip(*ranks, strict=True))
-    ends = ratio_intervals((after - before)[:, None], np.ones((len(ranks), 1)), bootstrap(len(ranks), SEED))[0]
+def _shift(fork: str, player: str, ranks: Sequence[tuple[int, float, float]]) -> Shift:
+    before, after = (np.array(side, dtype=np.float64) for side in zip(*(both for _, *both in ranks), strict=True))
+    together = blocks([seed for seed, *_ in ranks])
+    sums, counts = together @ (after - before)[:, None], together @ np.ones((len(ranks), 1))
+    ends = ratio_intervals(sums, counts, bootstrap(len(together), SEED))[0]
     low, high = (None if np.isnan(end) else float(end) for end in ends)
     difference = Interval(float((after - before).mean()), low, high)
     return Shift(fork, player, len(ranks), float(before.mean()), float(after.mean()), difference)

@@ -49,5 +49,5 @@ def read_games(directory: Path) -> Games:
 
 def _runs(directory: Path) -> Iterator[RunFiles]:
     for path in sorted(directory.glob("*.json")):
-        if path.name != MANIFEST:
+        if path.name != MANIFEST and path.is_file():  # a pipe of that name would never be read to its end
             yield RunFiles(directory, path.stem)

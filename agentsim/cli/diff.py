@@ -52,12 +52,14 @@ def diff(
 
 
 def _report(parted: Divergence, one: str, other: str) -> list[str]:
-    if parted.same:
-        return [f"{one} and {other}: the same decisions, events and outcome"]
+    from agentsim.cli.screen import shortened
+
     rows = [
-        f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}"
+        shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LENGTH)
         for player, (mine, theirs) in parted.settings.items()
     ]
+    if parted.same:
+        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
     rows += _place("decision", parted.decision, one, other)
     rows += _place("event", parted.event, one, other)
     if parted.decision is not None:
@@ -67,7 +69,7 @@ def _report(parted: Divergence, one: str, other: str) -> list[str]:
     rows.append("ranks:")
     for player, (mine, theirs) in parted.ranks.items():
         moved = "" if mine == theirs else "  <"
-        rows.append(f"  {player}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+        rows.append(f"  {shortened(player, _LENGTH)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
     return rows
 
 

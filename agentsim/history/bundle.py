@@ -5,6 +5,7 @@ The same runs make the same bytes. What is in a run's files is their own busines
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import zipfile
@@ -71,9 +72,12 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
             archive.writestr(_info(INDEX), json.dumps(index, indent=1, sort_keys=True))
     except FileExistsError:
         raise UsageError(f"{path}: is there already") from None
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
+        raise
 
 
 def _readable(name: str, head: Mapping[str, Any]) -> dict[str, bytes]:

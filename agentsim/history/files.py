@@ -60,10 +60,12 @@ class RunFiles:
         """A name that no run has, and its journal, created and open for writing.
 
         A clash gets `_2`, `_3`, ...; a suffix of a run's files is taken off. Raises `UsageError` where the
-        directory cannot be written.
+        directory cannot be written, and for the name of a batch's manifest, under which no run would be found again.
         """
         stem = _bare(stem)
         check_name(stem)
+        if f"{stem}.json".casefold() == MANIFEST:
+            raise UsageError(f"{stem!r} cannot be the name of a run: {MANIFEST} is a batch's plan")
         try:
             directory.mkdir(parents=True, exist_ok=True)
             for number in range(1, 10_000):

@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from agentsim.analysis.branches import shifts
 from agentsim.analysis.intervals import FEWEST, Array, blocks, bootstrap, ratio_intervals, student
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.panels import panels
@@ -113,6 +114,21 @@ def test_standings_draw_the_games_of_one_seed_together() -> None:
         assert line.mean_rank.low is not None
         assert alone.mean_rank.low is not None
         assert line.mean_rank.low < alone.mean_rank.low
+
+
+def test_branches_of_one_trunk_are_no_independent_ones() -> None:
+    """Six trunks of five branches each, which all do as their trunk's first: six cases, not thirty."""
+    trunks = records(np.array([[1.0, 2.0]] * 6), ["a", "b"])
+    branches = [
+        replace(trunk, name=f"{trunk.name}_b{number}", trunk=trunk.name, entrants=tuple(_entrants(row, ["a", "b"])))
+        for place, trunk in enumerate(trunks)
+        for number in range(5)
+        for row in [np.array([2.0, 1.0] if place % 2 else [1.0, 2.0])]
+    ]
+    many, once = shifts([*trunks, *branches])[0], shifts([*trunks, *branches[::5]])[0]
+    assert (many.branches, once.branches) == (30, 6)
+    assert many.difference == once.difference
+    assert many.difference.low == pytest.approx(0, abs=0.2)
 
 
 def test_of_few_seeds_each_game_counts_by_itself() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,12 @@ def test_a_history_that_does_not_name_each_player_once_is_left_out(players: list
     document["players"] = [document["players"][each] for each in players]
     history.write_text(json.dumps(document), encoding="utf-8")
     assert reported(folder)["left_out"] == {"game_0002": "does not name each player once"}
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    assert "holds no finished game" in agentsim("report", str(tmp_path), cwd=tmp_path).line
 
 
 def test_a_name_begins_no_line_of_the_terminals(tmp_path: Path) -> None:

@@ -102,6 +102,12 @@ def test_of_two_who_begin_a_batch_at_once_the_later_takes_the_others_plan(
     assert (second.same_games(first), snapshot(tmp_path / "b") == before) == (True, True)
 
 
+def test_no_run_takes_the_manifests_name(tmp_path: Path) -> None:
+    words = ("run", "--config", str(trio(tmp_path)), "--name", "Manifest.json", *QUIET)
+    refused = agentsim(*words, cwd=tmp_path)
+    assert (refused.code, "is a batch's plan" in refused.line) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [

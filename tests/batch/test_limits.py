@@ -18,6 +18,7 @@ from agentsim.history.listing import list_runs
 from agentsim.runner.batch.conduct import BatchResult, Executor, conduct
 from agentsim.runner.batch.manifest import Design, Manifest, planned
 from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses, WorkerLost
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -26,7 +27,7 @@ from tests.batch.test_batch import whole
 from tests.cli.command_line import ROOT, agentsim, program, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import scenario_text
+from tests.runner.island import FOUR, scenario_text
 
 CALLS = 18
 """Of one game of four."""
@@ -125,6 +126,21 @@ def test_a_limit_in_dollars_holds_for_all_games_together(server: FakeServer, tmp
     assert result.tally.cost_usd == pytest.approx(server.started["ok"] * 0.015)
 
 
+def test_what_is_priced_and_what_is_not_stay_apart_when_a_batch_goes_on(server: FakeServer, tmp_path: Path) -> None:
+    """Of a game's 18 calls those of the seats with a priced model cost 0.015 each; nobody knows the others' price."""
+    config = tmp_path / "island.toml"
+    players = FOUR.replace('id = "A"', 'id = "A"\nmodel = "fake/dear"')
+    prices = '[prices."fake/dear"]\ninput = 1000\noutput = 1000\n'
+    config.write_text(scenario_text(server.url(), players) + prices, encoding="utf-8")
+    out = tmp_path / "b"
+    manifest = batch_of(config, 1, out)
+    first = play(manifest, out).tally
+    again = play(manifest, out).tally
+    assert 0 < first.unpriced_calls < CALLS
+    assert first.cost_usd == pytest.approx((CALLS - first.unpriced_calls) * 0.015)
+    assert (again.calls, again.unpriced_calls, again.cost_usd) == (CALLS, first.unpriced_calls, first.cost_usd)
+
+
 def test_a_rejected_key_ends_the_batch_after_so_many_games_in_a_row(server: FakeServer, tmp_path: Path) -> None:
     out = tmp_path / "b"
     result = play(batch_of(island(tmp_path, server.url("bad_key")), 9, out), out, jobs=1, abort_after=2)
@@ -206,6 +222,19 @@ def test_a_workers_death_costs_its_games_unfinished_part_only(tmp_path: Path) ->
     assert asyncio.run(_killed(scenario, files, 1)).status == "completed"
     texts = [each.history.read_text("utf-8").partition('"volatile"')[0] for each in (files, undisturbed)]
     assert texts[0] == texts[1]
+
+
+def test_what_a_killed_worker_was_writing_is_gone_when_the_batch_ends(tmp_path: Path) -> None:
+    out = tmp_path / "b"
+    half = out / ".game_0001.json.x.tmp"
+
+    class Killed(BatchWatcher):
+        def began(self, tally: Tally) -> None:
+            half.write_text("{\n", encoding="utf-8")
+
+    manifest = batch_of(trio(tmp_path), 1, out)
+    assert conduct(manifest, out, env={}, jobs=1, watcher=Killed()).exit_code == 0
+    assert not half.exists()
 
 
 def test_a_game_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:

@@ -62,3 +62,14 @@ def test_games_without_a_result_are_counted_apart() -> None:
     tally.ended(GameEnd("b", "degraded"))
     assert (tally.done, tally.failed) == (1, 1)
     assert status_line(tally).startswith("1 of 3 done, 1 without a result")
+
+
+def test_calls_of_unknown_price_are_counted_over_all_sessions() -> None:
+    tally = Tally(2)
+    tally.earlier("a", 18, 0.02, 4, finished=True)
+    tally.earlier("b", 9, 0.01, 2, finished=False)
+    assert tally.unpriced_calls == 6
+    tally.started("b")
+    tally.ended(GameEnd("b", "completed", 18, 0.02, 3))
+    assert tally.unpriced_calls == 7
+    assert status_line(tally).startswith("2 of 2 done · cost $0.0400 and 7 calls of unknown price")

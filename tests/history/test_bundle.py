@@ -146,3 +146,15 @@ def test_what_would_be_too_large_is_not_read(run: RunFiles, tmp_path: Path, monk
             patched.setattr(f"agentsim.history.bundle.{limit}", 100)
             with pytest.raises(UsageError, match=problem):
                 unpack(tmp_path / "b.zip", tmp_path)
+
+
+def test_a_bundle_that_is_broken_off_leaves_nothing(
+    run: RunFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pack([run], tmp_path / "b.zip")
+    assert not (tmp_path / "b.zip").exists()

@@ -184,3 +184,15 @@ def test_fork_diff_and_report_on_the_command_line(trunk: RunFiles) -> None:
     assert {(shift["player"], shift["branches"]) for shift in report["branches"]} == {(p, 5) for p in "ABC"}
     moved = [shift["difference"]["value"] for shift in report["branches"]]
     assert sum(moved) == pytest.approx(0), "what one gains in rank the others lose"
+
+
+def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_line(trunk: RunFiles) -> None:
+    text = trunk.history.read_text("utf-8")
+    other = trunk.directory / "other.json"
+    other.write_text(text.replace('"model":"bot/grudge"', '"model":"x\\nagentsim: forged"'), encoding="utf-8")
+    assert text != other.read_text("utf-8")
+    said = agentsim("diff", str(trunk.history), str(other), cwd=trunk.directory)
+    first, last = said.out.splitlines()
+    assert "bot/grudge in " in first
+    assert "x agentsim: forged in " in first
+    assert last.endswith("the same decisions, events and outcome")

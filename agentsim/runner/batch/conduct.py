@@ -29,7 +29,7 @@ from agentsim.history.totals import Totals
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned
-from agentsim.runner.batch.one import GameEnd, failed, finished, sweep
+from agentsim.runner.batch.one import GameEnd, failed, finished, known_usd, sweep
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
@@ -151,6 +151,8 @@ class _Batch:
                 asyncio.run(self._main(left, stop))
         except RunStopped as stopped:
             self._result.stopped = stopped
+        else:
+            sweep(self._directory)  # nobody writes there any more; a worker may have been killed while it did
         return self._result
 
     def _files(self, game: Planned) -> RunFiles:
@@ -163,8 +165,8 @@ class _Batch:
         for game in self._manifest.games:
             files = self._files(game)
             over = finished(files)
-            calls, cost = (0, 0.0) if free else _used(files, over=over)
-            tally.earlier(game.name, calls, cost, finished=over)
+            calls, cost, unpriced = (0, 0.0, 0) if free else _used(files, over=over)
+            tally.earlier(game.name, calls, cost, unpriced, finished=over)
             self._budget.spent(calls, cost)
             if not over:
                 left.append(game)
@@ -263,14 +265,17 @@ def _abort(last: GameEnd, number: int) -> AgentsimError:
     return ProviderStopped(message) if last.status == ProviderStopped.status else AgentsimError(message)
 
 
-def _used(files: RunFiles, *, over: bool) -> tuple[int, float]:
-    """Calls and known dollars of a game in earlier sessions."""
+def _used(files: RunFiles, *, over: bool) -> tuple[int, float, int]:
+    """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
     try:
         if over:
-            usage = load_history(files.history).usage
-            return usage.calls, usage.cost_usd or 0.0
+            history = load_history(files.history)
+            costs = [each.usage.cost_usd for each in history.decisions if each.usage is not None]
+            known = known_usd(history.usage.cost_usd, costs)
+            return history.usage.calls, known, history.usage.unpriced_calls
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
-        return 0, 0.0
+        return 0, 0.0, 0
     tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
-    return len(tries), sum(each.usage.cost_usd or 0.0 for each in tries if each.usage is not None)
+    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
+    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,19 +21,22 @@ from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["GameEnd", "ended", "failed", "finished", "session", "sweep"]
+__all__ = ["GameEnd", "ended", "failed", "finished", "known_usd", "session", "sweep"]
 
 _TAIL = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """What came of one game in this session: its status, what all its sessions used, the error that ended it."""
+    """What came of one game in this session: its status, what all its sessions used, the error that ended it.
+
+    `cost_usd` is of the calls whose price is known; so many others were made besides.
+    """
 
     name: str
     status: str
     calls: int = 0
-    cost_usd: float | None = 0.0
+    cost_usd: float = 0.0
     unpriced_calls: int = 0
     error: str | None = None
     exit_code: int = 0
@@ -75,15 +78,21 @@ def _has_begun(journal: Path) -> bool:
 def ended(result: RunResult) -> GameEnd:
     """The line of a game whose session came back."""
     usage, error = result.history["usage"], result.error
+    used = (decision["usage"] for decision in result.history["decisions"])
     return GameEnd(
         result.files.name,
         result.status,
         usage["calls"],
-        usage["cost_usd"],
+        known_usd(usage["cost_usd"], (tokens["cost_usd"] for tokens in used if tokens is not None)),
         usage.get("unpriced_calls", 0),
         None if error is None else str(error),
         0 if error is None else error.exit_code,
     )
+
+
+def known_usd(whole: float | None, decisions: Iterable[float | None]) -> float:
+    """The known dollars of a game: all, or those of its decisions where some call's price is unknown."""
+    return whole if whole is not None else sum(cost or 0.0 for cost in decisions)
 
 
 def failed(name: str, error: BaseException) -> GameEnd:

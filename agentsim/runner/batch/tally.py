@@ -37,7 +37,7 @@ class Tally:
         self.statuses: Counter[str] = Counter()
         self.calls, self.cost_usd, self.unpriced_calls = 0, 0.0, 0
         self._running: dict[str, Totals] = {}
-        self._known: dict[str, tuple[int, float]] = {}  # what unfinished games had used when this session began
+        self._known: dict[str, tuple[int, float, int]] = {}  # what unfinished games had used when this session began
         self._clock, self._began = clock, clock()
         self._ended_here = 0
 
@@ -51,20 +51,22 @@ class Tally:
         """Games of this session that came to no result."""
         return sum(count for status, count in self.statuses.items() if status not in {"completed", "degraded"})
 
-    def earlier(self, name: str, calls: int, cost_usd: float, *, finished: bool) -> None:
+    def earlier(self, name: str, calls: int, cost_usd: float, unpriced_calls: int = 0, *, finished: bool) -> None:
         """What a game used in earlier sessions."""
         self.calls += calls
         self.cost_usd += cost_usd
+        self.unpriced_calls += unpriced_calls
         if finished:
             self.done += 1
         else:
-            self._known[name] = (calls, cost_usd)
+            self._known[name] = (calls, cost_usd, unpriced_calls)
 
     def started(self, name: str) -> None:
         """A game begins, or goes on: what it used before is in its own totals from now on."""
-        calls, cost = self._known.pop(name, (0, 0.0))
+        calls, cost, unpriced = self._known.pop(name, (0, 0.0, 0))
         self.calls -= calls
         self.cost_usd -= cost
+        self.unpriced_calls -= unpriced
         self._running[name] = Totals()
 
     def used(self, name: str, totals: Totals) -> None:
@@ -79,7 +81,7 @@ class Tally:
         self._ended_here += 1
         self.done += end.status in {"completed", "degraded"}
         self.calls += end.calls
-        self.cost_usd += end.cost_usd or 0.0
+        self.cost_usd += end.cost_usd
         self.unpriced_calls += end.unpriced_calls
 
     def spent(self) -> float:
