@@ -55,7 +55,7 @@ def test_a_tax_that_nobody_gets_anything_of_keeps_fewer_awake() -> None:
 
 def test_in_the_scarce_world_nothing_that_is_proposed_can_pass() -> None:
     config, agents = scarce()
-    assert config["quorum"] == agents + 1
+    assert config["quorum"] == agents
     assert _poor("no law", 1).laws == 0
 
 
