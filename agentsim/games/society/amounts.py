@@ -14,12 +14,14 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.engine.number import Real
 
-__all__ = ["UNIT", "Amount", "amount", "number", "share", "shown"]
+__all__ = ["MOST", "UNIT", "Amount", "amount", "number", "share", "shown"]
 
 UNIT = 100
 """Hundredths in one."""
+MOST = 10**9 * UNIT
+"""The most that a config or a reply may say: summed over all agents there can be, it is still written and read."""
 
-_DECIMAL = re.compile(r"(?P<whole>[0-9]{1,12})(?:\.(?P<part>[0-9]{1,2})0*)?")
+_DECIMAL = re.compile(r"(?P<whole>[0-9]{1,15})(?:\.(?P<part>[0-9]{1,2})0*)?")
 
 
 def amount(value: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
-from agentsim.games.society.amounts import UNIT, Amount
+from agentsim.games.society.amounts import MOST, UNIT, Amount
 from agentsim.games.society.terms import Allocation, Repeal, Resource, Terms, misfit, plain
 
 __all__ = ["PERSONALITIES", "FoundingLaw", "Goal", "Personality", "Prose", "SocietyConfig"]
@@ -20,8 +20,8 @@ LONGEST_PROSE = 4_000
 
 
 def _bounded(value: int) -> int:
-    if value > 10**9 * UNIT:
-        raise ValueError("must be at most 1,000,000,000")
+    if value > MOST:
+        raise ValueError(f"must be at most {MOST // UNIT:,}")
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from agentsim.engine.number import whole
-from agentsim.games.society.amounts import Amount, shown
+from agentsim.games.society.amounts import MOST, UNIT, Amount, shown
 
 __all__ = [
     "ALLOWED",
@@ -45,6 +45,8 @@ MOST_NAMED = 20
 def _something(value: int) -> int:
     if value <= 0:
         raise ValueError("must be more than 0")
+    if value > MOST:
+        raise ValueError(f"must be at most {MOST // UNIT:,}")
     return value
 
 

@@ -78,7 +78,7 @@ def test_only_food_energy_and_materials_can_be_given(resource: Any) -> None:
     assert (len(town.refused()), town.held(1)) == (1, "10 10 5")
 
 
-@pytest.mark.parametrize("amount", [10.01, 10**9, 10**11])
+@pytest.mark.parametrize("amount", [10.01, 11, 10**9])
 def test_nobody_gives_what_it_does_not_hold(amount: Any) -> None:
     town = Town().tick({1: giving(2, "food", amount)})
     ((agent, reason),) = town.refused()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -11,6 +12,7 @@ from agentsim.engine.event import Everyone
 from agentsim.engine.rehearse import rehearse
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
+from agentsim.games.society.amounts import MOST, UNIT
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.events.economy import AllocationPaid, DividendPaid, WorkMinimumBroken
 from agentsim.games.society.events.talk import LawEnacted, LawRepealed, ProposalResolved
@@ -280,3 +282,21 @@ def test_a_society_of_bots_with_every_term_from_the_first_day_is_played_through(
     laws = [law(tax(33), dividend(0.33)), law(dividend(1, "energy", "dormant"), minimum(2), rule(66, 2))]
     played = rehearse(GAME, {"days": 6, "laws": laws}, [f"p{n}" for n in range(1, 13)], bot="random")
     assert played.outcome.reason
+
+
+def test_what_the_greatest_dividend_leaves_unpaid_can_be_written_and_read_again() -> None:
+    players = [f"agent{number}" for number in range(1, 1_101)]
+
+    def paid(amount: float) -> DividendPaid:
+        greatest = {"kind": "dividend", "resource": "food", "amount": amount, "to": "all"}
+        config = {"days": 1, "actions_per_day": 1, "laws": [{"title": "All", "terms": [greatest]}]}
+        (event,) = rehearse(GAME, config, players, bot="idle").events(DividendPaid)
+        assert isinstance(event, DividendPaid)
+        return event
+
+    event = paid(MOST // UNIT)
+    assert event.missing > 10**12 * UNIT
+    written = json.loads(json.dumps(event.data()))
+    assert DividendPaid.restore(written, event.content) == event
+    with pytest.raises(ValidationError, match="at most 1,000,000,000"):
+        paid(MOST // UNIT + 0.01)
