@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,21 @@ settings.load_profile("agentsim")
 
 _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM_", "NO_COLOR", "FORCE_COLOR")
 _LOOPBACK = ("127.", "::1", "localhost")
+
+
+# Where there is one, files of tests lie in memory: processes are killed here, not machines, so that a sync to a disk
+# would only be waited for.
+_IN_MEMORY = Path("/dev/shm")
+_ROOM = 4 * 2**30
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the folder of all temporary files, unless somebody has."""
+    here = not hasattr(config, "workerinput") and config.option.basetemp is None
+    if here and os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
+        config.option.basetemp = made = Path(tempfile.mkdtemp(prefix="agentsim-", dir=_IN_MEMORY))
+        config.add_cleanup(lambda: shutil.rmtree(made, ignore_errors=True))
 
 
 # Tests of the embedded model in one process, first and one after another: two servers on two cores are five times as

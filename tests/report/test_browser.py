@@ -232,10 +232,15 @@ def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path
             assert page.locator(section).is_hidden(), section
         expect(page.locator("#one-view")).to_contain_text("this one still holds everything")
         own = {d.index for d in kept.decisions}
-        for event in (e for r in history.rounds for e in r.events if f"e{e.seq}" in opened.shown()):
-            folds = page.locator(f"#e{event.seq} :is(.reasoning, .prompt, .badges)")
-            visible = [fold.is_visible() for fold in folds.all()]
-            assert visible == [event.metadata.get("decision") in own] * len(visible), event.heading
+        shown = set(opened.shown())
+        folds = page.evaluate(
+            "[...document.querySelectorAll('#timeline article')].map(e => [e.id,"
+            " [...e.querySelectorAll('.reasoning, .prompt, .badges')].map(fold => fold.checkVisibility())])"
+        )
+        decided = {f"e{e.seq}": e.metadata.get("decision") for r in history.rounds for e in r.events}
+        for event, visible in folds:
+            if event in shown:
+                assert visible == [decided[event] in own] * len(visible), event
         page.fill("#find", REASONING[1, "D"][:30])
         assert bool(opened.shown()) == (player == "D"), "what another one thought is not found"
         page.click("#show-all")
