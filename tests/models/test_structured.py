@@ -12,6 +12,7 @@ import pytest
 
 from agentsim.errors import ModelError, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.body import request_body
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
@@ -306,3 +307,16 @@ def test_a_call_without_a_schema_chooses_nothing() -> None:
 
     assert asyncio.run(main()).structured is None
     assert "response_format" not in fake.received[0].body
+
+
+def test_one_schema_of_many_calls_is_made_ready_once_and_never_taken_for_another() -> None:
+    profile = replace(resolve("openai", {}, {}), structured="json_schema")
+
+    def sent(schema: dict[str, Any]) -> Any:
+        call = Call(messages=(("user", "Which?"),), schema=schema, schema_name="vote")
+        return request_body(profile, "m", call, Sampling())["response_format"]["json_schema"]["schema"]
+
+    schemas = [{"type": "object", "properties": {"vote": {"const": number}}} for number in range(30)]
+    assert sent(schemas[0]) is sent(schemas[0])
+    for number, schema in [*enumerate(schemas), *enumerate(schemas)]:  # more than are kept, and those again
+        assert sent(schema)["properties"]["vote"] == {"enum": [number]}
