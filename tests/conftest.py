@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,12 @@ _LOOPBACK = ("127.", "::1", "localhost")
 # would only be waited for.
 _IN_MEMORY = Path("/dev/shm")
 _ROOM = 4 * 2**30
+
+
+# Every process that a test starts imports a few hundred modules, and every run rewrites all tests' asserts: with their
+# bytecode beside them (git leaves it out) that takes half the time, whatever the person's own interpreter is set to.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -210,9 +210,8 @@ GAMES, KILLS = 200, 10
 
 
 def _start(config: Path, out: Path) -> subprocess.Popen[bytes]:
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}  # starts are faster
     words = program("batch", "--config", str(config), "--games", str(GAMES), "--out", str(out), "--jobs", "2", *QUIET)
-    return subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def _over(out: Path) -> int:

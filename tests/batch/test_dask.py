@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -31,9 +30,8 @@ def test_a_cluster_of_two_whose_one_worker_is_killed_leaves_what_a_local_batch_l
     config = trio(tmp_path)
     words = ("--config", str(config), "--games", str(GAMES), *QUIET)
     assert agentsim("batch", *words, "--out", "local", cwd=tmp_path).code == 0
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     command = program("batch", *words, "--out", "dask", "--executor", "dask", "--jobs", "2")
-    process = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     out = tmp_path / "dask"
     while len(list(out.glob("game_*.json"))) < 5:
         assert process.poll() is None, process.stderr and process.stderr.read().decode()

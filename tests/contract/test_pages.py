@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,25 @@ def hostile(body: Mapping[str, Any]) -> str:
     return json.dumps(poisoned(json.loads(varied_by_schema(body)), 0))
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFiles]:
+    """The files of a tiny game among hostile models: played once."""
+
+    @cache
+    def play(name: str) -> RunFiles:
+        logs = tmp_path_factory.mktemp("hostile")
+        with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has this loop
+            result = elsewhere.submit(on_server, name, server.url(), logs).result()
+        assert result.status == "completed", result.error
+        return result.files
+
+    return play
+
+
 @pytest.fixture
-def pages(name: str, tmp_path: Path) -> Path:
-    """The page of a tiny game among hostile models, with all that a page can hold."""
-    with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has this loop
-        result = elsewhere.submit(on_server, name, server.url(), tmp_path).result()
-    assert result.status == "completed", result.error
-    return write_page(result.files, ALL)
+def pages(name: str, played: Callable[[str], RunFiles]) -> Path:
+    """Its page, with all that a page can hold."""
+    return write_page(played(name), ALL)
 
 
 def use_everything(page: Page) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
+TEXT = b'{"record":"text"'
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,17 @@ def uneven() -> Iterator[FakeServer]:
 
 def hash_of(body: Any) -> int:
     return sum(json.dumps(body, sort_keys=True).encode()) % 997
+
+
+@pytest.fixture(scope="module")
+def lives(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunResult]:
+    """The run of a game on `server`: played once, and no test changes its files."""
+    return cache(lambda name: on_server(name, server.url(), tmp_path_factory.mktemp("live")))
+
+
+@pytest.fixture
+def live(name: str, lives: Callable[[str], RunResult]) -> RunResult:
+    return lives(name)
 
 
 def stable(files: RunFiles) -> dict[str, Any]:
@@ -130,7 +142,7 @@ def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, tmp_p
         lines = live.files.journal.read_bytes().splitlines(keepends=True)
         files = RunFiles(tmp_path / "cut", "cut")
         files.directory.mkdir()
-        cuts = [place for place, line in enumerate(lines, start=1) if not line.startswith(b'{"record":"text"')][:-1]
+        cuts = [place for place, line in enumerate(lines, start=1) if not line.startswith(TEXT)][:-1]
         for cut in cuts:
             files.journal.write_bytes(b"".join(lines[:cut]))
             files.history.unlink(missing_ok=True)
@@ -161,20 +173,22 @@ def _made(files: RunFiles, cut: int, lines: list[bytes]) -> int:
     return len(_calls(read_journal(files.journal.with_suffix(".part"))))
 
 
-def test_replay_proves_the_live_history(name: str, server: FakeServer, tmp_path: Path) -> None:
-    result = on_server(name, server.url(), tmp_path)
+def test_replay_proves_the_live_history(live: RunResult, server: FakeServer) -> None:
     calls = server.completed["ok"]
-    proof = prove(result.files)
+    proof = prove(live.files)
     assert proof.complete
-    assert proof.decisions == len(result.history["decisions"])
+    assert proof.decisions == len(live.history["decisions"])
     assert server.completed["ok"] == calls, "a replay calls nobody"
 
 
-def test_resume_at_every_line_of_the_journal_equals_live(name: str, server: FakeServer, tmp_path: Path) -> None:
-    live = on_server(name, server.url(), tmp_path / "live")
+def test_resume_at_every_line_of_the_journal_equals_live(live: RunResult, server: FakeServer, tmp_path: Path) -> None:
+    """Every line is opened as resume opens it, and all but those between two texts are played on.
+
+    Of texts that stand in a row, the line before the first and the last one are: the fewest and the most that can be
+    on disk when the same is known of the game. Those between are played on at the tail, below.
+    """
     wanted = text_without_volatile(live.files)
-    raw = live.files.journal.read_bytes()
-    lines = raw.splitlines(keepends=True)
+    lines = live.files.journal.read_bytes().splitlines(keepends=True)
     decided = 0
     for cut in range(1, len(lines)):
         before = server.completed["ok"]
@@ -182,6 +196,13 @@ def test_resume_at_every_line_of_the_journal_equals_live(name: str, server: Fake
         files.directory.mkdir(exist_ok=True)
         files.journal.write_bytes(b"".join(lines[:cut]))
         decided += b'"record":"decision"' in lines[cut - 1]
+        if all(line.startswith(TEXT) for line in lines[cut - 1 : cut + 1]):
+            journal = Journal.reopen(files.journal)
+            journal.close()
+            assert journal.contents.lines == cut
+            assert len(journal.contents.entries) == decided
+            assert files.journal.read_bytes() == b"".join(lines[:cut])
+            continue
         resumed = go_on(files, env={})
         assert resumed is not None
         assert resumed.status == "completed", resumed.error
@@ -191,12 +212,11 @@ def test_resume_at_every_line_of_the_journal_equals_live(name: str, server: Fake
     shutil.rmtree(tmp_path / "cut")
 
 
-def test_resume_at_every_byte_of_the_tail_equals_live(name: str, server: FakeServer, tmp_path: Path) -> None:
+def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, tmp_path: Path) -> None:
     """Whatever part of the last decision's lines reached the disk, the journal goes on from the whole lines before.
 
     Every byte is opened as resume opens it; what that leaves is one of few files, each of which is played on.
     """
-    live = on_server(name, server.url(), tmp_path / "live")
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
     decisions = [number for number, line in enumerate(lines) if b'"record":"decision"' in line]
@@ -223,19 +243,17 @@ def test_resume_at_every_byte_of_the_tail_equals_live(name: str, server: FakeSer
 
 def _text_of(line: bytes) -> bytes | None:
     """The id of the text that a journal's line holds."""
-    return json.loads(line)["id"].encode() if line.startswith(b'{"record":"text"') else None
+    return json.loads(line)["id"].encode() if line.startswith(TEXT) else None
 
 
-def test_a_finished_run_is_left_as_it_is(name: str, server: FakeServer, tmp_path: Path) -> None:
-    result = on_server(name, server.url(), tmp_path)
-    before = (result.files.journal.read_bytes(), result.files.history.read_bytes())
-    assert go_on(result.files, env={}) is None
-    assert (result.files.journal.read_bytes(), result.files.history.read_bytes()) == before
+def test_a_finished_run_is_left_as_it_is(live: RunResult) -> None:
+    before = (live.files.journal.read_bytes(), live.files.history.read_bytes())
+    assert go_on(live.files, env={}) is None
+    assert (live.files.journal.read_bytes(), live.files.history.read_bytes()) == before
 
 
-def test_the_history_fits_its_format_and_its_places_exist(name: str, server: FakeServer, tmp_path: Path) -> None:
-    result = on_server(name, server.url(), tmp_path)
-    history = History.model_validate_json(result.files.history.read_bytes())
+def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> None:
+    history = History.model_validate_json(live.files.history.read_bytes())
     texts = range(len(history.texts))
     used: set[int] = set()
     for decision in history.decisions:
@@ -250,7 +268,7 @@ def test_the_history_fits_its_format_and_its_places_exist(name: str, server: Fak
     assert [decision.index for decision in history.decisions] == list(range(1, len(history.decisions) + 1))
     assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
     assert history.usage.calls == len(history.decisions)
-    keys = list(json.loads(result.files.history.read_text(encoding="utf-8")))
+    keys = list(json.loads(live.files.history.read_text(encoding="utf-8")))
     # warnings are there only where something was amiss: the fake server counts no long prompt as long
     assert {warning.code for warning in history.warnings} <= {"prompt_cut"}
     absent = {"fork"} if history.warnings else {"fork", "warnings"}
@@ -258,19 +276,16 @@ def test_the_history_fits_its_format_and_its_places_exist(name: str, server: Fak
     assert keys == wanted, "the order of keys is part of the format"
 
 
-def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(
-    name: str, server: FakeServer, tmp_path: Path
-) -> None:
+def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(name: str, live: RunResult) -> None:
     """Every event one player could not see, and every persona, reply and private word of the others, is absent."""
     from agentsim.cli.pages import write_page
     from agentsim.report.page import PageOptions
 
-    result = on_server(name, server.url(), tmp_path)
-    history = History.model_validate_json(result.files.history.read_bytes())
+    history = History.model_validate_json(live.files.history.read_bytes())
     checked = 0
     for player in (plan.id for plan in tiny(name).players):
         options = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True, as_seen_by=player)
-        page = write_page(result.files, options).read_text(encoding="utf-8")
+        page = write_page(live.files, options).read_text(encoding="utf-8")
         seen = " ".join(
             [
                 f"{event.heading} {event.content}"

@@ -11,6 +11,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from tests.fakes.replies import envelope, varied_by_schema
@@ -132,6 +133,6 @@ def with_text(words: str) -> Callable[[dict[str, Any]], Raw]:
 
 
 def bomb(megabytes: int) -> Callable[[dict[str, Any]], Raw]:
-    """A small gzip of a large answer."""
-    packed = gzip.compress(b" " * (megabytes * 10**6), compresslevel=9)
-    return lambda _body: Raw(200, packed, {"Content-Encoding": "gzip"})
+    """A small gzip of a large answer, packed when it is first sent: who only collects tests does not wait for it."""
+    packed = cache(lambda: gzip.compress(b" " * (megabytes * 10**6), compresslevel=9))
+    return lambda _body: Raw(200, packed(), {"Content-Encoding": "gzip"})
