@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading import Reading, closing, find_objects, without_thinking
+from agentsim.engine.reading import Reading, closing, whole_object, without_thinking
 from agentsim.errors import DecisionError
 from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 
@@ -30,13 +30,13 @@ Legal = Callable[[Acted], None]
 def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Reading[Acted]:
     """The action of a reply; never an error. `post_chars` are those of a reply without an object that become a post."""
     body = without_thinking(text)
-    regions = list(_regions(body))
+    regions = _regions(body)
     if not regions:
         words = cleaned(body).strip()[:post_chars].strip()
         if strict or not words:
             return _rejected(_UNPARSED, None)
         return Reading(Acted(action=ForumPost(content=words)), "words", candidates=0)
-    objects = [value for region in regions if (value := _decoded(region)) is not None]
+    objects = [value for _, value in regions if value is not None]
     valid: list[Acted] = []
     problem: tuple[str, dict[str, Any]] | None = None
     for value in objects:
@@ -48,7 +48,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
             if candidate is value or "action" in candidate:
                 problem = outcome, candidate
     if valid:
-        whole = len(regions) == 1 and body.strip() == regions[0]
+        whole = len(regions) == 1 and body.strip() == regions[0][0]
         return Reading(valid[-1], "json" if whole else "embedded", candidates=len(valid))
     return _rejected(*(problem or (_UNPARSED, None)))
 
@@ -58,8 +58,12 @@ def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
     return Reading(Acted(action=Rejected(reason=reason, given=given)), "rejected", candidates=0)
 
 
-def _regions(body: str) -> Iterator[str]:
-    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too."""
+def _regions(body: str) -> list[tuple[str, dict[str, Any] | None]]:
+    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too.
+
+    Each with the object that it is, or None.
+    """
+    regions = []
     start, left = body.find("{"), _MOST_SCANNED
     while start >= 0 and left > 0:
         end = closing(body, start)
@@ -68,17 +72,19 @@ def _regions(body: str) -> Iterator[str]:
             start = body.find("{", start + 1)
             continue
         region = body[start:end]
-        yield region
-        start = body.find("{", end if _decoded(region) is not None else start + 1)
+        value = _decoded(region)
+        regions.append((region, value))
+        start = body.find("{", start + 1 if value is None else end)
+    return regions
 
 
 def _decoded(region: str) -> dict[str, Any] | None:
     """The region as one JSON object, or None; an object that names a key twice, with two values, is none."""
     try:
-        stage, found = find_objects(region)
+        found = whole_object(region)
     except DecisionError:
         return None
-    return found[0].value if stage == "json" and found else None
+    return None if found is None else found.value
 
 
 def _candidates(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
