@@ -43,7 +43,6 @@ from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 from benchmarks.senders import SENDERS
 
-LEAST_CALLS = 200  # of one measurement of CPU, however few the callers
 WHOLE, OURS, SDK = "whole path", "our client", "SDK, create()"
 SCENARIO = """
 game = "poll"
@@ -203,6 +202,7 @@ def main(words: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 100, 500])
     parser.add_argument("--calls", type=int, default=10, help="of each caller, one after another")
+    parser.add_argument("--least", type=int, default=200, help="calls where CPU is measured, however few the callers")
     parser.add_argument("--latency", type=float, default=0.2, help="seconds a call where wall time is measured")
     parser.add_argument("--repeats", type=int, default=5, help="turns that are counted")
     parser.add_argument("--senders", action="store_true", help="also every other way to send a request")
@@ -211,7 +211,7 @@ def main(words: Sequence[str] | None = None) -> None:
     others = [path for path in SENDERS if path != SDK] if given.senders else []
     results: list[Measured] = []
     for callers in given.callers:
-        calls = max(given.calls, -(-LEAST_CALLS // callers))
+        calls = max(given.calls, -(-given.least // callers))
         at_once = partial(measure, callers=callers, repeats=given.repeats)
         results += at_once([WHOLE, OURS, SDK, *others], calls=calls, latency_s=0.0, shape="waves")
         if callers > 1:

@@ -28,15 +28,16 @@ max_tokens = 48
 timeout_s = 150
 client_kwargs = { repeat_penalty = 1.15 }
 [game_config]
-pitch_chars = 70
-explanation_chars = 40
+pitch_chars = 40
+explanation_chars = 20
+round_overrides = [{ round = 2, phases = ["votes"] }]
 [[players]]
 id = "Ada"
 prompt = "You are ${player}. You are kind."
 [[players]]
-id = "Bruno"
+id = "Ben"
 [[players]]
-id = "Chioma"
+id = "Cem"
 """
 
 
@@ -61,10 +62,10 @@ def test_the_history_is_of_a_real_model(played: tuple[Path, dict[str, Any]]) -> 
     home, summary = played
     history = History.model_validate_json((home / "logs" / "real.json").read_bytes())
     assert (summary["status"], history.status) == ("completed", "completed")
-    assert summary["winner"] in {"Ada", "Bruno", "Chioma"}
-    assert len(history.decisions) == 3 + 3 + 2 + 1, "three pitches and votes, two finalists, a jury of one"
+    assert summary["winner"] in {"Ada", "Ben", "Cem"}
+    assert len(history.decisions) == 3 + 3 + 1, "three pitches and votes, a jury of one"
     spoken = [decision for decision in history.decisions if decision.source == "model"]
-    assert len(spoken) >= 7, "a real model that honours the schema falls back next to never"
+    assert len(spoken) >= 6, "a real model that honours the schema falls back next to never"
     assert all(decision.model and "smollm2" in decision.model.casefold() for decision in spoken)
     for decision in spoken:
         assert decision.usage is not None
@@ -105,7 +106,7 @@ timeout_s = 150
 [game_config]
 budget = 100
 format = "sealed_second_price"
-reasoning_chars = 40
+reasoning_chars = 20
 prompts_dir = "teams"
 [game_config.items]
 scenario = "two"

@@ -85,8 +85,8 @@ def test_a_nested_schema_is_honoured() -> None:
 
 
 def test_a_long_context_is_read_once() -> None:
-    """Two questions behind the same history of over 1,300 tokens: the second finds the history in the cache."""
-    history = "\n".join(f'{{"round":{n},"from":"P{n % 5}","text":"I keep {n} coins."}}' for n in range(62))
+    """Two questions behind one history of over 600 tokens, five batches: the second finds it in the cache."""
+    history = "\n".join(f'{{"round":{n},"from":"P{n % 5}","text":"I keep {n} coins."}}' for n in range(30))
     few = Sampling(0.0, max_tokens=4, timeout_s=PATIENT)
 
     async def twice(model: LocalModel) -> list[Completion]:
@@ -97,7 +97,7 @@ def test_a_long_context_is_read_once() -> None:
 
     first, second = with_model(twice)
     assert first.usage.prompt_tokens is not None
-    assert first.usage.prompt_tokens > 1_300
+    assert first.usage.prompt_tokens > 600
     assert second.usage.prompt_tokens is not None
     assert second.usage.cached_tokens is not None
     assert second.usage.cached_tokens > 0.9 * second.usage.prompt_tokens
@@ -150,7 +150,7 @@ id = "B"
 """
 
 
-def test_four_games_at_once_share_one_server(tmp_path: Path) -> None:
+def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
     config = tmp_path / "auction.toml"
     config.write_text(AUCTION, encoding="utf-8")
     results: dict[int, RunResult] = {}
@@ -158,12 +158,12 @@ def test_four_games_at_once_share_one_server(tmp_path: Path) -> None:
     def play(seed: int) -> None:
         results[seed] = begin(load(config, overrides=(f"seed={seed}",)), tmp_path, env={}, stem=f"game{seed}")
 
-    threads = [threading.Thread(target=play, args=(seed,)) for seed in range(4)]
+    threads = [threading.Thread(target=play, args=(seed,)) for seed in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(280)
-    assert sorted(results) == [0, 1, 2, 3]
+    assert sorted(results) == [0, 1, 2]
     for result in results.values():
         assert result.status == "completed", result.error
         history = History.model_validate_json(result.files.history.read_text(encoding="utf-8"))
