@@ -12,7 +12,7 @@ import sys
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from io import StringIO
 from pathlib import Path
 
@@ -76,10 +76,15 @@ class Module:
     def layer(self) -> str:
         return self.parts[0] if self.parts else ""
 
+    @cached_property
+    def nodes(self) -> Sequence[ast.AST]:
+        """Every node of the tree: each rule looks at them, and nobody changes them."""
+        return tuple(ast.walk(self.tree))
+
     def imports(self, known: frozenset[str]) -> Iterator[tuple[int, str]]:
         """(line, dotted module) of every import anywhere in the file, those for type checking too."""
         package = ("agentsim", *(self.parts if self.path.endswith("__init__.py") else self.parts[:-1]))
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield node.lineno, alias.name
@@ -92,7 +97,7 @@ class Module:
 
     def calls(self) -> Iterator[tuple[ast.Call, str, str]]:
         """(call, what stands before the last dot, name) of every call of something with a name."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Name):
                     yield node, "", node.func.id
@@ -251,7 +256,7 @@ def _opens_text(call: ast.Call, *, of_path: bool) -> bool:
 @rule
 def no_bare_except(package: Sequence[Module]) -> Iterator[str]:
     for module in package:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ExceptHandler) and node.type is None:
                 yield f"{module.path}:{node.lineno}: bare except"
 
@@ -262,7 +267,7 @@ def only_boundaries_catch_everything(package: Sequence[Module]) -> Iterator[str]
     for module in package:
         if module.path in BOUNDARIES:
             continue
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ExceptHandler) and node.type is not None:
                 caught = {part.id for part in ast.walk(node.type) if isinstance(part, ast.Name)}
                 last = node.body[-1]
@@ -319,11 +324,11 @@ def rich_is_given_no_strings(package: Sequence[Module]) -> Iterator[str]:
             continue
         strings = {
             target.id
-            for node in ast.walk(module.tree)
+            for node in module.nodes
             if isinstance(node, ast.Assign) and _is_string(node.value, frozenset())
             for target in node.targets
             if isinstance(target, ast.Name)
-        } | {arg.arg for arg in ast.walk(module.tree) if isinstance(arg, ast.arg) and _says_str(arg.annotation)}
+        } | {arg.arg for arg in module.nodes if isinstance(arg, ast.arg) and _says_str(arg.annotation)}
         for call, owner, name in module.calls():
             constructs = name in {"Rule", "Panel", "Group", "Columns", "Align"} and not owner
             if not (constructs or (owner and name in RICH_SINKS)):

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import traceback
+from functools import cache
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
@@ -79,7 +80,7 @@ def main() -> NoReturn:
     debug = DEBUG in sys.argv
     sys.argv = [sys.argv[0], *(word for word in sys.argv[1:] if word != DEBUG)]
     try:
-        code: Any = app(standalone_mode=False)
+        code: Any = _command()(standalone_mode=False)
     except AgentsimError as error:
         code = _fail(str(error), error.exit_code, debug)
     except (KeyboardInterrupt, typer.Abort):
@@ -98,6 +99,12 @@ def main() -> NoReturn:
             code = _fail(f"{type(error).__name__}: {error}{hint}", 1, debug)
     _flush()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+@cache
+def _command() -> Any:
+    """The parser of all commands; making it takes longer than most of what it parses."""
+    return typer.main.get_command(app)
 
 
 def _fail(message: str, code: int, debug: bool) -> int:

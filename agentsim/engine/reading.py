@@ -20,17 +20,7 @@ from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
-__all__ = [
-    "Decision",
-    "Found",
-    "Pick",
-    "Reading",
-    "closing",
-    "find_objects",
-    "read",
-    "whole_object",
-    "without_thinking",
-]
+__all__ = ["Decision", "Found", "Pick", "Reading", "closing", "find_objects", "one_object", "read", "without_thinking"]
 
 MAX_TEXT = 256 * 1024  # characters looked at; more is nobody's answer
 MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
@@ -204,7 +194,7 @@ def _braces(text: str) -> Iterator[tuple[int, int]]:
 
 def find_objects(body: str) -> tuple[str, list[Found]]:
     """The JSON objects of a text with the name of the stage that found them; the list may be empty."""
-    whole = whole_object(body)
+    whole = one_object(body)
     if whole is not None:
         return "json", [whole]
     fenced = []
@@ -220,7 +210,7 @@ def find_objects(body: str) -> tuple[str, list[Found]]:
     return "embedded", embedded
 
 
-def whole_object(body: str) -> Found | None:
+def one_object(body: str) -> Found | None:
     """The JSON object that a text is, white space aside; None where it is anything else."""
     found = _decode(body, len(body) - len(body.lstrip()))
     return None if found is None or body[found.end :].strip() else found

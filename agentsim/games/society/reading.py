@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading import Reading, closing, whole_object, without_thinking
+from agentsim.engine.reading import Reading, closing, one_object, without_thinking
 from agentsim.errors import DecisionError
 from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 
@@ -81,7 +81,7 @@ def _regions(body: str) -> list[tuple[str, dict[str, Any] | None]]:
 def _decoded(region: str) -> dict[str, Any] | None:
     """The region as one JSON object, or None; an object that names a key twice, with two values, is none."""
     try:
-        found = whole_object(region)
+        found = one_object(region)
     except DecisionError:
         return None
     return None if found is None else found.value
