@@ -33,7 +33,7 @@ Society's forum turns over between two turns of an agent; what it repeats is sha
 """
 
 CONFIGS = sorted(Path(__file__).parents[2].joinpath("configs").glob("*.toml"))
-MOST = 600
+MOST = 300
 """Prompts of one game that are looked at: of a long one, those later are like those of its middle."""
 FORGETTING = {"summary"}
 """Kinds of request after which a player is given another memory in place of what it has heard."""
