@@ -7,13 +7,13 @@ not belong here either.
 from __future__ import annotations
 
 import base64
-import json
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts
 from agentsim.models.intake import Intake
@@ -72,7 +72,7 @@ class Transport:
 
         if self._session is None:
             self._session = _session(self._tls)
-        data = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        data = json_line(body)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:
@@ -102,8 +102,10 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     import aiohttp
 
     from agentsim.models.connector import Connector
+    from agentsim.models.outgoing import Outgoing
 
     return aiohttp.ClientSession(
+        request_class=Outgoing,
         # How many calls there may be at once is the throttle's business.
         connector=Connector(limit=0, ssl=tls if tls is not None else True, resolver=aiohttp.ThreadedResolver()),
         cookie_jar=aiohttp.DummyCookieJar(),
