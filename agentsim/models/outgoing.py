@@ -7,7 +7,7 @@ request says is `transport`'s; this is a module of its own because aiohttp takes
 
 from __future__ import annotations
 
-import types
+import asyncio
 from collections.abc import Coroutine, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -27,33 +27,34 @@ class Outgoing(ClientRequest):
         self, writer: AbstractStreamWriter, conn: Connection, content_length: int | None = None
     ) -> Coroutine[Any, Any, None]:
         """As the inherited one, but it has begun when it is returned; what goes wrong by then is raised."""
-        writing = super().write_bytes(writer, conn, content_length)
+        return _Begun(super().write_bytes(writer, conn, content_length))
+
+
+class _Begun(Coroutine[Any, Any, None]):
+    """A coroutine that runs to its first wait, or its end, when this is made; who awaits this goes on from there."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self._coroutine, self._over, self._first = coroutine, False, True
         try:
-            awaited = writing.send(None)
+            self._awaited = coroutine.send(None)
         except StopIteration:
-            return _nothing_more()
-        return _rest(writing, awaited)
+            self._over = True
 
+    def send(self, value: Any) -> Any:
+        if self._over:
+            raise StopIteration
+        if self._first:
+            self._first = False
+            return self._awaited
+        return self._coroutine.send(value)
 
-async def _nothing_more() -> None:
-    """What is left of a coroutine that is at its end."""
+    def throw(self, error: Any, *older: Any) -> Any:
+        if self._over:
+            raise error
+        return self._coroutine.throw(error, *older)
 
+    def close(self) -> None:
+        self._coroutine.close()
 
-async def _rest(begun: Coroutine[Any, Any, None], awaited: Any) -> None:
-    """What is left of one that waits for something."""
-    await _resumed(begun, awaited)
-
-
-@types.coroutine
-def _resumed(begun: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
-    """As `yield from`, for which it is too late: that would not yield what the coroutine waits for already."""
-    try:
-        while True:
-            try:
-                answer = yield awaited
-            except BaseException as error:  # a cancellation is for the coroutine
-                awaited = begun.throw(error)
-            else:
-                awaited = begun.send(answer)
-    except StopIteration:
-        return
+    def __await__(self) -> Generator[Any, Any, None]:
+        return asyncio.ensure_future(self).__await__()

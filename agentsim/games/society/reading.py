@@ -36,7 +36,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
         if strict or not words:
             return _rejected(_UNPARSED, None)
         return Reading(Acted(action=ForumPost(content=words)), "words", candidates=0)
-    objects = [value for region in regions if (value := _decoded(region)) is not None]
+    objects = [value for _, value in regions if value is not None]
     valid: list[Acted] = []
     problem: tuple[str, dict[str, Any]] | None = None
     for value in objects:
@@ -48,7 +48,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
             if candidate is value or "action" in candidate:
                 problem = outcome, candidate
     if valid:
-        whole = len(regions) == 1 and body.strip() == regions[0]
+        whole = len(regions) == 1 and body.strip() == regions[0][0]
         return Reading(valid[-1], "json" if whole else "embedded", candidates=len(valid))
     return _rejected(*(problem or (_UNPARSED, None)))
 
@@ -58,8 +58,11 @@ def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
     return Reading(Acted(action=Rejected(reason=reason, given=given)), "rejected", candidates=0)
 
 
-def _regions(body: str) -> Iterator[str]:
-    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too."""
+def _regions(body: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    """What stands between a brace and the one that closes it, from left to right, and the JSON object that it is.
+
+    Inside of one that is no JSON, too.
+    """
     start, left = body.find("{"), _MOST_SCANNED
     while start >= 0 and left > 0:
         end = closing(body, start)
@@ -68,8 +71,9 @@ def _regions(body: str) -> Iterator[str]:
             start = body.find("{", start + 1)
             continue
         region = body[start:end]
-        yield region
-        start = body.find("{", end if _decoded(region) is not None else start + 1)
+        value = _decoded(region)
+        yield region, value
+        start = body.find("{", start + 1 if value is None else end)
 
 
 def _decoded(region: str) -> dict[str, Any] | None:
