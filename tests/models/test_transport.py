@@ -128,8 +128,8 @@ def sent(server: Sockets) -> list[int]:
 
 def narrow(server: Sockets) -> None:
     """Have our ends of the connections take little at a time: the sockets of one machine would take a megabyte."""
-    for name in os.listdir("/proc/self/fd"):
-        with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as ours:
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError), socket.socket(fileno=os.dup(int(entry.name))) as ours:
             if ours.family == socket.AF_INET and ours.getpeername()[1] == server.port:
                 ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
 
