@@ -187,8 +187,9 @@ class Desk:
             async with queueing:
                 completion = await player.reply(ask, messages, number, begin)
             cost = self._cost(ask, player, messages, completion.usage)
-            self.totals.add_call(Try(messages, completion))
-            self._warn(player, Try(messages, completion))
+            attempt = Try(messages, completion)
+            self.totals.add_call(attempt)
+            self._warn(player, attempt)
             self._note_mode(player, completion)
             self.health.called(self._places[ask.place], None, link)
         except ModelError as error:
