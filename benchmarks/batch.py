@@ -1,16 +1,21 @@
 """How many games of bots a batch plays in a second, and what a second worker is worth.
 
 Every shipped scenario in which bots alone play (or those of `--config`) is played as a batch by one worker process and
-by two, in turn; the best of `--repeats` each. Starting the workers is a part of it.
+by two, in turn; the best of `--repeats` each. Starting the workers is a part of it. Beside them, in the same turns,
+what the machine gives: a loop of plain Python in one process and in two, which share nothing. Games are written to
+`--out`; in memory (`/dev/shm`) two workers do not wait for one disk.
 
     uv run python -m benchmarks.batch
     uv run python -m benchmarks.batch --config configs/monopoly_bots.toml --games 40 --repeats 3 --json
+    uv run python -m benchmarks.batch --out /dev/shm
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -21,16 +26,18 @@ from agentsim.runner.batch.manifest import Design, planned
 from agentsim.scenario.load import load
 
 CONFIGS = Path("configs")
+LOOP = "for _ in range(10_000_000): pass"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One scenario: games a second by workers, and the speed-up of two over one."""
+    """One scenario: games a second by workers; `machine` is the speed-up of two processes that share nothing."""
 
     config: str
     games: int
     one: float
     two: float
+    machine: float
 
     @property
     def speed_up(self) -> float:
@@ -46,10 +53,10 @@ def of_bots() -> list[str]:
     return [str(path) for path, scenario in scenarios.items() if plays_alone(planned(Design(1, 1), [scenario]))]
 
 
-def rate(config: Path, games: int, jobs: int) -> float:
+def rate(config: Path, games: int, jobs: int, out: str | None) -> float:
     """Games a second of one batch, from the first worker's start to the last game's end."""
     manifest = planned(Design(1, games), [load(config)])
-    with tempfile.TemporaryDirectory(prefix="agentsim-") as folder:
+    with tempfile.TemporaryDirectory(prefix="agentsim-", dir=out) as folder:
         manifest.write(Path(folder))
         began = time.perf_counter()
         result = conduct(manifest, Path(folder), env={}, jobs=jobs)
@@ -57,13 +64,24 @@ def rate(config: Path, games: int, jobs: int) -> float:
         return games / (time.perf_counter() - began)
 
 
-def measured(config: str, games: int, repeats: int) -> Measured:
-    """The best of the repeats, one and two workers in turn."""
+def loops(processes: int) -> float:
+    """Loops a second of so many processes at once, each of which runs a quarter of a second or so."""
+    began = time.perf_counter()
+    running = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range(processes)]
+    codes = [process.wait() for process in running]
+    assert not any(codes), codes
+    return processes / (time.perf_counter() - began)
+
+
+def measured(config: str, games: int, repeats: int, out: str | None) -> Measured:
+    """The best of the repeats, one and two in turn."""
     rates: dict[int, list[float]] = {1: [], 2: []}
+    plain: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(repeats):
         for jobs, found in rates.items():
-            found.append(rate(Path(config), games, jobs))
-    return Measured(config, games, max(rates[1]), max(rates[2]))
+            plain[jobs].append(loops(jobs))
+            found.append(rate(Path(config), games, jobs, out))
+    return Measured(config, games, max(rates[1]), max(rates[2]), max(plain[2]) / max(plain[1]))
 
 
 def main() -> None:
@@ -72,16 +90,17 @@ def main() -> None:
     parser.add_argument("--config", action="append", help="a scenario of bots; repeatable")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--out", help="the folder for the games; that of temporary files if not given")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     for config in given.config or of_bots():
-        found = measured(config, given.games, given.repeats)
+        found = measured(config, given.games, given.repeats, given.out)
         if given.json:
             print(json.dumps({**asdict(found), "speed_up": found.speed_up}), flush=True)
         else:
             print(
                 f"{found.config}: {found.one:.1f} games/s with one worker, {found.two:.1f} with two: "
-                f"{found.speed_up:.2f} times as fast",
+                f"{found.speed_up:.2f} times as fast (two processes that share nothing: {found.machine:.2f})",
                 flush=True,
             )
 

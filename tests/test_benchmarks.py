@@ -95,4 +95,4 @@ def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     (measured,) = map(json.loads, done.stdout.splitlines())
     assert measured["games"] == 2
-    assert min(measured["one"], measured["two"], measured["speed_up"]) > 0
+    assert min(measured["one"], measured["two"], measured["speed_up"], measured["machine"]) > 0

@@ -74,11 +74,13 @@ def without_thinking(text: str) -> str:
     wherever that stands, a tag alone is a word; a thought from beginning to end goes from there too.
     """
     text = text[:MAX_TEXT]
+    tags = list(_THINKING.finditer(text))
+    if not tags:
+        return text
     begun = text.lstrip().startswith("{")
     first = closing(text, len(text) - len(text.lstrip())) if begun else 0  # where that object ends, if it does
     kept: list[str] = []
     position, thinking = 0, False
-    tags = list(_THINKING.finditer(text))
     named = _named_in_strings(text, tags)
     for tag in tags:
         if tag.start() in named and not thinking:
@@ -99,7 +101,7 @@ def _named_in_strings(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
     """Where tags stand that are words in a string of a whole object: every end, and beginnings that no end follows."""
     named: set[int] = set()
     waiting = list(reversed(tags))
-    start = text.find("{") if tags else -1
+    start = text.find("{")
     while start >= 0 and waiting and (end := closing(text, start)) is not None:
         inside = []
         while waiting and waiting[-1].start() < end:
@@ -194,8 +196,7 @@ def _braces(text: str) -> Iterator[tuple[int, int]]:
 
 def find_objects(body: str) -> tuple[str, list[Found]]:
     """The JSON objects of a text with the name of the stage that found them; the list may be empty."""
-    whole = one_object(body)
-    if whole is not None:
+    if (whole := one_object(body)) is not None:
         return "json", [whole]
     fenced = []
     for block in _FENCE.finditer(body):

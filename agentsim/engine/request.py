@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from pydantic import BaseModel
+
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
@@ -191,7 +193,8 @@ def value_at(decision: Decision, path: str) -> Any:
     """The value of a field (`bid`), or of a field of a field (`action.bid`); `ABSENT` where there is no such field."""
     value: Any = decision
     for name in path.split("."):
-        value = getattr(value, name, ABSENT)
+        # not `getattr` with a default: pydantic makes an error, with its words, for every field that is not there
+        value = value.__dict__.get(name, ABSENT) if isinstance(value, BaseModel) else ABSENT
     return value
 
 

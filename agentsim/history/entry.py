@@ -6,7 +6,7 @@ How lines get to disk and back is in `journal`, what a reader of the history see
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast, get_args
 
 from agentsim.engine.reading import Reading
@@ -17,12 +17,12 @@ from agentsim.players.base import Fault, Message, Try
 __all__ = [
     "Entry",
     "Parse",
+    "by_name",
     "count",
     "entry_from_json",
     "entry_to_json",
     "try_from_json",
     "try_to_json",
-    "usage_to_json",
 ]
 
 
@@ -74,7 +74,7 @@ def entry_to_json(entry: Entry, store: Store) -> dict[str, Any]:
         "source": entry.source,
         "fallback_reason": entry.fallback_reason,
         "tries": [try_to_json(attempt, store) for attempt in entry.tries],
-        "parse": None if entry.parse is None else asdict(entry.parse),
+        "parse": None if entry.parse is None else by_name(entry.parse),
     }
 
 
@@ -121,9 +121,9 @@ def _usage(values: Mapping[str, Any]) -> Usage:
     return Usage(**tokens, cost_usd=cost)
 
 
-def usage_to_json(usage: Usage) -> dict[str, Any]:
-    """Tokens and dollars by name; `asdict` takes ten times as long, which counts with every call."""
-    return {name: getattr(usage, name) for name in Usage.__slots__}
+def by_name(record: Parse | Usage) -> dict[str, Any]:
+    """Its values by name; `asdict` takes ten times as long, which counts with every call."""
+    return {name: getattr(record, name) for name in record.__slots__}
 
 
 def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
             "finish_reason": completion.finish_reason,
             "model": completion.model,
             "provider": completion.provider,
-            "usage": usage_to_json(completion.usage),
+            "usage": by_name(completion.usage),
         }
         if completion.refusal is not None:
             out["completion"]["refusal"] = completion.refusal
@@ -158,7 +158,7 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
     if attempt.final:
         out["final"] = True
     if attempt.wasted is not None:
-        out["wasted"] = usage_to_json(attempt.wasted)
+        out["wasted"] = by_name(attempt.wasted)
     return out
 
 

@@ -14,7 +14,7 @@ from agentsim.engine.codec import json_line
 from agentsim.engine.event import EveryoneType, Told
 from agentsim.engine.game import Outcome
 from agentsim.history.concerns import warnings_of
-from agentsim.history.entry import Entry, usage_to_json
+from agentsim.history.entry import Entry, by_name
 from agentsim.history.record import FORMAT
 from agentsim.history.texts import TextIndex
 from agentsim.history.totals import totals, usage_of
@@ -135,7 +135,7 @@ def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
         "model": (used.model or by) if used else None,
         "provider": used.provider if used else None,
         **({} if by is None else {"answered_by": by}),
-        "usage": usage_to_json(usage_of(entry)) if counted else None,
+        "usage": by_name(usage_of(entry)) if counted else None,
     }
 
 

@@ -25,4 +25,5 @@ def at_most(texts: Iterable[str]) -> int:
 
 
 def _bytes(texts: Iterable[str]) -> int:
-    return sum(len(text) if text.isascii() else len(text.encode()) for text in texts)
+    whole = "".join(texts)
+    return len(whole) if whole.isascii() else len(whole.encode())

@@ -7,13 +7,13 @@ not belong here either.
 from __future__ import annotations
 
 import base64
-import json
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts
 from agentsim.models.intake import Intake
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import ssl
 
     import aiohttp
+    from yarl import URL
 
 __all__ = ["Answer", "NoAnswer", "Transport"]
 
@@ -60,6 +61,7 @@ class Transport:
         self._headers = {**headers, **({} if secure else credentials)}
         self._tls = _tls() if secure or (self._proxy or "").startswith("https://") else None
         self._session: aiohttp.ClientSession | None = None
+        self._urls: dict[str, URL] = {}
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """One request and its whole answer, whatever its status.
@@ -68,17 +70,15 @@ class Transport:
         connection with it.
         """
         import aiohttp
-        from yarl import URL
 
         if self._session is None:
             self._session = _session(self._tls)
-        data = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        data = json_line(body)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:
-            url = URL(f"{self._base_url}{path}", encoded=True)
             async with self._session.post(
-                url, data=data, headers=self._headers, allow_redirects=False, **ways
+                self._url(path), data=data, headers=self._headers, allow_redirects=False, **ways
             ) as response:
                 intake = Intake(response.status, response.headers)
                 chunks = []
@@ -91,6 +91,15 @@ class Transport:
         except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that looked like one
             raise NoAnswer from error
 
+    def _url(self, path: str) -> URL:
+        """The address as aiohttp wants it, made once; `ValueError` for one that only looked like an address."""
+        from yarl import URL
+
+        url = self._urls.get(path)
+        if url is None:
+            url = self._urls[path] = URL(f"{self._base_url}{path}", encoded=True)
+        return url
+
     async def aclose(self) -> None:
         """Close the connections; may be called again."""
         session, self._session = self._session, None
@@ -102,8 +111,10 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     import aiohttp
 
     from agentsim.models.connector import Connector
+    from agentsim.models.outgoing import Outgoing
 
     return aiohttp.ClientSession(
+        request_class=Outgoing,
         # How many calls there may be at once is the throttle's business.
         connector=Connector(limit=0, ssl=tls if tls is not None else True, resolver=aiohttp.ThreadedResolver()),
         cookie_jar=aiohttp.DummyCookieJar(),

@@ -35,6 +35,9 @@ from agentsim.runner.watch import Watcher
 __all__ = ["Desk", "Seat"]
 
 Seat: TypeAlias = Player | BotPlayer
+UNSYNCED_S = 0.05
+"""So long a decision, which a killed process leaves behind, may wait for the next ones before the disk is made to hold
+it against a loss of power too; the rules see none before."""
 NOTICEABLE_S = 1.0
 """A wait for a call's turn that somebody who looks on is told of."""
 
@@ -62,6 +65,7 @@ class Desk:
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
+        self._sync_due: asyncio.TimerHandle | None = None
         self._asked = 0  # people who are asked now, or wait for their turn at the terminal
 
     def asks_person(self, wave: Wave) -> bool:
@@ -115,8 +119,8 @@ class Desk:
                 await self.health.gave_up(place)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
-            # Replies that arrive together are synced together: in this turn of the loop, not one by one.
-            asyncio.get_running_loop().call_soon(self._sync)
+            if self._sync_due is None:
+                self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
         except Exception as error:  # also a mistake of ours: nobody may wait for what will not come
             self.stopped = self.stopped or error
             raise
@@ -139,6 +143,7 @@ class Desk:
         await self.budget.rest(seconds)
 
     def _sync(self) -> None:
+        self._sync_due = None
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
@@ -182,8 +187,9 @@ class Desk:
             async with queueing:
                 completion = await player.reply(ask, messages, number, begin)
             cost = self._cost(ask, player, messages, completion.usage)
-            self.totals.add_call(Try(messages, completion))
-            self._warn(player, Try(messages, completion))
+            attempt = Try(messages, completion)
+            self.totals.add_call(attempt)
+            self._warn(player, attempt)
             self._note_mode(player, completion)
             self.health.called(self._places[ask.place], None, link)
         except ModelError as error:

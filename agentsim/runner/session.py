@@ -26,6 +26,7 @@ from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
+from agentsim.runner.collector import collect_seldom
 from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.imprint import head_of, stamp, volatile_of
@@ -246,6 +247,7 @@ class Session:
         desk.budget.spent(0, 0.0, self._earlier_s())
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
+        collect_seldom()
         task = asyncio.create_task(drive(part.play, desk, part.entries))
         if stop is not None:
             stop(task)

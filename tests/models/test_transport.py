@@ -9,8 +9,8 @@ import socket
 import ssl
 import struct
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +31,7 @@ from tests.fakes.server import FakeServer, Raw
 T = TypeVar("T")
 KEY = "sk-canary-1234567890abcdef"
 CALL = Call((("system", "Rules: ä, 漢字."), ("user", "Go.")))
+LONG = replace(CALL, messages=(("user", "ä" * 500_000),))
 SAMPLING = Sampling(max_tokens=64, timeout_s=5)
 CERTIFICATE = Path(__file__).parents[1] / "fakes" / "localhost.pem"  # for localhost and 127.0.0.1, until 2126
 ANSWER = Raw(body=envelope("said")).encoded()
@@ -125,6 +126,14 @@ def sent(server: Sockets) -> list[int]:
     return [len(requests) for requests in server.requests]
 
 
+def narrow(server: Sockets) -> None:
+    """Have our ends of the connections take little at a time: the sockets of one machine would take a megabyte."""
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError), socket.socket(fileno=os.dup(int(entry.name))) as ours:
+            if ours.family == socket.AF_INET and ours.getpeername()[1] == server.port:
+                ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+
+
 async def until(so: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
         while not so():  # noqa: ASYNC110 - what happens at the other end of a socket has no event
@@ -206,6 +215,52 @@ def test_nor_is_one_whose_answer_has_more_behind_its_end() -> None:
     server = Sockets([ANSWER[:-10], ANSWER])
     assert with_model(twice, server) == ["said", "said"]
     assert sent(server) == [1, 1]
+
+
+def test_a_request_is_on_its_way_in_the_turn_of_the_loop_in_which_it_is_made() -> None:
+    """A hundred calls that are made together leave one by one, and not all of them after the last."""
+
+    async def use(model: OpenAICompatible) -> tuple[int, str]:
+        await once(model)
+        connected = server.writers[0].get_extra_info("socket")
+        server.writers[0].transport.pause_reading()  # type: ignore[attr-defined] # what comes stays in the socket
+        call = asyncio.create_task(once(model))
+        await asyncio.sleep(0)
+        came = connected._sock.recv(2**16, socket.MSG_PEEK).count(b'"content":"Go."')  # asyncio hides `recv`
+        server.writers[0].transport.resume_reading()  # type: ignore[attr-defined]
+        return came, (await call).text
+
+    server = Sockets()
+    assert with_model(use, server) == (1, "said")
+
+
+def test_a_request_that_the_sockets_cannot_take_at_once_follows_as_the_server_reads() -> None:
+    async def use(model: OpenAICompatible) -> str:
+        await once(model)
+        narrow(server)
+        return (await model.complete(LONG, SAMPLING)).text
+
+    server = Sockets()
+    assert with_model(use, server) == "said"
+    sent = server.requests[0][1].partition(b"\r\n\r\n")[2]
+    assert json.loads(sent)["messages"] == [{"role": "user", "content": LONG.messages[0][1]}]
+
+
+def test_a_call_that_is_cancelled_while_its_request_is_being_sent_takes_its_connection_with_it() -> None:
+    async def use(model: OpenAICompatible) -> str:
+        await once(model)
+        narrow(server)
+        server.writers[0].transport.pause_reading()  # type: ignore[attr-defined]
+        call = asyncio.create_task(model.complete(LONG, SAMPLING))
+        await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        server.writers[0].transport.resume_reading()  # type: ignore[attr-defined]
+        return (await once(model)).text
+
+    server = Sockets()
+    assert with_model(use, server) == "said"
+    assert [len(requests) for requests in server.requests] == [1, 1]
 
 
 def test_there_are_as_many_connections_as_calls() -> None:

@@ -30,7 +30,7 @@ Legal = Callable[[Acted], None]
 def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Reading[Acted]:
     """The action of a reply; never an error. `post_chars` are those of a reply without an object that become a post."""
     body = without_thinking(text)
-    regions = _regions(body)
+    regions = list(_regions(body))
     if not regions:
         words = cleaned(body).strip()[:post_chars].strip()
         if strict or not words:
@@ -58,12 +58,11 @@ def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
     return Reading(Acted(action=Rejected(reason=reason, given=given)), "rejected", candidates=0)
 
 
-def _regions(body: str) -> list[tuple[str, dict[str, Any] | None]]:
-    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too.
+def _regions(body: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    """What stands between a brace and the one that closes it, from left to right, and the JSON object that it is.
 
-    Each with the object that it is, or None.
+    Inside of one that is no JSON, too.
     """
-    regions = []
     start, left = body.find("{"), _MOST_SCANNED
     while start >= 0 and left > 0:
         end = closing(body, start)
@@ -73,9 +72,8 @@ def _regions(body: str) -> list[tuple[str, dict[str, Any] | None]]:
             continue
         region = body[start:end]
         value = _decoded(region)
-        regions.append((region, value))
+        yield region, value
         start = body.find("{", start + 1 if value is None else end)
-    return regions
 
 
 def _decoded(region: str) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
-from agentsim.engine.request import Options, Request, Text, schema_of
+from agentsim.engine.request import ABSENT, Options, Request, Text, schema_of, value_at
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
 from agentsim.games.society.actions import (
@@ -82,8 +82,8 @@ class Act(Request[Acted]):
         super().check(decision)
         for path, legal in self.legal.items():
             if isinstance(legal, Text):
-                words = getattr(action, path.removeprefix("action."), None)
-                if words is None or path == "action.reasoning":
+                words = value_at(decision, path)
+                if words is ABSENT or path == "action.reasoning":
                     continue
                 if len(words) > legal.limit:
                     raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")
