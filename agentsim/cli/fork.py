@@ -27,8 +27,14 @@ def fork(
         ),
     ] = None,
     branches: Annotated[
-        int, typer.Option("--branches", help="So many; each has its own luck after N.", min=1, metavar="K")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--branches",
+            help="So many, numbered on from those that are there; each has its own luck after N.",
+            min=1,
+            metavar="K",
+        ),
+    ] = None,
     paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the trunk's luck.")] = False,
     new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
@@ -56,14 +62,14 @@ def fork(
     trunk = trunk_of(find_run(logs_dir, name), at)
     stem = new_name or f"{trunk.files.name}_at{at}"
     worst = 0
-    for number in range(1, branches + 1):
+    for _ in range(branches or 1):
         files = trunk.branch(
             env=env,
             instead=instead,
             changes=overrides or (),
-            number=number if branches > 1 else None,
+            of_several=branches is not None,
             paired=paired,
-            stem=f"{stem}_b{number}" if branches > 1 else stem,
+            stem=stem,
         )
         with shown(display) as watcher:
             result = go_on(files, env=env, watcher=watcher)

@@ -14,8 +14,8 @@ from typing import Any
 from agentsim.engine.codec import values
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
-from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.contents import Contents, read_journal
+from agentsim.errors import DecisionError, JournalError, JournalMismatch, ScenarioError, UsageError
+from agentsim.history.contents import Contents, read_head, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
@@ -52,28 +52,26 @@ class Trunk:
         instead: str | None = None,
         changes: Sequence[str] = (),
         number: int | None = None,
+        of_several: bool = False,
         paired: bool = False,
         stem: str | None = None,
     ) -> RunFiles:
         """The journal of a new run with this past: `agentsim resume` would go on with it.
 
         With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
-        gives chance another way after the decision, unless `paired`. Raises `UsageError` for a decision that is not
+        gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
+        beside the trunk has which does the same, and bears it in its name. Raises `UsageError` for a decision that is not
         allowed, `ScenarioError` for changes that cannot be.
         """
         entry = None if instead is None else self._decided(instead)
+        if number is None and of_several:
+            number = self._unused(self._arm(entry, changes))
+            stem = f"{stem or self.files.name + f'_at{self.ask.index}'}_b{number}"
         salts = () if self.scenario.branch is None else self.scenario.branch.salts
         salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
         if number is not None and not paired:
             salts = (*salts, (self.ask.wave, str(number)))
-        branch = Branch(
-            of=self.files.name,
-            at=self.ask.index,
-            number=number,
-            instead=None if entry is None else entry.decision,
-            changed=tuple(changes),
-            salts=salts,
-        )
+        branch = replace(self._arm(entry, changes), number=number, salts=salts)
         scenario = replace(_changed(self.scenario, self.game, changes), branch=branch)
         seats = seated(scenario, self.game, env, None, self.contents.structured)
         asyncio.run(seats.aclose())
@@ -88,6 +86,22 @@ class Trunk:
         finally:
             journal.close()
         return files
+
+    def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
+        instead = None if entry is None else entry.decision
+        return Branch(of=self.files.name, at=self.ask.index, instead=instead, changed=tuple(changes))
+
+    def _unused(self, arm: Branch) -> int:
+        """One more than the highest number there: who asks again for branches wants other futures, not copies."""
+        numbers = [0]
+        for path in self.files.directory.glob("*.jsonl"):
+            try:
+                branch = Branch.restore(read_head(path)["fork"])
+            except (JournalError, KeyError, TypeError, ValueError):
+                continue  # a table, a run that is no branch, or what nobody can read
+            if branch.number is not None and arm.same_arm(branch):
+                numbers.append(branch.number)
+        return max(numbers) + 1
 
     def _decided(self, text: str) -> Entry:
         request = self.ask.request

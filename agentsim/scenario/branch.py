@@ -25,6 +25,10 @@ class Branch:
     changed: tuple[str, ...] = ()
     salts: tuple[tuple[int, str], ...] = ()
 
+    def same_arm(self, other: Branch) -> bool:
+        """Whether both do the same to the same run, so that only their numbers tell their futures apart."""
+        return (self.of, self.at, self.instead, self.changed) == (other.of, other.at, other.instead, other.changed)
+
     def record(self) -> dict[str, Any]:
         """As journals and histories keep it."""
         return {

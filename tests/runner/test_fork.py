@@ -186,6 +186,28 @@ def test_fork_diff_and_report_on_the_command_line(trunk: RunFiles) -> None:
     assert sum(moved) == pytest.approx(0), "what one gains in rank the others lose"
 
 
+def test_the_same_fork_again_numbers_its_branches_on(trunk: RunFiles) -> None:
+    """Copies of the branches that are there would pass for new evidence; other arms begin at 1, with the same luck."""
+    words = ("fork", "trunk", "--logs-dir", ".", "--display", "none", "--no-html", "--json")
+
+    def numbers(*more: str) -> list[tuple[str, int]]:
+        said = agentsim(*words, *more, cwd=trunk.directory)
+        assert said.code == 0, said.err
+        names = [json.loads(line)["name"] for line in said.out.splitlines()]
+        return [(name, history(RunFiles(trunk.directory, name))["fork"]["branch"]) for name in names]
+
+    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b1", 1), ("trunk_at2_b2", 2)]
+    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b3", 3), ("trunk_at2_b4", 4)]
+    assert numbers("--at", "2", "--branches", "1", "--name", "more") == [("more_b5", 5)]
+    changed = numbers("--at", "2", "--branches", "1", "--set", "players.0.model=bot/loyal", "--name", "loyal")
+    assert changed == [("loyal_b1", 1)]
+    salts = {
+        tuple(map(tuple, history(RunFiles(trunk.directory, name))["fork"]["salts"]))
+        for name in ("trunk_at2_b1", "trunk_at2_b2", "trunk_at2_b3", "trunk_at2_b4", "more_b5")
+    }
+    assert len(salts) == 5
+
+
 def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_line(trunk: RunFiles) -> None:
     text = trunk.history.read_text("utf-8")
     other = trunk.directory / "other.json"
