@@ -50,7 +50,10 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did."""
+    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did.
+
+    A branch's decisions, calls and dollars are those of its own part: the rest is its trunk's.
+    """
 
     name: str
     game: str
@@ -69,8 +72,11 @@ def game_record(name: str, history: History) -> GameRecord | None:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
     spoke = _spoke(history)
-    decided = Counter(decision.player for decision in history.decisions)
-    by_player = history.usage.by_player or {}
+    own = [each for each in history.decisions if history.fork is None or not history.fork.inherits(each)]
+    decided = Counter(decision.player for decision in own)
+    fork = history.fork
+    paid = history.usage if fork is None or fork.paid is None else fork.paid
+    by_player = paid.by_player or {}
     entrants = []
     seated = [player for player in history.players if not player.id.startswith("@")]
     for seat, player in enumerate(seated, start=1):
@@ -92,7 +98,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         )
     votes = tuple(_votes(history))
     trunk = None if history.fork is None else history.fork.of
-    cost = history.usage.cost_usd
+    cost = paid.cost_usd
     return GameRecord(name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(history.fork))
 
 

@@ -173,13 +173,26 @@ class WarningRecord(Record):
 
 
 class ForkRecord(Record):
-    """Where a branch left its trunk: the run's name, the decision, and which branch of several it is."""
+    """Where a branch left its trunk: the run's name, the decision, and which branch of several it is.
+
+    Decisions of earlier waves than `wave`, and those `beside` that one, are the trunk's, and `inherited` is what they
+    used; `paid` is the branch's own part.
+    """
 
     of: str
     at: int
     branch: int | None = None
     instead: dict[str, Any] | None = None
     changed: list[str] = []
+    salts: list[tuple[int, str]] = []
+    wave: int | None = None
+    beside: list[int] = []
+    inherited: TotalsRecord | None = None
+    paid: TotalsRecord | None = None
+
+    def inherits(self, decision: DecisionRecord) -> bool:
+        """Whether a decision is the trunk's, which was paid for there."""
+        return (self.wave is not None and decision.wave < self.wave) or decision.index in self.beside
 
 
 class History(Record):

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import values
@@ -27,6 +28,7 @@ from agentsim.scenario.branch import Branch
 from agentsim.scenario.files import located, roots
 from agentsim.scenario.overrides import overridden
 from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Trunk", "trunk_of"]
@@ -55,12 +57,14 @@ class Trunk:
         of_several: bool = False,
         paired: bool = False,
         stem: str | None = None,
+        limits: Mapping[str, float | None] = MappingProxyType({}),
     ) -> RunFiles:
         """The journal of a new run with this past: `agentsim resume` would go on with it.
 
         With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
         gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
-        beside the trunk has which does the same, and bears it in its name. Raises `UsageError` for a decision that is not
+        beside the trunk has which does the same, and bears it in its name. `limits`, as `with_limits` takes them, hold
+        for what the branch itself calls. Raises `UsageError` for a decision that is not
         allowed, `ScenarioError` for changes that cannot be.
         """
         entry = None if instead is None else self._decided(instead)
@@ -71,8 +75,10 @@ class Trunk:
         salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
         if number is not None and not paired:
             salts = (*salts, (self.ask.wave, str(number)))
-        branch = replace(self._arm(entry, changes), number=number, salts=salts)
-        scenario = replace(_changed(self.scenario, self.game, changes), branch=branch)
+        beside = tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave)
+        branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
+        scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
+        scenario = replace(scenario, branch=branch)
         seats = seated(scenario, self.game, env, None, self.contents.structured)
         asyncio.run(seats.aclose())
         files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")

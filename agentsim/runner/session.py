@@ -240,6 +240,7 @@ class Session:
             prices=self.seats.prices,
             concurrency=limits.concurrency,
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
+            branch=self.scenario.branch,
         )
         if self.tape is not None:
             self.journal.plays(self.tape.played)

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis.record import game_record
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
+from agentsim.history.listing import list_runs
+from agentsim.history.load import load_history
 from agentsim.runner.fork import trunk_of
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
@@ -152,6 +155,38 @@ def test_the_shared_past_is_not_paid_for_again(server: FakeServer, tmp_path: Pat
     assert again == history(whole.files), "the same prompts have the same replies here"
     assert agentsim("resume", same.name, "--logs-dir", str(tmp_path), cwd=tmp_path).code == 0
     assert server.started["ok"] - asked == len(decisions) - before - (mates - 1)
+
+
+def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeServer, tmp_path: Path) -> None:
+    whole = play(server.url(), tmp_path, stem="trunk")
+    calls = whole.history["usage"]["calls"]
+    asked = server.started["ok"]
+    words = ("fork", "trunk", "--at", "10", "--logs-dir", ".", "--display", "none", "--no-html")
+    said = agentsim(*words, "--max-calls", "2", "--json", cwd=tmp_path)
+    assert (said.code, server.started["ok"] - asked) == (5, 2), "the trunk's calls count for no limit of the branch"
+    name = json.loads(said.out)["name"]
+    done = agentsim("resume", name, "--logs-dir", ".", "--display", "none", "--max-calls", "99", cwd=tmp_path)
+    own = server.started["ok"] - asked
+    assert done.code == 0
+    assert f"calls: {own} (" in done.out
+    fork, usage = history(RunFiles(tmp_path, name))["fork"], history(RunFiles(tmp_path, name))["usage"]
+    assert (fork["paid"]["calls"], fork["inherited"]["calls"], usage["calls"]) == (own, calls - own, calls)
+    for key in usage.keys() - {"by_player", "cost_usd"}:
+        assert fork["paid"][key] + fork["inherited"][key] == usage[key]
+    (trunk_cost, branch_cost) = (fork["inherited"]["cost_usd"], fork["paid"]["cost_usd"])
+    listed = {run.name: run.cost_usd for run in list_runs(tmp_path)}
+    assert listed == {"trunk": whole.history["usage"]["cost_usd"], name: branch_cost}
+    assert trunk_cost is None or trunk_cost > 0
+    prove(RunFiles(tmp_path, name))
+    record = game_record(name, load_history(tmp_path / f"{name}.json"))
+    assert record is not None
+    assert sum(entrant.calls for entrant in record.entrants) == own
+
+
+def test_a_limit_that_cannot_be_leaves_no_branch(trunk: RunFiles) -> None:
+    before = snapshot(trunk.directory)
+    said = agentsim("fork", "trunk", "--at", "2", "--max-cost", "nan", "--logs-dir", ".", cwd=trunk.directory)
+    assert (said.code, "--max-cost" in said.line, snapshot(trunk.directory) == before) == (2, True, True)
 
 
 def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
