@@ -87,7 +87,7 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
             "winner": outcome["winner"],
             "standings": outcome["standings"],
             "usage": history["usage"],
-            **({"fork": history["fork"]} if "fork" in history else {}),
+            **({"fork": history["fork"]} if history.get("fork") else {}),
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),
@@ -102,8 +102,8 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
 
 
 def _report(history: Any) -> list[str]:
-    outcome, fork = history["outcome"], history.get("fork", {})
-    usage = fork.get("paid", history["usage"])
+    outcome, fork = history["outcome"], history.get("fork") or {}
+    usage = fork.get("paid") or history["usage"]
     rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
     models = {player["id"]: player["model"] for player in history["players"]}
     names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
@@ -125,7 +125,7 @@ def _report(history: Any) -> list[str]:
             f"{usage['fallbacks']} fallbacks{_repaired(usage)}{_takeovers(usage)}); {spent(usage, share)}; "
             f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile']['wall_s']:.1f} s"
         )
-    if (inherited := fork.get("inherited", {"calls": 0}))["calls"]:
+    if (inherited := fork.get("inherited") or {"calls": 0})["calls"]:
         before = f"{inherited['calls']} calls, {money(inherited['cost_usd'])}"
         rows.append(f"the trunk's own calls are not in that, and were not made again: {before}")
     rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
@@ -133,7 +133,7 @@ def _report(history: Any) -> list[str]:
 
 
 def _inherited(fork: Mapping[str, Any], decision: Mapping[str, Any]) -> bool:
-    return decision["wave"] < fork.get("wave", 0) or decision["index"] in fork.get("beside", ())
+    return decision["wave"] < (fork.get("wave") or 0) or decision["index"] in fork.get("beside", ())
 
 
 def _repaired(usage: Mapping[str, Any]) -> str:
