@@ -53,8 +53,8 @@ def fork(
     """Play a run again from one of its decisions on.
 
     What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
-    its own, beside its trunk: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold for what
-    each branch calls itself.
+    its own, beside its trunk: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold
+    for what each branch calls itself.
     """
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment

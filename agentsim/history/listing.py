@@ -20,8 +20,8 @@ class Run:
     """One line of the list.
 
     `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
-    `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its trunk's, so that
-    it can be added up.
+    `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its trunk's, so
+    that it can be added up.
     """
 
     name: str

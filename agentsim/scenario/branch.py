@@ -15,8 +15,8 @@ class Branch:
 
     `of` is the trunk's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
     `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
-    `changed` are the settings that are not the trunk's, as `KEY=VALUE`. `wave` is that of the decision, and `beside` the
-    decisions of that wave that are the trunk's too; with wave 0, of branches of old, nobody knows any more.
+    `changed` are the settings that are not the trunk's, as `KEY=VALUE`. `wave` is that of the decision, and `beside`
+    the decisions of that wave that are the trunk's too; with wave 0, of branches of old, nobody knows any more.
     """
 
     of: str

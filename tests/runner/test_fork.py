@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis.folder import read_games
 from agentsim.analysis.record import game_record
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.contents import read_journal
@@ -241,6 +242,29 @@ def test_the_same_fork_again_numbers_its_branches_on(trunk: RunFiles) -> None:
         for name in ("trunk_at2_b1", "trunk_at2_b2", "trunk_at2_b3", "trunk_at2_b4", "more_b5")
     }
     assert len(salts) == 5
+
+
+def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
+    """Bots do the same with the same luck: a second fork without a number, and pairs, are the first one again."""
+    words = ("--logs-dir", ".", "--display", "none", "--no-html")
+    for more in ((), ("--name", "again"), ("--branches", "2"), ("--branches", "2", "--paired", "--name", "paired")):
+        assert agentsim("fork", "trunk", "--at", "2", *more, *words, cwd=trunk.directory).code == 0
+    twin = begin(load(trunk.directory / "trio.toml"), trunk.directory, env={}, stem="twin").files
+    branched(twin, 2, number=9)
+    said = agentsim("report", ".", cwd=trunk.directory)
+    report = json.loads(agentsim("report", ".", "--json", cwd=trunk.directory).out)
+    copies = {"trunk_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "trunk"}
+    assert report["copies"] == copies
+    assert report["games"] == 1, "the twin's branch has a trunk here: the first of the two"
+    assert {shift["branches"] for shift in report["branches"]} == {4}, "one with the trunk's luck, three with others"
+    assert "4 games of bots are others over again and count once" in said.line
+
+
+def test_branches_of_models_are_no_copies_of_each_other(server: FakeServer, tmp_path: Path) -> None:
+    whole = play(server.url(), tmp_path, stem="trunk")
+    for name in ("one", "other"):
+        branched(whole.files, 10, stem=name)
+    assert not read_games(tmp_path).copies
 
 
 def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_line(trunk: RunFiles) -> None:
