@@ -173,12 +173,17 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
             "cost_usd": round(tally.cost_usd, 10),
             "unpriced_calls": tally.unpriced_calls,
             "balance": manifest.balance(),
+            **({"mended": result.mended} if result.mended else {}),
             "errors": {end.name: end.error for end in result.ends if end.error is not None},
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
     else:
         calls = f"; calls: {tally.calls}; cost: {money(tally.cost_usd, tally.unpriced_calls)}" if tally.calls else ""
         typer.echo(safe(f"{result.directory}: {tally.done} of {tally.games} games done{calls}"))
+    if result.mended:
+        count, first = len(result.mended), next(iter(result.mended.values()))
+        many = "1 history is" if count == 1 else f"{count} histories are"
+        note(shortened(f"agentsim: {many} made again from the journal: {first}", 300))
     if result.stopped is not None:
         note(f"agentsim: {shortened(str(result.stopped), 600)}; {_hint(result, result.stopped)}")
     elif not result.complete:

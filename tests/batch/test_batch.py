@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -74,6 +75,19 @@ def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
     assert (again.code, snapshot(folder) == before) == (0, True)
     assert agentsim("resume", str(folder), *QUIET, cwd=tmp_path).code == 0
     assert snapshot(folder) == before
+
+
+def test_a_finished_games_broken_history_is_made_again_and_said(tmp_path: Path) -> None:
+    words = ("batch", "--config", str(trio(tmp_path)), "--games", "3", "--out", "b", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    before = whole(tmp_path / "b")
+    (tmp_path / "b" / "game_0002.json").write_text("{", encoding="utf-8")
+    shutil.copy(tmp_path / "b" / "game_0003.json", tmp_path / "b" / "game_0001.json")
+    said = agentsim("resume", "b", "--json", *QUIET, cwd=tmp_path)
+    assert said.code == 0
+    assert said.line == "2 histories are made again from the journal: game_0001.json is another game's"
+    assert (json.loads(said.out)["done"], json.loads(said.out)["ended_now"]) == (3, {})
+    assert whole(tmp_path / "b") == before
 
 
 def test_a_folder_of_another_batch_is_left_alone(tmp_path: Path) -> None:

@@ -29,10 +29,11 @@ from agentsim.history.totals import Totals
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned
-from agentsim.runner.batch.one import GameEnd, failed, finished, known_usd, sweep
+from agentsim.runner.batch.one import GameEnd, failed, known_usd, sweep
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
+from agentsim.runner.mend import mended, over, unfit
 from agentsim.runner.plays import FINISHED
 from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
@@ -62,10 +63,14 @@ class Executor(Protocol):
 
 @dataclass
 class BatchResult:
-    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums."""
+    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
+
+    `mended` are games that were over before and whose history is made again, with what was wrong with it.
+    """
 
     directory: Path
     tally: Tally
+    mended: dict[str, str] = field(default_factory=dict)
     ends: list[GameEnd] = field(default_factory=list)
     stopped: AgentsimError | None = None
 
@@ -164,13 +169,25 @@ class _Batch:
         free = plays_alone(self._manifest)
         for game in self._manifest.games:
             files = self._files(game)
-            over = finished(files)
-            calls, cost, unpriced = (0, 0.0, 0) if free else _used(files, over=over)
-            tally.earlier(game.name, calls, cost, unpriced, finished=over)
+            done = self._done(files)
+            calls, cost, unpriced = (0, 0.0, 0) if free else _used(files, over=done)
+            tally.earlier(game.name, calls, cost, unpriced, finished=done)
             self._budget.spent(calls, cost)
-            if not over:
+            if not done:
                 left.append(game)
         return left
+
+    def _done(self, files: RunFiles) -> bool:
+        """Whether a game is over and its history is there; one that is not what it should be is made again."""
+        if not over(files):
+            return False
+        try:
+            if (why := unfit(files)) is not None:
+                mended(files)
+                self._result.mended[files.name] = f"{files.history.name} {why}"
+        except AgentsimError:
+            return False  # its session will say what is wrong with the journal
+        return True
 
     async def _main(self, left: Sequence[Planned], stop: Callable[[asyncio.Task[Any]], None]) -> None:
         task = asyncio.create_task(self._play_all(left))
