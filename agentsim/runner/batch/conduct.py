@@ -113,9 +113,6 @@ def conduct(
     in its own event loop; an `executor` is made in that loop and plays them elsewhere. Raises what makes every game
     impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
     """
-    for cast in manifest.casts:
-        seats = seated(cast, find(cast.game), env)
-        asyncio.run(seats.aclose())
     with locked(directory):
         batch = _Batch(
             manifest,
@@ -151,6 +148,8 @@ class _Batch:
     def run(self) -> BatchResult:
         sweep(self._directory)
         left = self._left()
+        if left:
+            self._seat()
         try:
             with stoppable() as stop:
                 asyncio.run(self._main(left, stop))
@@ -159,6 +158,12 @@ class _Batch:
         else:
             sweep(self._directory)  # nobody writes there any more; a worker may have been killed while it did
         return self._result
+
+    def _seat(self) -> None:
+        """Raise what makes every game impossible."""
+        for cast in self._manifest.casts:
+            seats = seated(cast, find(cast.game), self._env)
+            asyncio.run(seats.aclose())
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self._directory, game.name)
