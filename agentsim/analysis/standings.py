@@ -1,7 +1,7 @@
 """standings: the players of many games compared, as data; how it is printed or drawn belongs to others.
 
-Every figure counts finished games alone; intervals are of 95%, and are drawn with one seed, so that the same games
-give the same report.
+Every figure counts finished games alone; intervals are of 95%. What is dealt is dealt with one seed, so that the same
+games give the same report.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import Array, blocks, bootstrap, ratio_intervals
+from agentsim.analysis.intervals import Array, blocks, ratio_intervals
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.record import Entrant, GameRecord
 from agentsim.analysis.skill import ratings
@@ -121,7 +121,7 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
             ranks[row, column] += entrant.rank
             wins[row, column] += shares[entrant.player]
             counts[row, column] += 1
-    rank_ends, win_ends = _ends(games, ranks, counts), _ends(games, wins, counts)
+    rank_ends, win_ends = _ends(games, ranks, counts, _last(games)), _ends(games, wins, counts, 1.0, least=0.0)
     fields = [
         stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
     ]
@@ -155,9 +155,14 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
 
 
-def _ends(games: Sequence[GameRecord], sums: Array, counts: Array) -> Array:
+def _ends(games: Sequence[GameRecord], sums: Array, counts: Array, most: float, least: float = 1.0) -> Array:
     together = blocks([game.seed for game in games])
-    return ratio_intervals(together @ sums, together @ counts, bootstrap(len(together), SEED))
+    return ratio_intervals(together @ sums, together @ counts, within=(least, most))
+
+
+def _last(games: Sequence[GameRecord]) -> float:
+    """The last rank that there is."""
+    return float(max(len(game.entrants) for game in games))
 
 
 def _interval(value: float, ends: Array) -> Interval:
@@ -210,7 +215,7 @@ def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | No
                 ranks[row, column[place]] += entrant.rank
                 wins[row, column[place]] += shares[entrant.player]
                 counts[row, column[place]] += 1
-    ends = _ends(games, ranks, counts)
+    ends = _ends(games, ranks, counts, _last(games))
     return tuple(
         Place(
             place,
