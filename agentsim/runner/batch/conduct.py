@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -239,7 +239,7 @@ class _Batch:
     async def _one(self, game: Planned, executor: Executor) -> None:
         self._result.tally.started(game.name)
         self._watcher.changed()
-        task = asyncio.create_task(executor.play(self._manifest.scenario(game), self._files(game)))
+        task = asyncio.create_task(executor.play(self._allowed(game), self._files(game)))
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -248,6 +248,19 @@ class _Batch:
             self._note(game, task)
             raise
         self._note(game, task)
+
+    def _allowed(self, game: Planned) -> Scenario:
+        """The game with what is left of the batch's limits, where whoever plays it cannot ask before each call."""
+        scenario = self._manifest.scenario(game)
+        if self._executor is None:
+            return scenario
+        limits, tally = scenario.limits, self._result.tally  # which no longer counts what this game used before
+        left: dict[str, float] = {}
+        if limits.max_calls is not None:
+            left["max_calls"] = limits.max_calls - tally.calls
+        if limits.max_cost_usd is not None:
+            left["max_cost_usd"] = limits.max_cost_usd - tally.cost_usd
+        return replace(scenario, limits=limits.model_copy(update=left))
 
     def _note(self, game: Planned, task: asyncio.Task[GameEnd]) -> None:
         if task.cancelled():
@@ -261,7 +274,8 @@ class _Batch:
         self._watcher.ended(end)
         self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
         if end.status == BudgetReached.status:
-            self._stop(BudgetReached(end.error or "a limit is reached"))
+            whose = "" if self._executor is None else f"{end.name} had what was left of the batch's limits: "
+            self._stop(BudgetReached(f"{whose}{end.error or 'a limit is reached'}"))
         elif self._abort_after and self._in_a_row >= self._abort_after:
             self._stop(_abort(end, self._in_a_row))
 
