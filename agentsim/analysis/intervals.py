@@ -56,10 +56,11 @@ def ratio_intervals(
     """(low, high) for each column of games by labels: of the ratio of the sums to the counts over all games.
 
     To each label's games `BLIND` are added that say what a label's games say if nobody knows which it is: their mean is
-    that of all labels (or `centre`), their variance that of all labels' games about it. Around what comes out it is
-    Student's interval, cut off at what is possible (`within`) and stretched to hold the estimate. That is A. Agresti
-    and B. Coull's for a rate (Approximate is better than "exact", 1998: two successes and two failures), for any mean
-    of games. NaN for a label that is in fewer than `FEWEST` games, and where all games say the same.
+    that of all labels (or `centre`: 0.5 of a rate, so that one is won and one lost), their variance that of all labels'
+    games about it. Around what comes out it is Student's interval, cut off at what is possible (`within`) and stretched
+    to hold the estimate: the way of A. Agresti and B. Coull with rates (Approximate is better than "exact", 1998; two
+    of each there, and the normal's quantile), for any mean of games. NaN for a label that is in fewer than `FEWEST`
+    games, and where all games say the same.
     """
     games, totals = (counts > 0).sum(axis=0), counts.sum(axis=0)
     found = np.full((sums.shape[1], 2), np.nan)

@@ -121,11 +121,13 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
             ranks[row, column] += entrant.rank
             wins[row, column] += shares[entrant.player]
             counts[row, column] += 1
-    rank_ends, win_ends = _ends(games, ranks, counts, _last(games)), _ends(games, wins, counts, 1.0, least=0.0)
+    together = blocks([game.seed for game in games])
+    rank_ends = _ends(games, ranks, counts)
+    win_ends = ratio_intervals(together @ wins, together @ counts, centre=0.5, within=(0, 1))
     fields = [
         stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
     ]
-    strengths = fit(fields, len(labels), blocks([game.seed for game in games]))
+    strengths = fit(fields, len(labels), together)
     rated = ratings(games, labels)
     reach = strengths.intervals()
     lines = []
@@ -155,14 +157,10 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
 
 
-def _ends(games: Sequence[GameRecord], sums: Array, counts: Array, most: float, least: float = 1.0) -> Array:
+def _ends(games: Sequence[GameRecord], ranks: Array, counts: Array) -> Array:
     together = blocks([game.seed for game in games])
-    return ratio_intervals(together @ sums, together @ counts, within=(least, most))
-
-
-def _last(games: Sequence[GameRecord]) -> float:
-    """The last rank that there is."""
-    return float(max(len(game.entrants) for game in games))
+    last = max(len(game.entrants) for game in games)
+    return ratio_intervals(together @ ranks, together @ counts, within=(1, last))
 
 
 def _interval(value: float, ends: Array) -> Interval:
@@ -215,7 +213,7 @@ def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | No
                 ranks[row, column[place]] += entrant.rank
                 wins[row, column[place]] += shares[entrant.player]
                 counts[row, column[place]] += 1
-    ends = _ends(games, ranks, counts, _last(games))
+    ends = _ends(games, ranks, counts)
     return tuple(
         Place(
             place,
