@@ -6,6 +6,7 @@ Playing it on is `session`'s business, as with any run that stopped there; nothi
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,8 +16,8 @@ from typing import Any
 from agentsim.engine.codec import values
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
-from agentsim.errors import DecisionError, JournalError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.contents import Contents, read_head, read_journal
+from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
+from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
@@ -101,10 +102,14 @@ class Trunk:
         """One more than the highest number there: who asks again for branches wants other futures, not copies."""
         numbers = [0]
         for path in self.files.directory.glob("*.jsonl"):
+            with path.open("rb") as file:
+                first = file.readline()
+            if b'"fork"' not in first:
+                continue  # most runs of a large folder are no branches
             try:
-                branch = Branch.restore(read_head(path)["fork"])
-            except (JournalError, KeyError, TypeError, ValueError):
-                continue  # a table, a run that is no branch, or what nobody can read
+                branch = Branch.restore(json.loads(first)["fork"])
+            except (KeyError, TypeError, ValueError, RecursionError):
+                continue  # a table, or what nobody can read
             if branch.number is not None and arm.same_arm(branch):
                 numbers.append(branch.number)
         return max(numbers) + 1

@@ -260,6 +260,14 @@ def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
     assert "4 games of bots are others over again and count once" in said.line
 
 
+def test_branches_without_their_trunk_are_games_and_said_to_share_a_past(trunk: RunFiles) -> None:
+    for number in (1, 2):
+        branched(trunk, 2, number=number)
+    trunk.history.unlink()
+    said = agentsim("report", ".", cwd=trunk.directory)
+    assert "2 games are branches of 1 run that is not here (trunk): they share a past" in said.line
+
+
 def test_branches_of_models_are_no_copies_of_each_other(server: FakeServer, tmp_path: Path) -> None:
     whole = play(server.url(), tmp_path, stem="trunk")
     for name in ("one", "other"):
