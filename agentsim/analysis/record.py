@@ -75,10 +75,9 @@ def game_record(name: str, history: History) -> GameRecord | None:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
     spoke = _spoke(history)
-    own = [each for each in history.decisions if history.fork is None or not history.fork.inherits(each)]
+    own = [each for each in history.decisions if not history.inherits(each)]
     decided = Counter(decision.player for decision in own)
-    fork = history.fork
-    paid = history.usage if fork is None or fork.paid is None else fork.paid
+    fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
     entrants = []
     seated = [player for player in history.players if not player.id.startswith("@")]

@@ -93,9 +93,7 @@ def report(
         note(shortened(f"agentsim: {many}: {name} is {other}", 300))
     if apart := [game.trunk for game in games if game.trunk is not None]:
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
-        note(
-            shortened(f"agentsim: {len(apart)} games are branches of {whose} ({apart[0]}): they share their past", 300)
-        )
+        note(shortened(f"agentsim: {len(apart)} games are branches of {whose} ({apart[0]}): they share a past", 300))
     typer.echo(f"{safe(str(directory))}: {len(games)} games of {games[0].game}, by {compared.value}")
     for panel in panels(table, votes, moved):
         _print(panel)

@@ -196,7 +196,10 @@ class ForkRecord(Record):
 
 
 class History(Record):
-    """One game, whole."""
+    """One game, whole.
+
+    `usage` is that of the game; what of it the run itself made is `paid`, a branch's without its trunk's.
+    """
 
     format: Literal["agentsim-history/1"]
     game: str
@@ -213,3 +216,12 @@ class History(Record):
     warnings: list[WarningRecord] = []
     texts: list[str]
     volatile: dict[str, Any]
+
+    @property
+    def paid(self) -> TotalsRecord:
+        """What the run itself called and used."""
+        return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
+
+    def inherits(self, decision: DecisionRecord) -> bool:
+        """Whether a decision is that of the trunk that this run is a branch of."""
+        return self.fork is not None and self.fork.inherits(decision)

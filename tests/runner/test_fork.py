@@ -16,6 +16,7 @@ from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.history.load import load_history
+from agentsim.history.tables import run_tables
 from agentsim.runner.fork import trunk_of
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
@@ -182,6 +183,10 @@ def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeSe
     record = game_record(name, load_history(tmp_path / f"{name}.json"))
     assert record is not None
     assert sum(entrant.calls for entrant in record.entrants) == own
+    tables = run_tables(load_history(tmp_path / f"{name}.json"))
+    place = tables["usage"].columns.index("calls")
+    assert sum(int(str(row[place])) for row in tables["usage"].rows) == own
+    assert sum(row[-1] is False for row in tables["decisions"].rows) == own
 
 
 def test_a_limit_that_cannot_be_leaves_no_branch(trunk: RunFiles) -> None:
