@@ -12,10 +12,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from agentsim.errors import JournalMismatch
+from agentsim.errors import JournalMismatch, UsageError
 from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.fold import dump_history
+from agentsim.history.load import load_history
 from agentsim.history.record import FORMAT
 from agentsim.runner.imprint import volatile_of
 from agentsim.runner.plays import FINISHED
@@ -38,8 +39,11 @@ def over(files: RunFiles) -> bool:
         return False
 
 
-def unfit(files: RunFiles) -> str | None:
-    """What is wrong with the history beside the journal of a game that is over; None where it is that game's."""
+def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
+    """What is wrong with the history beside the journal of a game that is over; None where it is that game's.
+
+    Its head is looked at, and that it is JSON to its end; `closely`, which takes twice as long, every record as well.
+    """
     if not files.history.is_file():
         return "is missing"
     try:
@@ -53,6 +57,11 @@ def unfit(files: RunFiles) -> str | None:
         return "is another game's"
     if found.get("status") not in FINISHED:
         return "is older than the game's end"
+    if closely:
+        try:
+            load_history(files.history)
+        except UsageError:
+            return "is broken"
     return None
 
 

@@ -124,7 +124,7 @@ def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopeni
 
     Of a finished run whose history is not there, or is not its own, that is made again; `remark` says so.
     """
-    if over(files) and (why := unfit(files)) is not None:
+    if over(files) and (why := unfit(files, closely=True)) is not None:
         history = mended(files)
         remark = f"{files.history.name} {why}: it is made again from the journal"
         return RunResult(files, history, remark=remark, mended=True)

@@ -272,6 +272,7 @@ def test_a_journal_of_other_rules_is_refused_and_its_files_stay_as_they_were(ser
         (lambda text: text[:-200], "is broken"),
         (lambda text: "", "is broken"),
         (lambda text: "[]", "is none"),
+        (lambda text: text.replace('"decisions":[', '"indecision":['), "is broken"),
         (lambda text: text.replace('"seed":7', '"seed":8'), "is another game's"),
         (lambda text: text.replace('"status":"completed"', '"status":"interrupted"'), "is older than the game's end"),
     ],

@@ -15,25 +15,22 @@ from agentsim.errors import (
     AgentsimError,
     BudgetReached,
     Interrupted,
-    JournalError,
     ProviderStopped,
     RunStopped,
     UsageError,
 )
 from agentsim.games import find
-from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
-from agentsim.history.load import load_history
 from agentsim.history.totals import Totals
+from agentsim.runner.batch.earlier import is_done, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned
-from agentsim.runner.batch.one import GameEnd, failed, known_usd, sweep
+from agentsim.runner.batch.one import GameEnd, failed, sweep
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
-from agentsim.runner.mend import mended, over, unfit
 from agentsim.runner.plays import FINISHED
 from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
@@ -174,25 +171,15 @@ class _Batch:
         free = plays_alone(self._manifest)
         for game in self._manifest.games:
             files = self._files(game)
-            done = self._done(files)
-            calls, cost, unpriced = (0, 0.0, 0) if free else _used(files, over=done)
+            done, why = is_done(files)
+            if why is not None:
+                self._result.mended[game.name] = why
+            calls, cost, unpriced = (0, 0.0, 0) if free else used(files, over=done)
             tally.earlier(game.name, calls, cost, unpriced, finished=done)
             self._budget.spent(calls, cost)
             if not done:
                 left.append(game)
         return left
-
-    def _done(self, files: RunFiles) -> bool:
-        """Whether a game is over and its history is there; one that is not what it should be is made again."""
-        if not over(files):
-            return False
-        try:
-            if (why := unfit(files)) is not None:
-                mended(files)
-                self._result.mended[files.name] = f"{files.history.name} {why}"
-        except AgentsimError:
-            return False  # its session will say what is wrong with the journal
-        return True
 
     async def _main(self, left: Sequence[Planned], stop: Callable[[asyncio.Task[Any]], None]) -> None:
         task = asyncio.create_task(self._play_all(left))
@@ -299,19 +286,3 @@ class _Batch:
 def _abort(last: GameEnd, number: int) -> AgentsimError:
     message = f"{number} games in a row came to no result, the last ({last.name}) with: {last.error}"
     return ProviderStopped(message) if last.status == ProviderStopped.status else AgentsimError(message)
-
-
-def _used(files: RunFiles, *, over: bool) -> tuple[int, float, int]:
-    """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
-    try:
-        if over:
-            history = load_history(files.history)
-            costs = [each.usage.cost_usd for each in history.decisions if each.usage is not None]
-            known = known_usd(history.usage.cost_usd, costs)
-            return history.usage.calls, known, history.usage.unpriced_calls
-        contents = read_journal(files.journal)
-    except (UsageError, JournalError):
-        return 0, 0.0, 0
-    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
-    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
-    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)
