@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import blocks, bootstrap, ratio_intervals
+from agentsim.analysis.intervals import blocks, ratio_intervals
 from agentsim.analysis.record import GameRecord
-from agentsim.analysis.standings import SEED, Interval
+from agentsim.analysis.standings import Interval
 
 __all__ = ["Shift", "shifts", "without_branches"]
 
@@ -18,8 +18,7 @@ __all__ = ["Shift", "shifts", "without_branches"]
 class Shift:
     """One player in the branches that do one thing: their number, its mean rank in trunks and branches, the difference.
 
-    Each branch is paired with its own trunk; the difference's interval is drawn over the branches, those of trunks of
-    one seed together.
+    Each branch is paired with its own trunk; for the interval, branches of trunks of one seed are taken together.
     """
 
     fork: str
@@ -43,24 +42,28 @@ def shifts(games: Sequence[GameRecord]) -> list[Shift]:
     for game in games:
         if game.trunk in by_name:
             pairs.setdefault(game.fork, []).append((by_name[game.trunk], game))
+    return [shift for fork, both in pairs.items() for shift in _shifts(fork, both)]
+
+
+def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Shift]:
+    """The shifts of all players in the branches that do one thing."""
+    players = list(dict.fromkeys(entrant.player for trunk, _ in both for entrant in trunk.entrants))
+    before, after, counts = (np.zeros((len(both), len(players))) for _ in range(3))
+    for row, (trunk, branch) in enumerate(both):
+        for column, player in enumerate(players):
+            one, other = _rank(trunk, player), _rank(branch, player)
+            if one is not None and other is not None:
+                before[row, column], after[row, column], counts[row, column] = one, other, 1
+    together = blocks([trunk.seed for trunk, _ in both])
+    ends = ratio_intervals(together @ (after - before), together @ counts, centre=0.0)
     found = []
-    for fork, both in pairs.items():
-        for player in dict.fromkeys(entrant.player for trunk, _ in both for entrant in trunk.entrants):
-            ranks = [(trunk.seed, _rank(trunk, player), _rank(branch, player)) for trunk, branch in both]
-            known = [(seed, one, other) for seed, one, other in ranks if one is not None and other is not None]
-            if known:
-                found.append(_shift(fork, player, known))
+    for column, player in enumerate(players):
+        if branches := int(counts[:, column].sum()):
+            trunk_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
+            low, high = (None if np.isnan(end) else float(end) for end in ends[column])
+            difference = Interval(float(branch_rank - trunk_rank), low, high)
+            found.append(Shift(fork, player, branches, float(trunk_rank), float(branch_rank), difference))
     return found
-
-
-def _shift(fork: str, player: str, ranks: Sequence[tuple[int, float, float]]) -> Shift:
-    before, after = (np.array(side, dtype=np.float64) for side in zip(*(both for _, *both in ranks), strict=True))
-    together = blocks([seed for seed, *_ in ranks])
-    sums, counts = together @ (after - before)[:, None], together @ np.ones((len(ranks), 1))
-    ends = ratio_intervals(sums, counts, bootstrap(len(together), SEED))[0]
-    low, high = (None if np.isnan(end) else float(end) for end in ends)
-    difference = Interval(float((after - before).mean()), low, high)
-    return Shift(fork, player, len(ranks), float(before.mean()), float(after.mean()), difference)
 
 
 def _rank(game: GameRecord, player: str) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentsim.analysis.record import GameRecord, game_record
@@ -16,10 +16,14 @@ __all__ = ["Games", "read_games"]
 
 @dataclass(frozen=True)
 class Games:
-    """The games that can be compared, in the order of their names; by name, why others cannot."""
+    """The games that can be compared, in the order of their names; by name, why others cannot.
+
+    `copies` are games of bots that are another one again, by name, and which: they are no evidence of their own.
+    """
 
     games: tuple[GameRecord, ...]
     skipped: Mapping[str, str]
+    copies: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_games(directory: Path) -> Games:
@@ -28,6 +32,8 @@ def read_games(directory: Path) -> Games:
         raise UsageError(f"{directory}: is not a directory")
     found: list[GameRecord] = []
     skipped: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    first: dict[str, str] = {}
     for files in _runs(directory):
         try:
             record = game_record(files.name, load_history(files.history))
@@ -38,13 +44,16 @@ def read_games(directory: Path) -> Games:
             skipped[files.name] = "is not finished"
         elif len({entrant.player for entrant in record.entrants}) < max(1, len(record.entrants)):
             skipped[files.name] = "does not name each player once"
+        elif record.certain is not None and first.setdefault(record.certain, record.name) != record.name:
+            copies[record.name] = first[record.certain]
         else:
             found.append(record)
     if not found:
         raise UsageError(f"{directory}: holds no finished game")
     if len(kinds := sorted({record.game for record in found})) > 1:
         raise UsageError(f"{directory}: holds different games ({', '.join(kinds)}), which cannot be compared")
-    return Games(tuple(found), skipped)
+    known = (replace(each, trunk=copies.get(each.trunk, each.trunk)) if each.trunk else each for each in found)
+    return Games(tuple(known), skipped, copies)
 
 
 def _runs(directory: Path) -> Iterator[RunFiles]:

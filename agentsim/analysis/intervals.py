@@ -1,11 +1,12 @@
-"""intervals: 95% intervals of means per game, by drawing games again; and the quantiles that they need.
+"""intervals: 95% intervals of means per game, and the quantiles that they need.
 
-Games are drawn whole, since the ranks within one depend on each other; those of one seed together, since they share
+Games are taken whole, since the ranks within one depend on each other; those of one seed together, since they share
 their luck.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TypeAlias
@@ -13,14 +14,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEWEST", "Array", "Whole", "blocks", "bootstrap", "ratio_intervals", "student"]
+__all__ = ["FEWEST", "Array", "Whole", "blocks", "ratio_intervals", "student"]
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
-DRAWS = 2000
 FEWEST = 5
-"""Of fewer independent games drawing says nothing: no mean of theirs lies outside of what they were, so of three games
-an interval would hold the truth seven times in ten."""
+"""Of fewer independent games nothing is said: an interval would hold nearly all that is possible."""
+BLIND = 2
 
 
 def student(probability: float, freedom: int) -> float:
@@ -34,12 +34,6 @@ def student(probability: float, freedom: int) -> float:
     )
 
 
-def bootstrap(games: int, seed: int, draws: int = DRAWS) -> Array:
-    """How often each game is in each drawing: `draws` rows of `games` counts."""
-    generator = np.random.default_rng(seed)
-    return generator.multinomial(games, np.full(games, 1 / games), size=draws).astype(np.float64)
-
-
 def blocks(seeds: Sequence[int]) -> Array:
     """What puts games of one seed together: blocks by games, to be multiplied with sums by games.
 
@@ -51,23 +45,39 @@ def blocks(seeds: Sequence[int]) -> Array:
     return np.eye(len(known))[:, [known[seed] for seed in seeds]]
 
 
-def ratio_intervals(sums: Array, counts: Array, weights: Array, level: float = 0.95) -> Array:
+def ratio_intervals(
+    sums: Array,
+    counts: Array,
+    level: float = 0.95,
+    *,
+    centre: float | None = None,
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> Array:
     """(low, high) for each column of games by labels: of the ratio of the sums to the counts over all games.
 
-    The percentiles are moved outwards as far as Student's interval is wider than the normal's without the correction
-    of the variance, or few games would give too narrow ones (T. Hesterberg, What teachers should know about the
-    bootstrap, 2015, section 5.3). NaN for a label that is in fewer than `FEWEST` games.
+    To each label's games `BLIND` are added that say what a label's games say if nobody knows which it is: their mean is
+    that of all labels (or `centre`: 0.5 of a rate, so that one is won and one lost), their variance that of all labels'
+    games about it. Around what comes out it is Student's interval, cut off at what is possible (`within`) and stretched
+    to hold the estimate: the way of A. Agresti and B. Coull with rates (Approximate is better than "exact", 1998; two
+    of each there, and the normal's quantile), for any mean of games. NaN for a label that is in fewer than `FEWEST`
+    games, and where all games say the same.
     """
-    games = len(sums)
-    if games < FEWEST:
-        return np.full((sums.shape[1], 2), np.nan)
-    upper = student(0.5 + level / 2, games - 1) * (games / (games - 1)) ** 0.5
-    tail = NormalDist().cdf(-upper)
-    drawn_sums, drawn_counts = weights @ sums, weights @ counts
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drawn = np.where(drawn_counts > 0, drawn_sums / drawn_counts, np.nan)
+    games, totals = (counts > 0).sum(axis=0), counts.sum(axis=0)
     found = np.full((sums.shape[1], 2), np.nan)
-    enough = ((counts > 0).sum(axis=0) >= FEWEST) & (np.isnan(drawn).mean(axis=0) < 0.5)
-    if enough.any():
-        found[enough] = np.nanquantile(drawn[:, enough], [tail, 1 - tail], axis=0).T
+    mean = (sums.sum() / totals.sum() if totals.any() else 0.0) if centre is None else centre
+    squares = float((counts**2).sum())
+    spread = float(((sums - mean * counts) ** 2).sum()) / squares if squares else 0.0
+    enough = games >= FEWEST
+    if not enough.any() or spread == 0:
+        return found
+    sums, counts, games, totals = sums[:, enough], counts[:, enough], games[enough], totals[enough]
+    usual = totals / games  # entries of the label in a game that it is in
+    weight = totals + BLIND * usual
+    middle = (sums.sum(axis=0) + BLIND * usual * mean) / weight
+    inside = ((sums - middle * counts) ** 2).sum(axis=0)
+    error = np.sqrt(inside + BLIND * usual**2 * (spread + (mean - middle) ** 2)) / weight
+    reach = error * np.array([student(0.5 + level / 2, int(number) + BLIND - 1) for number in games])
+    ratio = sums.sum(axis=0) / totals
+    low, high = np.clip(middle - reach, *within), np.clip(middle + reach, *within)
+    found[enough] = np.stack([np.minimum(low, ratio), np.maximum(high, ratio)], axis=1)
     return found

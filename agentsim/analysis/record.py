@@ -5,13 +5,14 @@ What is reckoned from it belongs to the other modules here; the history's own fo
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agentsim.history.record import ForkRecord, History
+from agentsim.history.record import DecisionRecord, ForkRecord, History
 
 __all__ = ["Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
 
@@ -50,7 +51,11 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did."""
+    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did.
+
+    A branch's decisions, calls and dollars are those of its own part: the rest is its trunk's. `certain` is there where
+    bots alone decided that part: two games with the same could not have come out differently.
+    """
 
     name: str
     game: str
@@ -60,6 +65,7 @@ class GameRecord:
     cost_usd: float | None
     trunk: str | None = None
     fork: str = ""
+    certain: str | None = None
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -69,8 +75,10 @@ def game_record(name: str, history: History) -> GameRecord | None:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
     spoke = _spoke(history)
-    decided = Counter(decision.player for decision in history.decisions)
-    by_player = history.usage.by_player or {}
+    own = [each for each in history.decisions if not history.inherits(each)]
+    decided = Counter(decision.player for decision in own)
+    fork, paid = history.fork, history.paid
+    by_player = paid.by_player or {}
     entrants = []
     seated = [player for player in history.players if not player.id.startswith("@")]
     for seat, player in enumerate(seated, start=1):
@@ -92,8 +100,10 @@ def game_record(name: str, history: History) -> GameRecord | None:
         )
     votes = tuple(_votes(history))
     trunk = None if history.fork is None else history.fork.of
-    cost = history.usage.cost_usd
-    return GameRecord(name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(history.fork))
+    cost = paid.cost_usd
+    return GameRecord(
+        name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(fork), _certain(history, own)
+    )
 
 
 def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
@@ -118,6 +128,17 @@ def _fork(fork: ForkRecord | None) -> str:
     if fork.instead is not None:
         done.append(json.dumps(fork.instead, ensure_ascii=True))
     return ", ".join(done)
+
+
+def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
+    """What a game follows from, in a digest, where that is all: bots draw from the seed, and from nothing else."""
+    fork = history.fork
+    given = None if fork is None or fork.instead is None else fork.at
+    if any(each.source != "bot" and each.index != given for each in own):
+        return None
+    done = None if fork is None else [fork.of, fork.at, fork.instead, fork.changed, fork.salts]
+    what = [history.game, history.rules_version, history.seed, history.scenario, done]
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:

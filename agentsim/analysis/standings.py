@@ -1,7 +1,7 @@
 """standings: the players of many games compared, as data; how it is printed or drawn belongs to others.
 
-Every figure counts finished games alone; intervals are of 95%, and are drawn with one seed, so that the same games
-give the same report.
+Every figure counts finished games alone; intervals are of 95%. What is dealt is dealt with one seed, so that the same
+games give the same report.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import Array, blocks, bootstrap, ratio_intervals
+from agentsim.analysis.intervals import Array, blocks, ratio_intervals
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.record import Entrant, GameRecord
 from agentsim.analysis.skill import ratings
@@ -121,11 +121,13 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
             ranks[row, column] += entrant.rank
             wins[row, column] += shares[entrant.player]
             counts[row, column] += 1
-    rank_ends, win_ends = _ends(games, ranks, counts), _ends(games, wins, counts)
+    together = blocks([game.seed for game in games])
+    rank_ends = _ends(games, ranks, counts)
+    win_ends = ratio_intervals(together @ wins, together @ counts, centre=0.5, within=(0, 1))
     fields = [
         stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
     ]
-    strengths = fit(fields, len(labels), blocks([game.seed for game in games]))
+    strengths = fit(fields, len(labels), together)
     rated = ratings(games, labels)
     reach = strengths.intervals()
     lines = []
@@ -155,9 +157,10 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
 
 
-def _ends(games: Sequence[GameRecord], sums: Array, counts: Array) -> Array:
+def _ends(games: Sequence[GameRecord], ranks: Array, counts: Array) -> Array:
     together = blocks([game.seed for game in games])
-    return ratio_intervals(together @ sums, together @ counts, bootstrap(len(together), SEED))
+    last = max(len(game.entrants) for game in games)
+    return ratio_intervals(together @ ranks, together @ counts, within=(1, last))
 
 
 def _interval(value: float, ends: Array) -> Interval:

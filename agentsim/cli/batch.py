@@ -60,7 +60,7 @@ def batch(
 ) -> None:
     """Play many games of a scenario, resumably.
 
-    The same command goes on where it was killed, and repeats nothing.
+    The same command goes on where it was killed, and repeats nothing; with more games it plays those that are new.
 
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
     dollars hold for all games together. `agentsim report DIR` compares the players.

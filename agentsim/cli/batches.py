@@ -35,10 +35,12 @@ _CALLERS = 8
 def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, Manifest]:
     """The batch's folder with its manifest in it, the one that was there if it means the same games.
 
-    A seed of -1 is drawn, unless the folder knows it. `UsageError` where the folder holds another batch.
+    One that means the first of these games gets the others too. A seed of -1 is drawn, unless the folder knows it.
+    `UsageError` where the folder holds another batch, or this one with more games.
     """
     from agentsim.history.files import MANIFEST
-    from agentsim.runner.batch.manifest import planned, read_manifest
+    from agentsim.runner.batch.lock import locked
+    from agentsim.runner.batch.manifest import planned, read_manifest, require_manifest
     from agentsim.runner.session import MAX_DRAWN_SEED
 
     scenario = wanted.casts[0]
@@ -62,9 +64,23 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
                 wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
         except OSError as error:
             raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
-    if there is not None and not there.same_games(wanted):
-        raise UsageError(f"{directory}: holds another batch ({_difference(there, wanted)}); give it another --out")
+    if there is not None:
+        wanted = _joined(there, wanted, directory)
+        if len(wanted.games) > len(there.games):
+            with locked(directory):
+                wanted = _joined(require_manifest(directory), wanted, directory)  # it may have grown since
+                wanted.write(directory, instead=True)
     return directory, wanted
+
+
+def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
+    """What is wanted, under the names that its games have in the folder; `UsageError` where that is something else."""
+    if not there.same_batch(wanted):
+        raise UsageError(f"{directory}: holds another batch ({_difference(there, wanted)}); give it another --out")
+    if len(there.games) > len(wanted.games):
+        more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
+        raise UsageError(f"{directory}: holds {more}; ask for as many or more, or give it another --out")
+    return wanted.following(there)
 
 
 def folder_of(name: str, logs_dir: Path) -> Path | None:
@@ -136,7 +152,7 @@ def _callers(manifest: Manifest) -> int:
 
 
 def _difference(there: Manifest, wanted: Manifest) -> str:
-    for name in ("seed", "games", "models", "rotate", "paired"):
+    for name in ("seed", "models", "rotate", "paired"):
         one, other = getattr(there.design, name), getattr(wanted.design, name)
         if one != other:
             return shortened(f"{name}: {_said(one)} there, {_said(other)} here", 300)
@@ -173,12 +189,17 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
             "cost_usd": round(tally.cost_usd, 10),
             "unpriced_calls": tally.unpriced_calls,
             "balance": manifest.balance(),
+            **({"mended": result.mended} if result.mended else {}),
             "errors": {end.name: end.error for end in result.ends if end.error is not None},
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
     else:
         calls = f"; calls: {tally.calls}; cost: {money(tally.cost_usd, tally.unpriced_calls)}" if tally.calls else ""
         typer.echo(safe(f"{result.directory}: {tally.done} of {tally.games} games done{calls}"))
+    if result.mended:
+        count, first = len(result.mended), next(iter(result.mended.values()))
+        many = "1 history is" if count == 1 else f"{count} histories are"
+        note(shortened(f"agentsim: {many} made again from the journal: {first}", 300))
     if result.stopped is not None:
         note(f"agentsim: {shortened(str(result.stopped), 600)}; {_hint(result, result.stopped)}")
     elif not result.complete:

@@ -87,6 +87,7 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
             "winner": outcome["winner"],
             "standings": outcome["standings"],
             "usage": history["usage"],
+            **({"fork": history["fork"]} if history.get("fork") else {}),
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),
@@ -101,7 +102,8 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
 
 
 def _report(history: Any) -> list[str]:
-    outcome, usage = history["outcome"], history["usage"]
+    outcome, fork = history["outcome"], history.get("fork") or {}
+    usage = fork.get("paid") or history["usage"]
     rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
     models = {player["id"]: player["model"] for player in history["players"]}
     names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
@@ -114,7 +116,7 @@ def _report(history: Any) -> list[str]:
         if (more := len(outcome["standings"]) - MOST_STANDINGS) > 0:
             rows.append(f"  and {more:,} more, in the history")
     if usage["calls"]:
-        used = (decision["usage"] for decision in history["decisions"])
+        used = (each["usage"] for each in history["decisions"] if not _inherited(fork, each))
         calls = [Usage(**tokens) for tokens in used if tokens is not None]
         share = cached_share(calls)
         known = usage["cost_usd"] or sum(call.cost_usd or 0.0 for call in calls)
@@ -123,8 +125,15 @@ def _report(history: Any) -> list[str]:
             f"{usage['fallbacks']} fallbacks{_repaired(usage)}{_takeovers(usage)}); {spent(usage, share)}; "
             f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile']['wall_s']:.1f} s"
         )
+    if (inherited := fork.get("inherited") or {"calls": 0})["calls"]:
+        before = f"{inherited['calls']} calls, {money(inherited['cost_usd'])}"
+        rows.append(f"the trunk's own calls are not in that, and were not made again: {before}")
     rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
     return [safe(row) for row in rows]
+
+
+def _inherited(fork: Mapping[str, Any], decision: Mapping[str, Any]) -> bool:
+    return decision["wave"] < (fork.get("wave") or 0) or decision["index"] in fork.get("beside", ())
 
 
 def _repaired(usage: Mapping[str, Any]) -> str:

@@ -27,9 +27,22 @@ def fork(
         ),
     ] = None,
     branches: Annotated[
-        int, typer.Option("--branches", help="So many; each has its own luck after N.", min=1, metavar="K")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--branches",
+            help="So many, numbered on from those that are there; each has its own luck after N.",
+            min=1,
+            metavar="K",
+        ),
+    ] = None,
     paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the trunk's luck.")] = False,
+    max_cost: o.MaxCost = None,
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")
+    ] = None,
+    max_wall: Annotated[
+        float | None, typer.Option("--max-wall", help="Instead of limits.max_wall_s.", min=0, metavar="SECONDS")
+    ] = None,
     new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = o.DisplayMode.auto,
@@ -40,7 +53,8 @@ def fork(
     """Play a run again from one of its decisions on.
 
     What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
-    its own, beside its trunk: `agentsim resume` goes on with it, `agentsim report` compares the two.
+    its own, beside its trunk: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold
+    for what each branch calls itself.
     """
     from agentsim.cli.display import shown
     from agentsim.cli.environment import environment
@@ -56,14 +70,15 @@ def fork(
     trunk = trunk_of(find_run(logs_dir, name), at)
     stem = new_name or f"{trunk.files.name}_at{at}"
     worst = 0
-    for number in range(1, branches + 1):
+    for _ in range(branches or 1):
         files = trunk.branch(
             env=env,
             instead=instead,
             changes=overrides or (),
-            number=number if branches > 1 else None,
+            of_several=branches is not None,
             paired=paired,
-            stem=f"{stem}_b{number}" if branches > 1 else stem,
+            stem=stem,
+            limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
         )
         with shown(display) as watcher:
             result = go_on(files, env=env, watcher=watcher)

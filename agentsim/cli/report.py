@@ -43,7 +43,8 @@ def report(
     """Compare the players of many games.
 
     Ranks, ratings, who beats whom, what a seat is worth; branches beside their trunks. Needs the extra analysis. Games
-    that are not finished are left out, and counted.
+    that are not finished are left out, and so are copies (games of bots with the same seed, past and luck); both are
+    counted.
     """
     import json
     from dataclasses import asdict
@@ -75,6 +76,7 @@ def report(
             "game": games[0].game,
             "games": len(games),
             "left_out": dict(found.skipped),
+            "copies": dict(found.copies),
             "by": compared.value,
             **asdict(table),
             "favours": [asdict(favour) for favour in votes],
@@ -85,6 +87,13 @@ def report(
     if found.skipped:
         first = next(iter(found.skipped))
         note(shortened(f"agentsim: {len(found.skipped)} left out: {first} {found.skipped[first]}", 300))
+    if found.copies:
+        name, other = next(iter(found.copies.items()))
+        many = f"{len(found.copies)} games of bots are others over again and count once"
+        note(shortened(f"agentsim: {many}: {name} is {other}", 300))
+    if apart := [game.trunk for game in games if game.trunk is not None]:
+        whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
+        note(shortened(f"agentsim: {len(apart)} games are branches of {whose} ({apart[0]}): they share a past", 300))
     typer.echo(f"{safe(str(directory))}: {len(games)} games of {games[0].game}, by {compared.value}")
     for panel in panels(table, votes, moved):
         _print(panel)

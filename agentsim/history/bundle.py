@@ -8,12 +8,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import stat
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from agentsim.errors import UsageError
 from agentsim.history.contents import read_journal
@@ -26,6 +27,9 @@ INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30
 _LONGEST_NAME = 105
 _LONGEST_INDEX = 2**28
+_PIECE = 2**20
+_FREELY = 2**24  # bytes that a member may have however well it is packed
+_TIGHTEST = 200
 _UNUSABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -66,7 +70,10 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
         raise UsageError(f"{path}: two files would be called {twice[0]}")
     try:
         with path.open("xb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in [*((source.name, source.read_bytes()) for source in sources), *readable.items()]:
+            for source in sources:
+                with source.open("rb") as plain, archive.open(_info(source.name), "w", force_zip64=True) as member:
+                    index["files"][source.name] = _poured(plain, member)
+            for name, content in readable.items():
                 index["files"][name] = hashlib.sha256(content).hexdigest()
                 archive.writestr(_info(name), content)
             archive.writestr(_info(INDEX), json.dumps(index, indent=1, sort_keys=True))
@@ -100,15 +107,16 @@ def _info(name: str) -> zipfile.ZipInfo:
 def unpack(path: Path, directory: Path) -> Bundle:
     """Put a bundle's runs into an empty folder; `UsageError` for a file that is none, or does not hold what it lists.
 
-    Nothing is written but what the index lists under bare names, and not more than 4 GiB.
+    Nothing is written but what the index lists under bare names, and not more than 4 GiB. What is refused, in one line:
+    two members of one name, members that are no plain files, and those that are packed as no text is.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            if sum(info.file_size for info in archive.infolist()) > MOST_BYTES:
-                raise UsageError(f"{path}: is larger than {MOST_BYTES >> 30} GiB when unpacked")
+            _harmless(archive, path)
             if archive.getinfo(INDEX).file_size > _LONGEST_INDEX:
                 raise UsageError(f"{path}: {INDEX} is larger than {_LONGEST_INDEX >> 20} MiB")
-            index = json.loads(_read(archive, INDEX))
+            with archive.open(INDEX) as member:
+                index = json.load(member)
             if index["format"] != FORMAT:
                 raise UsageError(f"{path}: is not a bundle that this version reads ({str(index['format'])[:40]!r})")
             runs = tuple(RunFiles(directory, str(name)) for name in index["runs"])
@@ -130,18 +138,41 @@ def unpack(path: Path, directory: Path) -> Bundle:
 def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, digest: str) -> Path:
     """One listed file, unpacked; what stands in folders there is for people, and the journal says the same."""
     check_name(name, _LONGEST_NAME)
-    content = _read(archive, name)
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise UsageError(f"{path}: {name} is not what was bundled")
-    (directory / name).write_bytes(content)
-    return directory / name
+    target = directory / name
+    try:
+        with archive.open(name) as member, target.open("xb") as file:  # never more than its header says
+            found = _poured(member, file)
+        if found != digest:
+            raise UsageError(f"{path}: {name} is not what was bundled")
+    except FileExistsError:
+        raise UsageError(f"{target}: is there already") from None
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return target
 
 
-def _read(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A member, never more of it than its own header says."""
-    info = archive.getinfo(name)
-    with archive.open(info) as member:
-        content = member.read(info.file_size + 1)
-    if len(content) != info.file_size:
-        raise ValueError(f"{name} is not as long as it says")
-    return content
+def _poured(source: IO[bytes], sink: IO[bytes]) -> str:
+    """The digest of what was copied, a piece at a time."""
+    digest = hashlib.sha256()
+    while piece := source.read(_PIECE):
+        digest.update(piece)
+        sink.write(piece)
+    return digest.hexdigest()
+
+
+def _harmless(archive: zipfile.ZipFile, path: Path) -> None:
+    """Raise `UsageError` for what no bundle of ours holds, before anything of it is unpacked."""
+    members = archive.infolist()
+    if sum(info.file_size for info in members) > MOST_BYTES:
+        raise UsageError(f"{path}: is larger than {MOST_BYTES >> 30} GiB when unpacked")
+    names: set[str] = set()
+    for info in members:
+        if info.filename in names:
+            raise UsageError(f"{path}: holds {info.filename[:80]!r} twice")
+        names.add(info.filename)
+        mode = info.external_attr >> 16
+        if not info.is_dir() and stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
+            raise UsageError(f"{path}: {info.filename[:80]!r} is not a plain file")
+        if info.file_size > _FREELY and info.file_size > _TIGHTEST * max(1, info.compress_size):
+            raise UsageError(f"{path}: {info.filename[:80]!r} is packed {_TIGHTEST} to 1 and more, as no game is")

@@ -17,7 +17,8 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
     """One line of JSON for each: `messages`, the last of which is the reply, and what became of it.
 
     Of a decision that was asked again the last reply counts, with what was said before it. `used` is false where the
-    decision is a fallback all the same; `rank` is the player's in the end, None for staff and unfinished games.
+    decision is a fallback all the same; `inherited` is true where it is a trunk's, which has it as well; `rank` is the
+    player's in the end, None for staff and unfinished games.
     """
     standings = [] if history.outcome is None else history.outcome.standings
     ranks = {standing.player: standing.rank for standing in standings}
@@ -38,6 +39,7 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
                 "model": _model(decision, models),
                 "parsed": decision.decision,
                 "used": decision.source != "fallback",
+                "inherited": history.inherits(decision),
                 "rank": ranks.get(decision.player),
                 "winner": None if history.outcome is None else history.outcome.winner == decision.player,
             }

@@ -47,6 +47,7 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "completion_tokens": "whole",
         "reasoning_tokens": "whole",
         "cost_usd": "number",
+        "inherited": "flag",
     },
     "standings": {"player": "text", "model": "text", "temperature": "number", "rank": "whole", "winner": "flag"},
     "usage": {

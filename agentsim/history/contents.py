@@ -14,7 +14,7 @@ from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
 from agentsim.history.texts import text_id
 from agentsim.players.base import Try
 
-__all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_journal", "read_on"]
+__all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_head", "read_journal", "read_on"]
 
 JOURNAL_FORMAT = "agentsim-journal/1"
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
@@ -141,23 +141,44 @@ def read_journal(path: Path) -> Contents:
     return contents
 
 
+def read_head(path: Path) -> Mapping[str, Any]:
+    """A journal's first line alone; raises as `read_journal` does."""
+    contents = Contents()
+    try:
+        with path.open("rb") as file:
+            raw = file.readline()
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+    _take(path, contents, raw)
+    if not contents.head:
+        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
+    return contents.head
+
+
 def read_on(path: Path, contents: Contents) -> None:
     """Take in the whole lines that a journal has beyond what was read of it; raises as `read_journal` does."""
     try:
         with path.open("rb") as file:
             file.seek(contents.size)
             for raw in file:
-                if not raw.endswith(b"\n"):
+                if not _take(path, contents, raw):
                     break
-                contents.lines += 1
-                try:
-                    line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
-                    if not contents.head and line["record"] != "run":
-                        raise ValueError("the first record must describe the run")
-                    contents.take(line)
-                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                    what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
-                    raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None
-                contents.size += len(raw)
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _take(path: Path, contents: Contents, raw: bytes) -> bool:
+    """Take in one line, unless it is torn."""
+    if not raw.endswith(b"\n"):
+        return False
+    contents.lines += 1
+    try:
+        line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
+        if not contents.head and line["record"] != "run":
+            raise ValueError("the first record must describe the run")
+        contents.take(line)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
+        raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None
+    contents.size += len(raw)
+    return True

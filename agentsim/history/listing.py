@@ -20,7 +20,8 @@ class Run:
     """One line of the list.
 
     `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
-    `unreadable` for files that are no run.
+    `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its trunk's, so
+    that it can be added up.
     """
 
     name: str
@@ -65,13 +66,13 @@ def _run(files: RunFiles) -> Run:
 
 def _from_history(files: RunFiles) -> Run:
     history = json.loads(files.history.read_text(encoding="utf-8"))
-    outcome = history["outcome"]
+    outcome, fork = history["outcome"], history.get("fork") or {}
     return Run(
         files.name,
         str(history["status"]),
         str(history["game"]),
         int(history["seed"]),
         None if outcome is None else outcome["winner"],
-        history["usage"]["cost_usd"],
+        fork.get("paid", history["usage"])["cost_usd"],
         str(history["volatile"]["started_at"]),
     )

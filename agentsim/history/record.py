@@ -173,17 +173,33 @@ class WarningRecord(Record):
 
 
 class ForkRecord(Record):
-    """Where a branch left its trunk: the run's name, the decision, and which branch of several it is."""
+    """Where a branch left its trunk: the run's name, the decision, and which branch of several it is.
+
+    Decisions of earlier waves than `wave`, and those `beside` that one, are the trunk's, and `inherited` is what they
+    used; `paid` is the branch's own part.
+    """
 
     of: str
     at: int
     branch: int | None = None
     instead: dict[str, Any] | None = None
     changed: list[str] = []
+    salts: list[tuple[int, str]] = []
+    wave: int | None = None
+    beside: list[int] = []
+    inherited: TotalsRecord | None = None
+    paid: TotalsRecord | None = None
+
+    def inherits(self, decision: DecisionRecord) -> bool:
+        """Whether a decision is the trunk's, which was paid for there."""
+        return (self.wave is not None and decision.wave < self.wave) or decision.index in self.beside
 
 
 class History(Record):
-    """One game, whole."""
+    """One game, whole.
+
+    `usage` is that of the game; what of it the run itself made is `paid`, a branch's without its trunk's.
+    """
 
     format: Literal["agentsim-history/1"]
     game: str
@@ -200,3 +216,12 @@ class History(Record):
     warnings: list[WarningRecord] = []
     texts: list[str]
     volatile: dict[str, Any]
+
+    @property
+    def paid(self) -> TotalsRecord:
+        """What the run itself called and used."""
+        return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
+
+    def inherits(self, decision: DecisionRecord) -> bool:
+        """Whether a decision is that of the trunk that this run is a branch of."""
+        return self.fork is not None and self.fork.inherits(decision)

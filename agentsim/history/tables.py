@@ -35,7 +35,7 @@ def run_tables(history: History) -> dict[str, Frame]:
         assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
     base = {
         "events": tuple(_events(history)),
-        "decisions": tuple(_decision(decision) for decision in history.decisions),
+        "decisions": tuple(_decision(history, decision) for decision in history.decisions),
         "usage": tuple(_usage(history)),
     }
     frames = {name: Frame(tuple(BASE[name]), rows) for name, rows in base.items()}
@@ -55,7 +55,7 @@ def _events(history: History) -> Iterator[Row]:
             )
 
 
-def _decision(record: DecisionRecord) -> Row:
+def _decision(history: History, record: DecisionRecord) -> Row:
     parse = record.parse
     return (
         *(record.index, record.wave, record.player, record.kind),
@@ -64,6 +64,7 @@ def _decision(record: DecisionRecord) -> Row:
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.tries), record.model, record.provider),
         *_tokens(record.usage),
+        history.inherits(record),
     )
 
 
@@ -93,7 +94,7 @@ def _standings(history: History) -> Frame:
 
 def _usage(history: History) -> Iterator[Row]:
     models = {player.id: player.model for player in history.players}
-    for player, totals in (history.usage.by_player or {}).items():
+    for player, totals in (history.paid.by_player or {}).items():
         counted: Mapping[str, Cell] = totals.model_dump(exclude={"by_player"})
         yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
 

@@ -174,6 +174,8 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     facts += [("Warning", f"{found.message} ({found.count:,} times)") for found in history.warnings]
     if options.include_usage:
         facts.append(("Cost", text.money(history.usage.cost_usd)))
+        if history.paid is not history.usage:
+            facts.append(("Of that by the branch itself", text.money(history.paid.cost_usd)))
     if models := _models([record.model for record in seated if record.model]):
         facts.append(("Models", models))
     return facts

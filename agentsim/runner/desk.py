@@ -31,6 +31,7 @@ from agentsim.runner.budget import Budget
 from agentsim.runner.health import Health
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
+from agentsim.scenario.branch import Branch
 
 __all__ = ["Desk", "Seat"]
 
@@ -44,7 +45,7 @@ NOTICEABLE_S = 1.0
 
 @dataclass
 class Desk:
-    """Answers asks with entries; `totals` counts every call, finished decisions or not."""
+    """Answers asks with entries; `totals` counts every call, finished decisions or not, but not those of a trunk."""
 
     seats: Mapping[str, Seat]
     journal: Journal
@@ -52,6 +53,7 @@ class Desk:
     prices: Prices
     concurrency: int
     watcher: Watcher
+    branch: Branch | None = None
 
     def __post_init__(self) -> None:
         self.health = Health()
@@ -87,6 +89,8 @@ class Desk:
                 self.health.recalled(place, attempt.model, attempt.fault, answered=answered, past=past)
             if entry is not None:
                 self.health.settled(place)
+            if self.branch is not None and self.branch.inherits(ask.wave, ask.index):
+                continue  # its trunk has paid for it
             for attempt in recorded.calls(*key):
                 if isinstance(player := self._player(ask), ModelPlayer):
                     self._count_earlier(ask, player.linked(attempt.model), attempt)

@@ -6,9 +6,11 @@ Playing it on is `session`'s business, as with any run that stopped there; nothi
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import values
@@ -27,6 +29,7 @@ from agentsim.scenario.branch import Branch
 from agentsim.scenario.files import located, roots
 from agentsim.scenario.overrides import overridden
 from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Trunk", "trunk_of"]
@@ -52,29 +55,31 @@ class Trunk:
         instead: str | None = None,
         changes: Sequence[str] = (),
         number: int | None = None,
+        of_several: bool = False,
         paired: bool = False,
         stem: str | None = None,
+        limits: Mapping[str, float | None] = MappingProxyType({}),
     ) -> RunFiles:
         """The journal of a new run with this past: `agentsim resume` would go on with it.
 
         With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
-        gives chance another way after the decision, unless `paired`. Raises `UsageError` for a decision that is not
+        gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
+        beside the trunk has which does the same, and bears it in its name. `limits`, as `with_limits` takes them, hold
+        for what the branch itself calls. Raises `UsageError` for a decision that is not
         allowed, `ScenarioError` for changes that cannot be.
         """
         entry = None if instead is None else self._decided(instead)
+        if number is None and of_several:
+            number = self._unused(self._arm(entry, changes))
+            stem = f"{stem or self.files.name + f'_at{self.ask.index}'}_b{number}"
         salts = () if self.scenario.branch is None else self.scenario.branch.salts
         salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
         if number is not None and not paired:
             salts = (*salts, (self.ask.wave, str(number)))
-        branch = Branch(
-            of=self.files.name,
-            at=self.ask.index,
-            number=number,
-            instead=None if entry is None else entry.decision,
-            changed=tuple(changes),
-            salts=salts,
-        )
-        scenario = replace(_changed(self.scenario, self.game, changes), branch=branch)
+        beside = tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave)
+        branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
+        scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
+        scenario = replace(scenario, branch=branch)
         seats = seated(scenario, self.game, env, None, self.contents.structured)
         asyncio.run(seats.aclose())
         files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
@@ -88,6 +93,26 @@ class Trunk:
         finally:
             journal.close()
         return files
+
+    def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
+        instead = None if entry is None else entry.decision
+        return Branch(of=self.files.name, at=self.ask.index, instead=instead, changed=tuple(changes))
+
+    def _unused(self, arm: Branch) -> int:
+        """One more than the highest number there: who asks again for branches wants other futures, not copies."""
+        numbers = [0]
+        for path in self.files.directory.glob("*.jsonl"):
+            with path.open("rb") as file:
+                first = file.readline()
+            if b'"fork"' not in first:
+                continue  # most runs of a large folder are no branches
+            try:
+                branch = Branch.restore(json.loads(first)["fork"])
+            except (KeyError, TypeError, ValueError, RecursionError):
+                continue  # a table, or what nobody can read
+            if branch.number is not None and arm.same_arm(branch):
+                numbers.append(branch.number)
+        return max(numbers) + 1
 
     def _decided(self, text: str) -> Entry:
         request = self.ask.request

@@ -12,6 +12,7 @@ from agentsim.errors import JournalMismatch
 from agentsim.games import find
 from agentsim.history.entry import Entry
 from agentsim.history.fold import fold
+from agentsim.history.totals import totals
 from agentsim.players.base import Try
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.scenario import Scenario
@@ -70,7 +71,9 @@ def folded(
         game=game.name,
         rules_version=game.rules_version,
         seed=cast("int", scenario.seed),
-        fork=None if scenario.branch is None else scenario.branch.record(),
+        fork=None
+        if scenario.branch is None
+        else _fork(scenario.branch, [plan.id for plan in plans], entries, undecided),
         status=status,
         scenario=scenario.identity(),
         players=[plan.listed() for plan in plans],
@@ -81,3 +84,15 @@ def folded(
         outcome=play.outcome,
         volatile=volatile,
     )
+
+
+def _fork(
+    branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Try]]
+) -> dict[str, Any]:
+    """The branch's record with what its trunk has paid of the whole game's usage, and what it has paid itself."""
+    record = branch.record()
+    if not branch.wave:
+        return record
+    kept = [entry for entry in entries if branch.inherits(entry.wave, entry.index)]
+    own = [entry for entry in entries if not branch.inherits(entry.wave, entry.index)]
+    return {**record, "inherited": totals(kept, players), "paid": totals(own, players, undecided)}

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agentsim.engine.game import Game
+from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, JournalError
-from agentsim.history.contents import read_journal
+from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.runner.drive import recall, restored
 from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
+from agentsim.scenario.scenario import Scenario
 
-__all__ = ["Proof", "ReplayDiffers", "prove", "without_volatile"]
+__all__ = ["Proof", "ReplayDiffers", "Replayed", "prove", "replayed", "without_volatile"]
 
 _MISSING = object()
 
@@ -44,7 +47,6 @@ def prove(files: RunFiles) -> Proof:
     where the resulting history is not the one on disk, `JournalError` where either file cannot be used.
     """
     recorded = read_journal(files.journal)
-    scenario, game = restored_scenario(recorded.head)
     try:
         claimed = json.loads(files.history.read_text(encoding="utf-8"))
         claimed["status"]
@@ -52,6 +54,46 @@ def prove(files: RunFiles) -> Proof:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise JournalError(f"{files.history.name}: is not a history") from None
+    again = replayed(files.name, recorded)
+    status = _status(str(claimed["status"]), recorded.stops, again.finished)
+    history = again.folded(status, claimed.get("volatile", {}))
+    if "warnings" not in claimed:
+        history.pop("warnings", None)  # histories of earlier versions have none
+    _compare(files.name, without_volatile(claimed), without_volatile(history))
+    return Proof(len(again.entries), again.finished is not None, history)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A journal's game as far as its decisions go."""
+
+    recorded: Contents
+    scenario: Scenario
+    game: Game
+    play: GamePlay
+    entries: list[Entry]
+
+    @property
+    def finished(self) -> str | None:
+        """What the end is called that the game came to; None where it came to none."""
+        return None if self.play.outcome is None else finished_status(self.scenario, self.entries)
+
+    def folded(self, status: str, volatile: Mapping[str, Any]) -> dict[str, Any]:
+        """Its history."""
+        return folded(
+            self.scenario,
+            self.game,
+            self.play,
+            entries=self.entries,
+            undecided=self.recorded.undecided(),
+            status=status,
+            volatile=volatile,
+        )
+
+
+def replayed(name: str, recorded: Contents) -> Replayed:
+    """Play a journal; `JournalMismatch` where the rules ask something else, `ReplayDiffers` where they ask for less."""
+    scenario, game = restored_scenario(recorded.head)
     play = new_play(scenario, game)
     entries: list[Entry] = []
     wave = play.start()
@@ -62,27 +104,10 @@ def prove(files: RunFiles) -> Proof:
         if len(whole) < len(found):
             break
         wave = play.answer(whole)
-    if len(entries) < len(recorded.entries):
-        play.close()
-        raise ReplayDiffers(
-            f"{files.name}: the journal has {len(recorded.entries)} decisions, {len(entries)} were asked"
-        )
-    finished = None if play.outcome is None else finished_status(scenario, entries)
-    status = _status(str(claimed["status"]), recorded.stops, finished)
-    again = folded(
-        scenario,
-        game,
-        play,
-        entries=entries,
-        undecided=recorded.undecided(),
-        status=status,
-        volatile=claimed.get("volatile", {}),
-    )
     play.close()
-    if "warnings" not in claimed:
-        again.pop("warnings", None)  # histories of earlier versions have none
-    _compare(files.name, without_volatile(claimed), without_volatile(again))
-    return Proof(len(entries), play.outcome is not None, again)
+    if len(entries) < len(recorded.entries):
+        raise ReplayDiffers(f"{name}: the journal has {len(recorded.entries)} decisions, {len(entries)} were asked")
+    return Replayed(recorded, scenario, game, play, entries)
 
 
 def _status(claimed: str, stops: Sequence[Mapping[str, Any]], finished: str | None) -> str:

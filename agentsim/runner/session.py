@@ -30,6 +30,7 @@ from agentsim.runner.collector import collect_seldom
 from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.imprint import head_of, stamp, volatile_of
+from agentsim.runner.mend import mended, over, unfit
 from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
@@ -46,7 +47,8 @@ MAX_DRAWN_SEED = 2**31
 class RunResult:
     """How a session ended: its files, its history, and the error that ended it, if one did.
 
-    `replayed` says that its replies came from files, `remark` what somebody should know about them.
+    `replayed` says that its replies came from files, `mended` that the game was over and only its history is new;
+    `remark` is what somebody should know of either.
     """
 
     files: RunFiles
@@ -54,6 +56,7 @@ class RunResult:
     error: AgentsimError | None = None
     replayed: bool = False
     remark: str | None = None
+    mended: bool = False
 
     @property
     def status(self) -> str:
@@ -118,7 +121,14 @@ def opened(
 
 
 def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopening]) -> RunResult | None:
-    """Resume a run where its journal ends; None where it is finished and nothing is to be done: see `reopened`."""
+    """Resume a run where its journal ends; None where it is finished and nothing is to be done: see `reopened`.
+
+    Of a finished run whose history is not there, or is not its own, that is made again; `remark` says so.
+    """
+    if over(files) and (why := unfit(files, closely=True)) is not None:
+        history = mended(files)
+        remark = f"{files.history.name} {why}: it is made again from the journal"
+        return RunResult(files, history, remark=remark, mended=True)
     session = reopened(files, env=env, **options)
     return None if session is None else session.run()
 
@@ -241,6 +251,7 @@ class Session:
             prices=self.seats.prices,
             concurrency=limits.concurrency,
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
+            branch=self.scenario.branch,
         )
         if self.tape is not None:
             self.journal.plays(self.tape.played)

@@ -15,7 +15,8 @@ class Branch:
 
     `of` is the trunk's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
     `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
-    `changed` are the settings that are not the trunk's, as `KEY=VALUE`.
+    `changed` are the settings that are not the trunk's, as `KEY=VALUE`. `wave` is that of the decision, and `beside`
+    the decisions of that wave that are the trunk's too; with wave 0, of branches of old, nobody knows any more.
     """
 
     of: str
@@ -24,6 +25,16 @@ class Branch:
     instead: Mapping[str, Any] | None = None
     changed: tuple[str, ...] = ()
     salts: tuple[tuple[int, str], ...] = ()
+    wave: int = 0
+    beside: tuple[int, ...] = ()
+
+    def inherits(self, wave: int, index: int) -> bool:
+        """Whether a decision is the trunk's, which was paid for there."""
+        return wave < self.wave or index in self.beside
+
+    def same_arm(self, other: Branch) -> bool:
+        """Whether both do the same to the same run, so that only their numbers tell their futures apart."""
+        return (self.of, self.at, self.instead, self.changed) == (other.of, other.at, other.instead, other.changed)
 
     def record(self) -> dict[str, Any]:
         """As journals and histories keep it."""
@@ -34,6 +45,7 @@ class Branch:
             "instead": None if self.instead is None else dict(self.instead),
             "changed": list(self.changed),
             "salts": [list(salt) for salt in self.salts],
+            **({"wave": self.wave, "beside": list(self.beside)} if self.wave else {}),
         }
 
     @classmethod
@@ -47,4 +59,6 @@ class Branch:
             instead=record["instead"],
             changed=tuple(map(str, record["changed"])),
             salts=tuple((int(wave), str(word)) for wave, word in record["salts"]),
+            wave=int(record.get("wave", 0)),
+            beside=tuple(map(int, record.get("beside", ()))),
         )

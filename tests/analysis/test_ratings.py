@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.branches import shifts
-from agentsim.analysis.intervals import FEWEST, Array, blocks, bootstrap, ratio_intervals, student
+from agentsim.analysis.intervals import FEWEST, Array, blocks, ratio_intervals, student
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.panels import panels
 from agentsim.analysis.record import Entrant, GameRecord
@@ -66,15 +66,35 @@ def test_strengths_intervals_cover_the_truth_95_times_in_100() -> None:
     assert (np.abs(covered / 500 - 0.95) <= 0.03).all(), covered / 500
 
 
-@pytest.mark.parametrize("games", [20, 60])
-def test_mean_ranks_intervals_cover_the_truth_95_times_in_100(games: int) -> None:
-    generator = np.random.default_rng(4)
-    truth = played(TRUE, 200_000, generator).mean(axis=0)
-    covered, counts = np.zeros(4), np.ones((games, 4))
-    for number in range(500):
-        ends = ratio_intervals(played(TRUE, games, generator), counts, bootstrap(games, number, 500))
-        covered += (ends[:, 0] <= truth) & (ends[:, 1] >= truth)
-    assert (np.abs(covered / 500 - 0.95) <= 0.03).all(), covered / 500
+@pytest.mark.parametrize(
+    ("games", "players", "ratio"), [(5, 4, 2), (8, 4, 2), (20, 4, 2), (60, 4, 2), (5, 4, 4), (20, 7, 1.3)]
+)
+def test_intervals_of_mean_ranks_and_win_rates_cover_the_truth(games: int, players: int, ratio: float) -> None:
+    """500 batches, each player `ratio` times as strong as the next; who wins one game in a hundred is among them."""
+    generator = np.random.default_rng(1)
+    logs = np.log(ratio) * (np.arange(players)[::-1] - (players - 1) / 2)
+    many = played(logs, 100_000, generator)
+    rank, win = many.mean(axis=0), (many == 1).mean(axis=0)
+    ranks, wins, counts = np.zeros(players), np.zeros(players), np.ones((games, players))
+    for _ in range(500):
+        found = played(logs, games, generator)
+        ends = ratio_intervals(found, counts, within=(1, players))
+        ranks += (ends[:, 0] <= rank) & (ends[:, 1] >= rank)
+        ends = ratio_intervals((found == 1).astype(np.float64), counts, centre=0.5, within=(0, 1))
+        wins += (ends[:, 0] <= win) & (ends[:, 1] >= win)
+    assert (ranks / 500 >= 0.93).all(), ranks / 500
+    assert (wins / 500 >= 0.92).all(), wins / 500
+    assert games < 60 or (ranks / 500).mean() <= 0.98, "and they are no wider than need be"
+
+
+def test_an_interval_holds_its_estimate_and_nothing_that_cannot_be() -> None:
+    always = np.array([[1.0, 2.0, 3.0, 4.0]] * FEWEST)
+    ends = ratio_intervals(always, np.ones_like(always), within=(1, 4))
+    assert ends[0].tolist() == [1.0, pytest.approx(2.5, abs=0.6)]
+    assert ends[3].tolist() == [pytest.approx(2.5, abs=0.6), 4.0]
+    assert (ends[1][0] <= 2.0 <= ends[1][1], ends[2][0] <= 3.0 <= ends[2][1]) == (True, True)
+    same = np.zeros((FEWEST, 2))
+    assert np.isnan(ratio_intervals(same, np.ones_like(same), centre=0.0)).all(), "where nothing differs, none is known"
 
 
 def paired(logs: Array, seeds: int, generator: np.random.Generator) -> Array:
@@ -91,10 +111,10 @@ def test_games_of_one_seed_are_no_independent_ones() -> None:
     means, logs = many.mean(axis=0), fit([stages(list(row), [0, 1, 2, 3], 4) for row in many[:4000]], 4).logs
     together, counts = blocks([number // 4 for number in range(48)]), np.ones((48, 4))
     as_they_are, as_if_alone, strengths = np.zeros(4), np.zeros(4), np.zeros(4)
-    for number in range(100):
+    for _ in range(100):
         ranks = paired(TRUE, 12, generator)
-        ends = ratio_intervals(together @ ranks, together @ counts, bootstrap(12, number, 500))
-        alone = ratio_intervals(ranks, counts, bootstrap(48, number, 500))
+        ends = ratio_intervals(together @ ranks, together @ counts)
+        alone = ratio_intervals(ranks, counts)
         reach = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4, together).intervals()
         as_they_are += (ends[:, 0] <= means) & (ends[:, 1] >= means)
         as_if_alone += (alone[:, 0] <= means) & (alone[:, 1] >= means)
@@ -137,7 +157,7 @@ def test_of_few_seeds_each_game_counts_by_itself() -> None:
 
 
 def test_few_games_have_no_intervals() -> None:
-    """No mean of four games lies outside of what they were: an interval by drawing would promise too much."""
+    """Of four games an interval would hold nearly all that is possible."""
     for games in (FEWEST - 1, FEWEST):
         found = standings(records(played(TRUE, games, np.random.default_rng(1)), ["a", "b", "c", "d"]))
         assert {line.mean_rank.low is None for line in found.lines} == {games < FEWEST}

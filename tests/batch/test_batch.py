@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,8 @@ from agentsim.errors import UsageError
 from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.runner.batch import manifest
-from agentsim.runner.batch.manifest import Design, planned, read_manifest
+from agentsim.runner.batch.lock import locked
+from agentsim.runner.batch.manifest import Design, planned, read_manifest, require_manifest
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
@@ -76,17 +80,94 @@ def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
     assert snapshot(folder) == before
 
 
+def test_a_finished_games_broken_history_is_made_again_and_said(tmp_path: Path) -> None:
+    words = ("batch", "--config", str(trio(tmp_path)), "--games", "3", "--out", "b", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    before = whole(tmp_path / "b")
+    (tmp_path / "b" / "game_0002.json").write_text("{", encoding="utf-8")
+    shutil.copy(tmp_path / "b" / "game_0003.json", tmp_path / "b" / "game_0001.json")
+    said = agentsim("resume", "b", "--json", *QUIET, cwd=tmp_path)
+    assert said.code == 0
+    assert said.line == "2 histories are made again from the journal: game_0001.json is another game's"
+    assert (json.loads(said.out)["done"], json.loads(said.out)["ended_now"]) == (3, {})
+    assert whole(tmp_path / "b") == before
+
+
 def test_a_folder_of_another_batch_is_left_alone(tmp_path: Path) -> None:
     config = trio(tmp_path)
     assert agentsim("batch", "--config", str(config), "--games", "1", "--out", "b", *QUIET, cwd=tmp_path).code == 0
     before = snapshot(tmp_path / "b")
-    other = agentsim("batch", "--config", str(config), "--games", "2", "--out", "b", *QUIET, cwd=tmp_path)
-    assert (other.code, "games: 1 there, 2 here" in other.line) == (2, True)
+    words = ("batch", "--config", str(config), "--games", "1", "--out", "b", *QUIET)
+    other = agentsim(*words, "--seed", "8", cwd=tmp_path)
+    assert (other.code, "seed: 7 there, 8 here" in other.line) == (2, True)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "x.jsonl").write_text("{}\n", encoding="utf-8")
     mixed = agentsim("batch", "--config", str(config), "--games", "2", "--out", "runs", *QUIET, cwd=tmp_path)
     assert (mixed.code, "holds other runs" in mixed.line) == (2, True)
     assert snapshot(tmp_path / "b") == before
+
+
+def test_the_same_command_with_more_games_plays_those_alone(tmp_path: Path) -> None:
+    """What is planned stays as it is; in the end it is the batch that was asked for with all at once."""
+    words = ("batch", "--config", str(trio(tmp_path)), "--rotate", "--jobs", "1", "--json", *QUIET)
+    assert agentsim(*words, "--games", "2", cwd=tmp_path).code == 0
+    (folder,) = (tmp_path / "logs").iterdir()
+    played = {name: file for name, file in snapshot(folder).items() if name != MANIFEST}
+    more = agentsim(*words, "--games", "5", cwd=tmp_path)
+    assert (more.code, said(more.out)["done"], said(more.out)["ended_now"]) == (0, 5, {"completed": 3})
+    assert played.items() <= snapshot(folder).items()
+    (tmp_path / "whole").mkdir()
+    planned(Design(7, 5, rotate=True), [load(trio(tmp_path))]).write(tmp_path / "whole")
+    assert (folder / MANIFEST).read_bytes() == (tmp_path / "whole" / MANIFEST).read_bytes()
+    before = snapshot(folder)
+    fewer = agentsim(*words, "--games", "4", cwd=tmp_path)
+    assert (fewer.code, "holds 5 games of this batch, and not 4" in fewer.line) == (2, True)
+    assert snapshot(folder) == before
+
+
+def test_games_that_are_planned_keep_their_names_where_more_need_longer_ones(tmp_path: Path) -> None:
+    casts = [load(trio(tmp_path))]
+    prepared(planned(Design(7, 9_999), casts), tmp_path / "b", tmp_path)
+    _, more = prepared(planned(Design(7, 10_001), casts), tmp_path / "b", tmp_path)
+    assert [game.name for game in more.games[9_998:]] == ["game_9999", "game_10000", "game_10001"]
+    assert require_manifest(tmp_path / "b").games == more.games
+    assert prepared(planned(Design(7, 10_001), casts), tmp_path / "b", tmp_path)[1] == more
+
+
+def test_a_batch_that_is_being_played_does_not_grow(tmp_path: Path) -> None:
+    casts = [load(trio(tmp_path))]
+    prepared(planned(Design(7, 2), casts), tmp_path / "b", tmp_path)
+    before = snapshot(tmp_path / "b")
+    with locked(tmp_path / "b"), pytest.raises(UsageError, match="another process is playing"):
+        prepared(planned(Design(7, 3), casts), tmp_path / "b", tmp_path)
+    assert snapshot(tmp_path / "b") == before
+
+
+def test_the_lock_of_a_manifest_that_was_replaced_holds_nobody_out_and_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between opening a manifest and locking it another process puts a longer one in its place, and plays that."""
+    casts = [load(trio(tmp_path))]
+    prepared(planned(Design(7, 2), casts), tmp_path, tmp_path)
+    flock, held = fcntl.flock, ExitStack()
+
+    def late(handle: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", flock)
+        prepared(planned(Design(7, 3), casts), tmp_path, tmp_path)
+        held.enter_context(locked(tmp_path))
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with held, pytest.raises(UsageError, match="another process is playing"), locked(tmp_path):
+        pytest.fail("both play")
+
+
+def test_a_batch_whose_games_are_done_needs_no_key(tmp_path: Path) -> None:
+    config = trio(tmp_path)
+    assert agentsim("batch", "--config", str(config), "--games", "1", "--out", "b", *QUIET, cwd=tmp_path).code == 0
+    path = tmp_path / "b" / MANIFEST
+    path.write_text(path.read_text("utf-8").replace("bot/random", "openai/gpt-5-mini"), encoding="utf-8")
+    assert agentsim("resume", "b", *QUIET, cwd=tmp_path, env={"OPENAI_API_KEY": ""}).code == 0
 
 
 def test_of_two_who_begin_a_batch_at_once_the_later_takes_the_others_plan(
@@ -99,7 +180,7 @@ def test_of_two_who_begin_a_batch_at_once_the_later_takes_the_others_plan(
     looks = iter([None, manifest.read_manifest(tmp_path / "b")])
     monkeypatch.setattr(manifest, "read_manifest", lambda directory: next(looks))
     _, second = prepared(wanted, tmp_path / "b", tmp_path)
-    assert (second.same_games(first), snapshot(tmp_path / "b") == before) == (True, True)
+    assert (second.games == first.games, snapshot(tmp_path / "b") == before) == (True, True)
 
 
 def test_no_run_takes_the_manifests_name(tmp_path: Path) -> None:

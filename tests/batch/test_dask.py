@@ -38,6 +38,7 @@ def test_a_cluster_of_two_whose_one_worker_is_killed_leaves_what_a_local_batch_l
         time.sleep(0.005)  # polls a folder that other processes fill
     workers = workers_of(process)
     assert len(workers) == 2
+    assert {os.getsid(worker.pid) for worker in workers} == {worker.pid for worker in workers}, "no Ctrl-C reaches them"
     workers[0].kill()
     _, said = process.communicate(timeout=90)
     assert process.returncode == 0, said.decode()

@@ -189,6 +189,27 @@ def test_one_games_failure_touches_no_other(tmp_path: Path) -> None:
     assert error == "ZeroDivisionError: no votes"
 
 
+class Costly(Breaking):
+    """Ten calls a game, and a tenth of a dollar; remembers what each game was allowed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.allowed: list[tuple[int | None, float | None]] = []
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        self.allowed.append((scenario.limits.max_calls, scenario.limits.max_cost_usd))
+        return GameEnd(files.name, "completed", calls=10, cost_usd=0.1)
+
+
+def test_who_plays_elsewhere_is_given_what_the_other_games_left(tmp_path: Path) -> None:
+    played = Costly()
+    out = tmp_path / "b"
+    manifest = batch_of(trio(tmp_path), 6, out, "limits.max_calls=25", "limits.max_cost_usd=0.5")
+    result = conduct(manifest, out, env={}, jobs=1, executor=lambda: played)
+    assert played.allowed == [(25, 0.5), (15, pytest.approx(0.4)), (5, pytest.approx(0.3))]
+    assert (result.exit_code, "max_calls = 25" in str(result.stopped)) == (5, True)
+
+
 def test_so_many_failures_in_a_row_begin_no_more_games(tmp_path: Path) -> None:
     result = broken(tmp_path, Breaking("game_0002", "game_0003", "game_0005"), 2)
     assert [end.name for end in result.ends] == ["game_0001", "game_0002", "game_0003"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import stat
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -128,8 +130,9 @@ def test_a_damaged_bundle_is_said_in_one_line_wherever_it_is_damaged(run: RunFil
         damaged = bytearray(whole)
         damaged[place] ^= 0x55
         (tmp_path / "x.zip").write_bytes(damaged)
+        (out := tmp_path / f"out{place}").mkdir()
         with pytest.raises(UsageError, match=r"x\.zip: "):
-            unpack(tmp_path / "x.zip", tmp_path)
+            unpack(tmp_path / "x.zip", out)
 
 
 def test_a_bundle_without_runs_proves_nothing(tmp_path: Path) -> None:
@@ -140,12 +143,62 @@ def test_a_bundle_without_runs_proves_nothing(tmp_path: Path) -> None:
 
 def test_what_would_be_too_large_is_not_read(run: RunFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack([run], tmp_path / "b.zip")
-    monkeypatch.setattr("agentsim.history.bundle._read", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was read"))
     for limit, problem in (("MOST_BYTES", "when unpacked"), ("_LONGEST_INDEX", "bundle.json is larger")):
         with monkeypatch.context() as patched:
             patched.setattr(f"agentsim.history.bundle.{limit}", 100)
             with pytest.raises(UsageError, match=problem):
                 unpack(tmp_path / "b.zip", tmp_path)
+
+
+def _with(path: Path, info: zipfile.ZipInfo, content: bytes) -> Path:
+    """The bundle with one member more."""
+    with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings(action="ignore"):
+        archive.writestr(info, content)
+    return path
+
+
+def _member(name: str, mode: int = 0) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = mode << 16
+    return info
+
+
+@pytest.mark.parametrize(
+    ("info", "size", "problem"),
+    [
+        (_member("one.json"), 1, "holds 'one.json' twice"),
+        (_member("link", stat.S_IFLNK | 0o777), 1, "'link' is not a plain file"),
+        (_member("pipe", stat.S_IFIFO | 0o644), 1, "'pipe' is not a plain file"),
+        (_member("bomb"), 2**24 + 1, "'bomb' is packed 200 to 1 and more"),
+    ],
+)
+def test_what_no_bundle_of_ours_holds_is_refused_before_anything_is_unpacked(
+    info: zipfile.ZipInfo, size: int, problem: str, run: RunFiles, tmp_path: Path
+) -> None:
+    pack([run], tmp_path / "b.zip")
+    _with(tmp_path / "b.zip", info, b"0" * size)
+    refused = agentsim("replay", "b.zip", cwd=tmp_path)
+    assert (refused.code, problem in refused.line) == (2, True), refused.line
+
+
+def test_a_member_is_unpacked_a_piece_at_a_time(run: RunFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack([run], tmp_path / "b.zip")
+    read, most = zipfile.ZipExtFile.read, []
+
+    def counted(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
+        piece = read(self, n)
+        most.append(len(piece))
+        return piece
+
+    monkeypatch.setattr("agentsim.history.bundle._PIECE", 100)
+    monkeypatch.setattr("agentsim.history.bundle.json.load", lambda member: json.loads(read(member)))
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counted)
+    (tmp_path / "out").mkdir()
+    (files,) = unpack(tmp_path / "b.zip", tmp_path / "out").runs
+    assert files.history.read_bytes() == run.history.read_bytes()
+    assert max(most) <= 100 < run.history.stat().st_size
 
 
 def test_a_bundle_that_is_broken_off_leaves_nothing(

@@ -107,9 +107,10 @@ def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
         "completion_tokens": 10,
         "reasoning_tokens": None,
         "cost_usd": 0.25,
+        "inherited": False,
     }
     assert (asked_again["tries"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
-    known = ["index", "wave", "player", "kind", "decision", "source", "tries"]
+    known = ["index", "wave", "player", "kind", "decision", "source", "tries", "inherited"]
     assert {name for name, cell in bot.items() if cell is not None} == set(known)
     assert (bot["decision"], bot["tries"]) == ('{"vote": null}', 0)
     assert (fallback["player"], fallback["fallback_reason"], fallback["tries"]) == ("@judge", "timeout", 2)

@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis.folder import read_games
+from agentsim.analysis.record import game_record
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
+from agentsim.history.listing import list_runs
+from agentsim.history.load import load_history
+from agentsim.history.tables import run_tables
 from agentsim.runner.fork import trunk_of
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
@@ -154,6 +159,42 @@ def test_the_shared_past_is_not_paid_for_again(server: FakeServer, tmp_path: Pat
     assert server.started["ok"] - asked == len(decisions) - before - (mates - 1)
 
 
+def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeServer, tmp_path: Path) -> None:
+    whole = play(server.url(), tmp_path, stem="trunk")
+    calls = whole.history["usage"]["calls"]
+    asked = server.started["ok"]
+    words = ("fork", "trunk", "--at", "10", "--logs-dir", ".", "--display", "none", "--no-html")
+    said = agentsim(*words, "--max-calls", "2", "--json", cwd=tmp_path)
+    assert (said.code, server.started["ok"] - asked) == (5, 2), "the trunk's calls count for no limit of the branch"
+    name = json.loads(said.out)["name"]
+    done = agentsim("resume", name, "--logs-dir", ".", "--display", "none", "--max-calls", "99", cwd=tmp_path)
+    own = server.started["ok"] - asked
+    assert done.code == 0
+    assert f"calls: {own} (" in done.out
+    fork, usage = history(RunFiles(tmp_path, name))["fork"], history(RunFiles(tmp_path, name))["usage"]
+    assert (fork["paid"]["calls"], fork["inherited"]["calls"], usage["calls"]) == (own, calls - own, calls)
+    for key in usage.keys() - {"by_player", "cost_usd"}:
+        assert fork["paid"][key] + fork["inherited"][key] == usage[key]
+    (trunk_cost, branch_cost) = (fork["inherited"]["cost_usd"], fork["paid"]["cost_usd"])
+    listed = {run.name: run.cost_usd for run in list_runs(tmp_path)}
+    assert listed == {"trunk": whole.history["usage"]["cost_usd"], name: branch_cost}
+    assert trunk_cost is None or trunk_cost > 0
+    prove(RunFiles(tmp_path, name))
+    record = game_record(name, load_history(tmp_path / f"{name}.json"))
+    assert record is not None
+    assert sum(entrant.calls for entrant in record.entrants) == own
+    tables = run_tables(load_history(tmp_path / f"{name}.json"))
+    place = tables["usage"].columns.index("calls")
+    assert sum(int(str(row[place])) for row in tables["usage"].rows) == own
+    assert sum(row[-1] is False for row in tables["decisions"].rows) == own
+
+
+def test_a_limit_that_cannot_be_leaves_no_branch(trunk: RunFiles) -> None:
+    before = snapshot(trunk.directory)
+    said = agentsim("fork", "trunk", "--at", "2", "--max-cost", "nan", "--logs-dir", ".", cwd=trunk.directory)
+    assert (said.code, "--max-cost" in said.line, snapshot(trunk.directory) == before) == (2, True, True)
+
+
 def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
     whole = play(server.url(), tmp_path, stem="trunk")
     branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))
@@ -184,6 +225,59 @@ def test_fork_diff_and_report_on_the_command_line(trunk: RunFiles) -> None:
     assert {(shift["player"], shift["branches"]) for shift in report["branches"]} == {(p, 5) for p in "ABC"}
     moved = [shift["difference"]["value"] for shift in report["branches"]]
     assert sum(moved) == pytest.approx(0), "what one gains in rank the others lose"
+
+
+def test_the_same_fork_again_numbers_its_branches_on(trunk: RunFiles) -> None:
+    """Copies of the branches that are there would pass for new evidence; other arms begin at 1, with the same luck."""
+    words = ("fork", "trunk", "--logs-dir", ".", "--display", "none", "--no-html", "--json")
+
+    def numbers(*more: str) -> list[tuple[str, int]]:
+        said = agentsim(*words, *more, cwd=trunk.directory)
+        assert said.code == 0, said.err
+        names = [json.loads(line)["name"] for line in said.out.splitlines()]
+        return [(name, history(RunFiles(trunk.directory, name))["fork"]["branch"]) for name in names]
+
+    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b1", 1), ("trunk_at2_b2", 2)]
+    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b3", 3), ("trunk_at2_b4", 4)]
+    assert numbers("--at", "2", "--branches", "1", "--name", "more") == [("more_b5", 5)]
+    changed = numbers("--at", "2", "--branches", "1", "--set", "players.0.model=bot/loyal", "--name", "loyal")
+    assert changed == [("loyal_b1", 1)]
+    salts = {
+        tuple(map(tuple, history(RunFiles(trunk.directory, name))["fork"]["salts"]))
+        for name in ("trunk_at2_b1", "trunk_at2_b2", "trunk_at2_b3", "trunk_at2_b4", "more_b5")
+    }
+    assert len(salts) == 5
+
+
+def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
+    """Bots do the same with the same luck: a second fork without a number, and pairs, are the first one again."""
+    words = ("--logs-dir", ".", "--display", "none", "--no-html")
+    for more in ((), ("--name", "again"), ("--branches", "2"), ("--branches", "2", "--paired", "--name", "paired")):
+        assert agentsim("fork", "trunk", "--at", "2", *more, *words, cwd=trunk.directory).code == 0
+    twin = begin(load(trunk.directory / "trio.toml"), trunk.directory, env={}, stem="twin").files
+    branched(twin, 2, number=9)
+    said = agentsim("report", ".", cwd=trunk.directory)
+    report = json.loads(agentsim("report", ".", "--json", cwd=trunk.directory).out)
+    copies = {"trunk_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "trunk"}
+    assert report["copies"] == copies
+    assert report["games"] == 1, "the twin's branch has a trunk here: the first of the two"
+    assert {shift["branches"] for shift in report["branches"]} == {4}, "one with the trunk's luck, three with others"
+    assert "4 games of bots are others over again and count once" in said.line
+
+
+def test_branches_without_their_trunk_are_games_and_said_to_share_a_past(trunk: RunFiles) -> None:
+    for number in (1, 2):
+        branched(trunk, 2, number=number)
+    trunk.history.unlink()
+    said = agentsim("report", ".", cwd=trunk.directory)
+    assert "2 games are branches of 1 run that is not here (trunk): they share a past" in said.line
+
+
+def test_branches_of_models_are_no_copies_of_each_other(server: FakeServer, tmp_path: Path) -> None:
+    whole = play(server.url(), tmp_path, stem="trunk")
+    for name in ("one", "other"):
+        branched(whole.files, 10, stem=name)
+    assert not read_games(tmp_path).copies
 
 
 def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_line(trunk: RunFiles) -> None:

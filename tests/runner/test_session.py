@@ -21,8 +21,10 @@ from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.players.bell import Bell
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
+from agentsim.runner.session import begin, go_on
 from agentsim.runner.signals import stoppable
+from agentsim.scenario.load import load
+from tests.cli.command_line import agentsim, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import Mendable, journaled, play, scenario_text, stable
@@ -261,6 +263,36 @@ def test_a_journal_of_other_rules_is_refused_and_its_files_stay_as_they_were(ser
     with pytest.raises(JournalMismatch, match=r"decision 3 .*the journal answers speech of"):
         go_on(result.files, env={})
     assert (result.files.journal.read_bytes(), result.files.history.read_bytes()) == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda text: None, "is missing"),
+        (lambda text: text[:-200], "is broken"),
+        (lambda text: "", "is broken"),
+        (lambda text: "[]", "is none"),
+        (lambda text: text.replace('"decisions":[', '"indecision":['), "is broken"),
+        (lambda text: text.replace('"seed":7', '"seed":8'), "is another game's"),
+        (lambda text: text.replace('"status":"completed"', '"status":"interrupted"'), "is older than the game's end"),
+    ],
+)
+def test_a_finished_runs_history_that_is_not_its_own_is_made_again_from_the_journal(
+    damage: Callable[[str], str | None], why: str, tmp_path: Path
+) -> None:
+    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
+    whole, journal = json.loads(files.history.read_text("utf-8")), files.journal.read_bytes()
+    same, damaged = stable(files), damage(files.history.read_text("utf-8"))
+    if damaged is None:
+        files.history.unlink()
+    else:
+        files.history.write_text(damaged, encoding="utf-8")
+    said = agentsim("resume", "one", "--logs-dir", ".", "--display", "none", cwd=tmp_path)
+    assert (said.code, said.line) == (0, f"one.json {why}: it is made again from the journal")
+    assert (stable(files), files.journal.read_bytes(), files.page.exists()) == (same, journal, False)
+    assert json.loads(files.history.read_text("utf-8"))["volatile"].keys() == whole["volatile"].keys()
+    again = agentsim("resume", "one", "--logs-dir", ".", "--display", "none", cwd=tmp_path)
+    assert (again.code, again.err) == (0, "")
 
 
 def test_a_run_may_be_played_in_a_thread(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,21 +15,19 @@ from agentsim.errors import (
     AgentsimError,
     BudgetReached,
     Interrupted,
-    JournalError,
     ProviderStopped,
     RunStopped,
     UsageError,
 )
 from agentsim.games import find
-from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
-from agentsim.history.load import load_history
 from agentsim.history.totals import Totals
+from agentsim.runner.batch.earlier import is_done, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned
-from agentsim.runner.batch.one import GameEnd, failed, finished, known_usd, sweep
+from agentsim.runner.batch.one import GameEnd, failed, sweep
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
@@ -62,10 +60,14 @@ class Executor(Protocol):
 
 @dataclass
 class BatchResult:
-    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums."""
+    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
+
+    `mended` are games that were over before and whose history is made again, with what was wrong with it.
+    """
 
     directory: Path
     tally: Tally
+    mended: dict[str, str] = field(default_factory=dict)
     ends: list[GameEnd] = field(default_factory=list)
     stopped: AgentsimError | None = None
 
@@ -108,9 +110,6 @@ def conduct(
     in its own event loop; an `executor` is made in that loop and plays them elsewhere. Raises what makes every game
     impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
     """
-    for cast in manifest.casts:
-        seats = seated(cast, find(cast.game), env)
-        asyncio.run(seats.aclose())
     with locked(directory):
         batch = _Batch(
             manifest,
@@ -146,6 +145,8 @@ class _Batch:
     def run(self) -> BatchResult:
         sweep(self._directory)
         left = self._left()
+        if left:
+            self._seat()
         try:
             with stoppable() as stop:
                 asyncio.run(self._main(left, stop))
@@ -154,6 +155,12 @@ class _Batch:
         else:
             sweep(self._directory)  # nobody writes there any more; a worker may have been killed while it did
         return self._result
+
+    def _seat(self) -> None:
+        """Raise what makes every game impossible."""
+        for cast in self._manifest.casts:
+            seats = seated(cast, find(cast.game), self._env)
+            asyncio.run(seats.aclose())
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self._directory, game.name)
@@ -164,11 +171,13 @@ class _Batch:
         free = plays_alone(self._manifest)
         for game in self._manifest.games:
             files = self._files(game)
-            over = finished(files)
-            calls, cost, unpriced = (0, 0.0, 0) if free else _used(files, over=over)
-            tally.earlier(game.name, calls, cost, unpriced, finished=over)
+            done, why = is_done(files)
+            if why is not None:
+                self._result.mended[game.name] = why
+            calls, cost, unpriced = (0, 0.0, 0) if free else used(files, over=done)
+            tally.earlier(game.name, calls, cost, unpriced, finished=done)
             self._budget.spent(calls, cost)
-            if not over:
+            if not done:
                 left.append(game)
         return left
 
@@ -217,7 +226,7 @@ class _Batch:
     async def _one(self, game: Planned, executor: Executor) -> None:
         self._result.tally.started(game.name)
         self._watcher.changed()
-        task = asyncio.create_task(executor.play(self._manifest.scenario(game), self._files(game)))
+        task = asyncio.create_task(executor.play(self._allowed(game), self._files(game)))
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -226,6 +235,19 @@ class _Batch:
             self._note(game, task)
             raise
         self._note(game, task)
+
+    def _allowed(self, game: Planned) -> Scenario:
+        """The game with what is left of the batch's limits, where whoever plays it cannot ask before each call."""
+        scenario = self._manifest.scenario(game)
+        if self._executor is None:
+            return scenario
+        limits, tally = scenario.limits, self._result.tally  # which no longer counts what this game used before
+        left: dict[str, float] = {}
+        if limits.max_calls is not None:
+            left["max_calls"] = limits.max_calls - tally.calls
+        if limits.max_cost_usd is not None:
+            left["max_cost_usd"] = limits.max_cost_usd - tally.cost_usd
+        return replace(scenario, limits=limits.model_copy(update=left))
 
     def _note(self, game: Planned, task: asyncio.Task[GameEnd]) -> None:
         if task.cancelled():
@@ -239,7 +261,8 @@ class _Batch:
         self._watcher.ended(end)
         self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
         if end.status == BudgetReached.status:
-            self._stop(BudgetReached(end.error or "a limit is reached"))
+            whose = "" if self._executor is None else f"{end.name} had what was left of the batch's limits: "
+            self._stop(BudgetReached(f"{whose}{end.error or 'a limit is reached'}"))
         elif self._abort_after and self._in_a_row >= self._abort_after:
             self._stop(_abort(end, self._in_a_row))
 
@@ -263,19 +286,3 @@ class _Batch:
 def _abort(last: GameEnd, number: int) -> AgentsimError:
     message = f"{number} games in a row came to no result, the last ({last.name}) with: {last.error}"
     return ProviderStopped(message) if last.status == ProviderStopped.status else AgentsimError(message)
-
-
-def _used(files: RunFiles, *, over: bool) -> tuple[int, float, int]:
-    """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
-    try:
-        if over:
-            history = load_history(files.history)
-            costs = [each.usage.cost_usd for each in history.decisions if each.usage is not None]
-            known = known_usd(history.usage.cost_usd, costs)
-            return history.usage.calls, known, history.usage.unpriced_calls
-        contents = read_journal(files.journal)
-    except (UsageError, JournalError):
-        return 0, 0.0, 0
-    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
-    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
-    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)

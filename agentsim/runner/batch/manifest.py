@@ -1,6 +1,7 @@
 """Manifest: what a batch is to play, on the disk before its first game. What is played already, each game's files say.
 
-It is written once, so a batch of a million games rewrites nothing, and a kill finds no half of it.
+Playing writes nothing there, so a batch of a million games rewrites nothing, and a kill finds no half of it. A batch
+that is to have more games gets a new one in its place, with the same games before them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.files import MANIFEST, check_name, write_new
+from agentsim.history.files import MANIFEST, check_name, write_new, write_whole
 from agentsim.runner.batch.design import Row, balance, rows
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
@@ -68,20 +69,34 @@ class Manifest:
         spreads = balance([game.row for game in self.games], len(self.casts[0].players), len(self.design.models))
         return [{"what": spread.what, "least": spread.least, "most": spread.most} for spread in spreads]
 
-    def same_games(self, other: Manifest) -> bool:
-        """Whether both mean the same games; limits and addresses may differ, as they may between two runs of one."""
-        return (self.design, self.games) == (other.design, other.games) and [
-            cast.identity() for cast in self.casts
-        ] == [cast.identity() for cast in other.casts]
+    def same_batch(self, other: Manifest) -> bool:
+        """Whether the games of one are the first of the other's, or all of them.
+
+        Limits and addresses may differ, as they may between two runs of one. Names do not count: how many digits they
+        have depends on how many games were asked for first.
+        """
+        rows = zip(self.games, other.games, strict=False)
+        return (
+            replace(self.design, games=0) == replace(other.design, games=0)
+            and all(one.row == two.row for one, two in rows)
+            and [cast.identity() for cast in self.casts] == [cast.identity() for cast in other.casts]
+        )
+
+    def following(self, there: Manifest) -> Manifest:
+        """The same games, those that are planned `there` under the names that they have there."""
+        return replace(self, games=(*there.games, *self.games[len(there.games) :]))
 
     def digest(self) -> str:
-        """A short name for the games it means, whatever seed they have."""
-        what = [self.design.games, self.design.models, self.design.rotate, self.design.paired]
+        """A short name for the batch, whatever seed it has and however many games."""
+        what = [self.design.models, self.design.rotate, self.design.paired]
         text = json.dumps([what, [cast.identity() for cast in self.casts]], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
-    def write(self, directory: Path) -> None:
-        """Put it into the batch's folder; it is whole or not there. `FileExistsError` where one is there already."""
+    def write(self, directory: Path, *, instead: bool = False) -> None:
+        """Put it into the batch's folder; it is whole or not there.
+
+        `FileExistsError` where one is there already, unless it takes its place; who has it do that holds the lock.
+        """
         design = self.design
         head = {
             "format": FORMAT,
@@ -99,7 +114,11 @@ class Manifest:
         ]
         body = [b"%b:%b" % (json_line(key), json_line(value)) for key, value in head.items()]
         body.append(b'"games":[\n' + b",\n".join(lines) + b"\n]")
-        write_new(directory / MANIFEST, b"{\n" + b",\n".join(body) + b"\n}\n")
+        whole = b"{\n" + b",\n".join(body) + b"\n}\n"
+        if instead:
+            write_whole(directory / MANIFEST, whole)
+        else:
+            write_new(directory / MANIFEST, whole)
 
 
 def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:

@@ -6,6 +6,8 @@ written where the games are played, and nothing secret travels.
 
 from __future__ import annotations
 
+import logging
+import os
 from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
@@ -21,6 +23,15 @@ __all__ = ["OnDask"]
 
 _RETRIES = 2
 _CONNECT_S = 20
+
+
+async def dask_setup(worker: object) -> None:
+    """A worker process of our own cluster has started (Dask calls this, by its name).
+
+    Ctrl-C is for who started it, and who decides what becomes of its games; a task that is taken back is no warning.
+    """
+    os.setsid()
+    logging.getLogger("distributed").setLevel(logging.ERROR)
 
 
 class OnDask:
@@ -45,6 +56,7 @@ class OnDask:
                     memory_limit=0,
                     dashboard_address=None,
                     asynchronous=True,
+                    preload=[__name__],
                 )
             self._client = await dask.Client(address, asynchronous=True, timeout=_CONNECT_S)
         except (OSError, ValueError) as error:

@@ -5,25 +5,19 @@ In which process or loop that happens is `workers` and `loop`.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from agentsim.errors import AgentsimError, Interrupted
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
 from agentsim.runner.budget import Budget
-from agentsim.runner.plays import FINISHED
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["GameEnd", "ended", "failed", "finished", "known_usd", "session", "sweep"]
-
-_TAIL = 4096
+__all__ = ["GameEnd", "ended", "failed", "known_usd", "session", "sweep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +96,6 @@ def failed(name: str, error: BaseException) -> GameEnd:
     if not isinstance(error, Exception):
         return GameEnd(name, Interrupted.status, error=type(error).__name__, exit_code=130)
     return GameEnd(name, "failed", error=f"{type(error).__name__}: {error}", exit_code=1)
-
-
-def finished(files: RunFiles) -> bool:
-    """Whether a game is over and its history is there, told from the journal's last line, without reading the rest."""
-    try:
-        if not files.history.is_file():
-            return False
-        with files.journal.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-            tail = file.read()
-        line: Any = json.loads(tail.rstrip(b"\n").rpartition(b"\n")[2])
-        return tail.endswith(b"\n") and line["record"] == "stop" and line["status"] in FINISHED
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
 
 
 def sweep(directory: Path) -> None:

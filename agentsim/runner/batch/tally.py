@@ -24,9 +24,6 @@ class BatchWatcher:
     def ended(self, end: GameEnd) -> None:
         """A game is over, or has stopped."""
 
-    def noted(self, line: str) -> None:
-        """Something about the whole batch that somebody should know."""
-
 
 class Tally:
     """Counts of games by how they ended, in all sessions (`done`) and in this one (`statuses`); dollars and calls."""

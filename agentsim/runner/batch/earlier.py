@@ -1,0 +1,41 @@
+"""earlier: what earlier sessions did of one game of a batch: whether it is done, and what it used."""
+
+from __future__ import annotations
+
+from agentsim.errors import AgentsimError, JournalError, UsageError
+from agentsim.history.contents import read_journal
+from agentsim.history.files import RunFiles
+from agentsim.history.load import load_history
+from agentsim.runner.batch.one import known_usd
+from agentsim.runner.mend import mended, over, unfit
+
+__all__ = ["is_done", "used"]
+
+
+def is_done(files: RunFiles) -> tuple[bool, str | None]:
+    """Whether a game is over and its history is there, and what was wrong with one that had to be made again."""
+    if not over(files):
+        return False, None
+    try:
+        if (why := unfit(files)) is None:
+            return True, None
+        mended(files)
+    except AgentsimError:
+        return False, None  # its session will say what is wrong with the journal
+    return True, f"{files.history.name} {why}"
+
+
+def used(files: RunFiles, *, over: bool) -> tuple[int, float, int]:
+    """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
+    try:
+        if over:
+            history = load_history(files.history)
+            costs = [each.usage.cost_usd for each in history.decisions if each.usage is not None]
+            known = known_usd(history.usage.cost_usd, costs)
+            return history.usage.calls, known, history.usage.unpriced_calls
+        contents = read_journal(files.journal)
+    except (UsageError, JournalError):
+        return 0, 0.0, 0
+    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
+    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
+    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)

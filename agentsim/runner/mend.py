@@ -1,0 +1,81 @@
+"""mend: a finished game's history, where it is missing or damaged, made again from the journal. Nobody is asked.
+
+A journal is appended to and synced, a history is derived: of the two the journal is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import from_json
+
+from agentsim.errors import JournalMismatch, UsageError
+from agentsim.history.contents import read_head, read_journal
+from agentsim.history.files import RunFiles, write_whole
+from agentsim.history.fold import dump_history
+from agentsim.history.load import load_history
+from agentsim.history.record import FORMAT
+from agentsim.runner.imprint import volatile_of
+from agentsim.runner.plays import FINISHED
+from agentsim.runner.replay import replayed
+
+__all__ = ["mended", "over", "unfit"]
+
+_TAIL = 4096
+
+
+def over(files: RunFiles) -> bool:
+    """Whether a game has come to its end, told from the journal's last line, without reading the rest."""
+    try:
+        with files.journal.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            tail = file.read()
+        line: Any = json.loads(tail.rstrip(b"\n").rpartition(b"\n")[2])
+        return tail.endswith(b"\n") and line["record"] == "stop" and line["status"] in FINISHED
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
+    """What is wrong with the history beside the journal of a game that is over; None where it is that game's.
+
+    Its head is looked at, and that it is JSON to its end; `closely`, which takes twice as long, every record as well.
+    """
+    if not files.history.is_file():
+        return "is missing"
+    try:
+        found = from_json(files.history.read_bytes(), allow_inf_nan=False)
+    except (OSError, ValueError):
+        return "is broken"
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        return "is none"
+    head = read_head(files.journal)
+    if any(found.get(key) != head[key] for key in ("game", "rules_version", "seed")):
+        return "is another game's"
+    if found.get("status") not in FINISHED:
+        return "is older than the game's end"
+    if closely:
+        try:
+            load_history(files.history)
+        except UsageError:
+            return "is broken"
+    return None
+
+
+def mended(files: RunFiles) -> Mapping[str, Any]:
+    """The history of a game that is over, played again from its journal and written.
+
+    Raises `JournalError` where the journal cannot be used or does not end the game, `ReplayDiffers` where it says more.
+    """
+    recorded = read_journal(files.journal)
+    again = replayed(files.name, recorded)
+    if again.finished is None:
+        raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
+    wall_s = float(sum(stop["wall_s"] for stop in recorded.stops))
+    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], wall_s)
+    history = again.folded(again.finished, volatile)
+    write_whole(files.history, dump_history(history))
+    return history
