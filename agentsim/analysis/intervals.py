@@ -1,6 +1,6 @@
-"""intervals: 95% intervals of means per game, and the quantiles that they need.
+"""intervals: 95% intervals of means per game, by drawing games again (bootstrap); and the quantiles that they need.
 
-Games are taken whole, since the ranks within one depend on each other; those of one seed together, since they share
+Games are drawn whole, since the ranks within one depend on each other; those of one seed together, since they share
 their luck.
 """
 
@@ -14,13 +14,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEWEST", "Array", "Whole", "blocks", "ratio_intervals", "student"]
+__all__ = ["FEWEST", "SEED", "Array", "Whole", "blocks", "ratio_intervals", "student"]
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
+SEED = 20_261_121
+"""Draws and deals begin with it, so that the same games give the same report."""
+DRAWS = 2_000
 FEWEST = 5
 """Of fewer independent games nothing is said: an interval would hold nearly all that is possible."""
 BLIND = 2
+"""Games that are added to those of each label."""
 
 
 def student(probability: float, freedom: int) -> float:
@@ -52,32 +56,43 @@ def ratio_intervals(
     *,
     centre: float | None = None,
     within: tuple[float, float] = (-math.inf, math.inf),
+    draws: int = DRAWS,
 ) -> Array:
     """(low, high) for each column of games by labels: of the ratio of the sums to the counts over all games.
 
     To each label's games `BLIND` are added that say what a label's games say if nobody knows which it is: their mean is
-    that of all labels (or `centre`: 0.5 of a rate, so that one is won and one lost), their variance that of all labels'
-    games about it. Around what comes out it is Student's interval, cut off at what is possible (`within`) and stretched
-    to hold the estimate: the way of A. Agresti and B. Coull with rates (Approximate is better than "exact", 1998; two
-    of each there, and the normal's quantile), for any mean of games. NaN for a label that is in fewer than `FEWEST`
+    that of all labels (or `centre`: 0.5 of a rate, so that one is won and one lost), one above it and one below by the
+    standard deviation of all labels' games. All are drawn again; the percentiles are moved outwards as far as Student's
+    interval is wider than the normal's without the correction of the variance (T. Hesterberg, What teachers should know
+    about the bootstrap, 2015, section 5.3), cut off at what is possible (`within`) and stretched to hold the estimate.
+    Without the blind games who won none of five would have a rate of 0 (0 to 0); to add such is the way of A. Agresti
+    and B. Coull with rates (Approximate is better than "exact", 1998). NaN for a label that is in fewer than `FEWEST`
     games, and where all games say the same.
     """
     games, totals = (counts > 0).sum(axis=0), counts.sum(axis=0)
     found = np.full((sums.shape[1], 2), np.nan)
     mean = (sums.sum() / totals.sum() if totals.any() else 0.0) if centre is None else centre
     squares = float((counts**2).sum())
-    spread = float(((sums - mean * counts) ** 2).sum()) / squares if squares else 0.0
-    enough = games >= FEWEST
-    if not enough.any() or spread == 0:
+    spread = (float(((sums - mean * counts) ** 2).sum()) / squares) ** 0.5 if squares else 0.0
+    if spread == 0:
         return found
-    sums, counts, games, totals = sums[:, enough], counts[:, enough], games[enough], totals[enough]
-    usual = totals / games  # entries of the label in a game that it is in
-    weight = totals + BLIND * usual
-    middle = (sums.sum(axis=0) + BLIND * usual * mean) / weight
-    inside = ((sums - middle * counts) ** 2).sum(axis=0)
-    error = np.sqrt(inside + BLIND * usual**2 * (spread + (mean - middle) ** 2)) / weight
-    reach = error * np.array([student(0.5 + level / 2, int(number) + BLIND - 1) for number in games])
-    ratio = sums.sum(axis=0) / totals
-    low, high = np.clip(middle - reach, *within), np.clip(middle + reach, *within)
-    found[enough] = np.stack([np.minimum(low, ratio), np.maximum(high, ratio)], axis=1)
+    usual = totals / np.maximum(games, 1)  # entries of the label in a game that it is in
+    sums = np.vstack([sums, usual * (mean + spread), usual * (mean - spread)])
+    counts = np.vstack([counts, usual, usual])
+    weights = _drawings(len(sums), draws)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a label may be in none of the games of a drawing
+        drawn = (weights @ sums) / (weights @ counts)
+    for column in np.flatnonzero(games >= FEWEST):
+        number = int(games[column]) + BLIND
+        reach = student(0.5 + level / 2, number - 1) * (number / (number - 1)) ** 0.5
+        tail = NormalDist().cdf(-reach)
+        low, high = np.clip(np.nanquantile(drawn[:, column], [tail, 1 - tail]), *within)
+        ratio = sums[:-BLIND, column].sum() / totals[column]
+        found[column] = min(low, ratio), max(high, ratio)
     return found
+
+
+def _drawings(games: int, draws: int) -> Array:
+    """How often each game is in each drawing: `draws` rows of `games` counts."""
+    generator = np.random.default_rng(SEED)
+    return generator.multinomial(games, np.full(games, 1 / games), size=draws).astype(np.float64)

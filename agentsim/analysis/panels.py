@@ -50,8 +50,8 @@ def _leaderboard(found: Standings) -> Table:
         for line in found.lines
     )
     note = (
-        "Intervals of 95% (Student's, with two blind games added), games of one seed taken together. A shared first "
-        "place is a part of a win for each."
+        "Intervals of 95%, by drawing games again (bootstrap), two blind ones among them, those of one seed together. "
+        "A shared first place is a part of a win for each."
     )
     if found.null_p is not None:
         verdict = "no further" if found.null_p > 0.05 else "further"

@@ -1,7 +1,7 @@
 """standings: the players of many games compared, as data; how it is printed or drawn belongs to others.
 
-Every figure counts finished games alone; intervals are of 95%. What is dealt is dealt with one seed, so that the same
-games give the same report.
+Every figure counts finished games alone; intervals are of 95%, and are drawn with one seed, so that the same games
+give the same report.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import Array, blocks, ratio_intervals
+from agentsim.analysis.intervals import SEED, Array, blocks, ratio_intervals
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.record import Entrant, GameRecord
 from agentsim.analysis.skill import ratings
 from agentsim.analysis.strengths import fit, stages
 
 __all__ = ["Interval", "Line", "Place", "Standings", "by_label", "by_place", "standings"]
-
-SEED = 20_261_121
 
 
 @dataclass(frozen=True, slots=True)
