@@ -59,9 +59,17 @@ def _with_objects(line: str) -> str:
             end = start + 1
             parts.append(line[position:end])
         else:
-            parts += [line[position:start], _plain(fields)]
+            parts += [line[position:start], _labelled(line[:start], fields)]
         position = end
     return "".join((*parts, line[position:]))
+
+
+def _labelled(before: str, fields: Mapping[str, Any]) -> str:
+    """An object in plain words, without the name of its one field where that stands right before it."""
+    (name, *more), label = fields or ("",), before.casefold().rstrip(": ")
+    if fields and not more and label.endswith(name.replace("_", " ").casefold()):
+        return _inner(fields[name])
+    return _plain(fields)
 
 
 def _plain(value: Any) -> str:

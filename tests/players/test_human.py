@@ -380,17 +380,16 @@ def test_what_stands_on_the_screen_is_not_shown_again_to_who_is_asked_further() 
     assert screen.text.count("You hold 4.") == 2
 
 
-def test_a_question_is_wrapped_and_put_again_below_a_notice() -> None:
+def test_a_question_is_wrapped_and_put_again_below_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = io.StringIO()
-    terminal = Terminal(io.StringIO("buy\n"), sink)
+    terminal = Terminal(io.StringIO(), sink)
     asked = "action [" + " / ".join(["forum_post"] * 9) + "]:"
 
-    class Ringing(io.StringIO):
-        def readline(self, *size: Any) -> str:
-            terminal.notice("The moderator is asked next.")
-            return "buy\n"
+    async def line() -> str:
+        terminal.notice("The moderator is asked next.")
+        return "buy\n"
 
-    terminal._source = Ringing()
+    monkeypatch.setattr(terminal, "_line", line)
     assert asyncio.run(terminal.ask(asked)) == "buy"
     text = sink.getvalue()
     assert max(map(len, text.split("\n"))) <= 80
