@@ -15,6 +15,7 @@ from agentsim.engine.number import whole
 __all__ = ["hint", "is_words", "kinds_of", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer(?:: \{| with one JSON object\b).*\Z", re.DOTALL)
+_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _NAME = re.compile(r"[\w@#.-]+")
 _DECODER = json.JSONDecoder()
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
@@ -162,7 +163,7 @@ def _values(legal: Mapping[str, Any]) -> str:
     if "enum" in legal:
         return " / ".join(map(_called, legal["enum"]))
     if legal.get("type") == "array" and "items" in legal:
-        return f"{_item(legal['items'])}, ...; nothing for none"
+        return f"{_item(legal['items'])}, ...{'' if legal.get('minItems') else '; nothing for none'}"
     if legal.get("type") == "boolean":
         return "yes / no"
     if "minimum" in legal:
@@ -181,7 +182,7 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:
-        return [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+        return _list(text, legal)
     if kind == "boolean":
         if text.casefold() not in _YES | _NO:
             raise ValueError("Yes or no, please.")
@@ -191,12 +192,27 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
         if limit is not None and len(text) > limit:
             raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
         return text
-    if kind == "integer":
-        return _whole(text, legal.get("minimum"), legal.get("maximum"))
+    return _whole(text, legal.get("minimum"), legal.get("maximum")) if kind == "integer" else _other(text, kind)
+
+
+def _other(text: str, kind: Any) -> Any:
+    """JSON, or the words as they stand; of numbers those in plain digits alone: others are the game's to explain."""
+    if kind == "number" and not _PLAIN.fullmatch(text):
+        return text
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
+    found = [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+    least, most = legal.get("minItems", 0), legal.get("maxItems", len(found))
+    if len(found) < least:
+        raise ValueError(f"At least {least}, please.")
+    if len(found) > most:
+        raise ValueError(f"At most {most}, please.")
+    return found
 
 
 def _option(text: str, options: Sequence[Any]) -> Any:

@@ -324,6 +324,8 @@ def test_a_question_without_the_shape_of_its_json(text: str, shown: str) -> None
         ({"type": "integer", "minimum": 2}, "7", 7),
         ({"type": "number"}, "2.5", 2.5),
         ({"type": "number"}, "much", "much"),
+        ({"type": "number"}, "1e1", "1e1"),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "3 4", [3, 4]),
         ({"type": "array"}, '["a"]', ["a"]),
         ({"type": "object"}, "{broken", "{broken"),
         ({}, "words", "words"),
@@ -344,6 +346,14 @@ def test_hints_say_what_may_be_answered() -> None:
         hint({"type": "integer", "default": 0, "description": "0, or 60 to 90"}) == " [0, or 60 to 90; nothing for 0]"
     )
     assert hint({"type": "string", "default": ""}) == " [nothing for none]"
+
+
+def test_a_list_has_as_many_entries_as_fit() -> None:
+    legal = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
+    assert hint(legal) == " [number, ...]"
+    for typed, problem in (("", "At least 1, please."), ("1 2 3", "At most 2, please.")):
+        with pytest.raises(ValueError, match=problem):
+            understood(typed, legal)
 
 
 def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import Options, Request, Text, schema_of
@@ -94,7 +95,7 @@ class Act(Request[Acted]):
         action, rules = decision.action, self.rules
         match action:
             case Rejected():
-                return action.reason
+                return action.reason.removeprefix("Invalid action data: ")
             case Work():
                 return self._of_work(action)
             case Trade() | DirectMessage():
@@ -143,11 +144,37 @@ class Act(Request[Acted]):
         # others may leave less to give, so that what is too much now is sure to fail only where one holds nothing
         return "You hold no materials." if not you.materials else ""
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        you, world, rules = self.you, self.world, self.rules
+        left = rules.hours_per_day - you.hours
+        held = f"of {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} materials"
+        hints = {
+            "hours": f"1 to {left}" if left > 0 else "none are left today",
+            "proposal_id": _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals),
+            "project_id": _one_of([each.id for each in world.projects], world.more_projects),
+            "parent_message_id": f"1 to {max(each.id for each in world.posts)}" if world.posts else "there is no post",
+            "amount": f"{held}; 2 decimals at most",
+        }
+        for field, words in hints.items():
+            legal = said(legal, field, description=words)
+        pool = f"0 for the common pool, or 1 to {rules.agents}"
+        branches = [
+            said(each, "recipient_agent_id", description=pool) if "amount" in each["properties"] else each
+            for each in legal.get("anyOf", ())
+        ]
+        return {**legal, "anyOf": branches} if branches else legal
+
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)
 
     def fallback(self) -> Acted:
         return Acted(action=Idle())
+
+
+def _one_of(numbers: Sequence[int], more: int) -> str:
+    """Which numbers there are; `more` are not shown."""
+    known = ", ".join(map(str, sorted(set(numbers)))) or "none"
+    return f"{known}, or an older one" if more else known
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

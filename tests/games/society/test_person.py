@@ -56,11 +56,12 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     ("lines", "reason"),
     [
         (("trade", "2", "food", "11"), "You hold 10 food."),
-        (("trade", "2", "food", "much"), "Invalid action data: amount: "),
-        (("trade", "2", "food", "0"), "Invalid action data: amount: must be more than 0"),
+        (("trade", "2", "food", "much"), "amount: "),
+        (("trade", "2", "food", "1e1"), "amount: must be a number from 0 in plain digits"),
+        (("trade", "2", "food", "0"), "amount: must be more than 0"),
         (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
-        (("forum_post", ""), "Invalid action data: content must not be empty."),
+        (("forum_post", ""), "content must not be empty."),
         (("create_proposal", "A", "b", "infrastructure", "none"), "an infrastructure proposal has one term"),
     ],
 )
