@@ -192,13 +192,15 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
         if limit is not None and len(text) > limit:
             raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
         return text
-    return _whole(text, legal.get("minimum"), legal.get("maximum")) if kind == "integer" else _other(text, kind)
+    return _whole(text, legal.get("minimum"), legal.get("maximum")) if kind == "integer" else _other(text, legal)
 
 
-def _other(text: str, kind: Any) -> Any:
-    """JSON, or the words as they stand; of numbers those in plain digits alone: others are the game's to explain."""
-    if kind == "number" and not _PLAIN.fullmatch(text):
-        return text
+def _other(text: str, legal: Mapping[str, Any]) -> Any:
+    """JSON, or the words as they stand; of numbers those in plain digits alone."""
+    if legal.get("type") == "number":
+        low = legal.get("minimum")
+        if not _PLAIN.fullmatch(text) or (low is not None and float(text) < low):
+            raise ValueError(f"A number in plain digits{'' if low is None else f' from {low}'}, such as 2.5, please.")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -19,6 +19,7 @@ from agentsim.games.market import prompts
 from agentsim.games.market.artifact import Capability, Refused, either
 from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import SKIP
+from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import Menu, Now, Observation
 
 __all__ = ["NO_QUERY", "Act", "ActionChosen", "AskQuery", "Brief", "BriefingAnswered", "MarketRequest", "QueryChosen"]
@@ -165,6 +166,17 @@ class AskQuery(MarketRequest[QueryChosen]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return _own(self.offered, answered.get("query"), legal)
 
+    def objection(self, decision: QueryChosen) -> str:
+        """What is wrong with the parameters, and an expression that cannot be worked out."""
+        named = next((each for each in self.offered if each.name == decision.query), None)
+        try:
+            given = {} if named is None else named.read(decision.query_parameters)
+            if decision.query == "calculator":
+                calculate(given["expression"])
+        except Refused as error:
+            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+        return ""
+
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "calls": self.calls_left}
 
@@ -230,10 +242,12 @@ class Act(MarketRequest[ActionChosen]):
         try:
             given = named.read(decision.action_parameters)
         except Refused as error:
-            return f"{error}."
+            return f"{str(error)[:1].upper()}{str(error)[1:]}."
         return self.scope.objection(self.player, self.now, named.name, given)
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        if name == "working_memory":
+            return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")
         if name != "action_parameters":
             return legal
         out = _without(_own(self.actions, answered.get("action"), legal), "to", self.player)

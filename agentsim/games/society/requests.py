@@ -17,6 +17,7 @@ from agentsim.games.society.actions import (
     Contribute,
     CreateProposal,
     DirectMessage,
+    ForumReply,
     Idle,
     Rejected,
     Said,
@@ -102,6 +103,9 @@ class Act(Request[Acted]):
                 return self._of_company(action)
             case Vote():
                 return self._of_vote(action)
+            case ForumReply():
+                newest = max((each.id for each in self.world.posts), default=0)
+                return f"There is no post {action.parent_message_id} yet." if action.parent_message_id > newest else ""
             case Contribute():
                 return self._of_contribution(action)
             case CreateProposal():
@@ -130,12 +134,15 @@ class Act(Request[Acted]):
         return f"Agent #{action.recipient_agent_id} is dead." if gone else ""
 
     def _of_vote(self, action: Vote) -> str:
-        if self.world.more_proposals:
-            return ""
-        known = {each.id for each in self.world.proposals}
-        # what is beyond all of them may yet be proposed, in this very turn
-        closed = action.proposal_id < max(known, default=0) and action.proposal_id not in known
-        return f"Proposal {action.proposal_id} is closed." if closed else ""
+        known = {each.id for each in (*self.world.proposals, *self.you.proposals)}
+        # others may make one in this very turn, of which nobody knows yet what it says
+        if action.proposal_id > max((*known, *self.you.votes), default=0):
+            return f"There is no open proposal {action.proposal_id}."
+        return (
+            ""
+            if action.proposal_id in known or self.world.more_proposals
+            else f"Proposal {action.proposal_id} is closed."
+        )
 
     def _of_contribution(self, action: Contribute) -> str:
         you, missing = self.you, {each.id: each.cost - each.given for each in self.world.projects}
@@ -147,21 +154,24 @@ class Act(Request[Acted]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         you, world, rules = self.you, self.world, self.rules
         left = rules.hours_per_day - you.hours
-        held = f"of {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} materials"
+        held = f"{shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} materials"
         hints = {
-            "hours": f"1 to {left}" if left > 0 else "none are left today",
+            "hours": _upto(left) if left > 0 else "none are left today",
             "proposal_id": _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals),
             "project_id": _one_of([each.id for each in world.projects], world.more_projects),
-            "parent_message_id": f"1 to {max(each.id for each in world.posts)}" if world.posts else "there is no post",
-            "amount": f"{held}; 2 decimals at most",
+            "parent_message_id": _upto(max(each.id for each in world.posts)) if world.posts else "there is no post",
         }
         for field, words in hints.items():
             legal = said(legal, field, description=words)
-        pool = f"0 for the common pool, or 1 to {rules.agents}"
-        branches = [
-            said(each, "recipient_agent_id", description=pool) if "amount" in each["properties"] else each
-            for each in legal.get("anyOf", ())
-        ]
+        gift = {"recipient_agent_id": f"0 for the common pool, or 1 to {rules.agents}", "amount": f"of {held}"}
+        given = {"amount": f"of {shown(you.materials)} materials"}
+        branches = []
+        for branch in legal.get("anyOf", ()):
+            fields = branch["properties"]
+            own = gift if "resource_type" in fields else given if "project_id" in fields else {}
+            for field, words in own.items():
+                branch = said(branch, field, description=words)  # noqa: PLW2901 # a copy with one more hint each time
+            branches.append(branch)
         return {**legal, "anyOf": branches} if branches else legal
 
     def parse(self, text: str) -> Reading[Acted]:
@@ -169,6 +179,10 @@ class Act(Request[Acted]):
 
     def fallback(self) -> Acted:
         return Acted(action=Idle())
+
+
+def _upto(most: int) -> str:
+    return f"1 to {most}" if most > 1 else "1"
 
 
 def _one_of(numbers: Sequence[int], more: int) -> str:

@@ -14,10 +14,10 @@ import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.play import Ask
-from agentsim.games.market.requests import Act
+from agentsim.games.market.requests import Act, AskQuery
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove
-from tests.games.market.market import SKIPS, buys, does, play, results, sells
+from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.test_human import Screen
 
 RULES = [
@@ -76,7 +76,7 @@ def test_what_will_be_refused_is_said_before_it_costs_the_turn(lines: tuple[str,
         (buys(45, 2), ""),
         (does("send", to="A", text="me"), "That is yourself."),
         (does("borrow", amount=5, good="wheat", quantity=1), ""),
-        (buys(0), "price must be a whole number, 1 to 1000000."),
+        (buys(0), "Price must be a whole number, 1 to 1000000."),
         (SKIPS, ""),
     ],
 )
@@ -95,6 +95,21 @@ def test_where_all_decide_at_once_what_one_holds_may_change_and_is_no_objection(
     request = asked(simultaneous=True)
     assert [request.objection(order) for order in (buys(20, 3), sells(5, 3), does("deposit", amount=91))] == [""] * 3
     assert request.objection(buys(25)) == "A buy price may not exceed your value of the unit."
+
+
+@pytest.mark.parametrize(
+    ("query", "given", "reason"),
+    [
+        ("calculator", {"expression": "2 +"}, "That is no expression."),
+        ("calculator", {"expression": "2 + 2"}, ""),
+        ("write_note", {"key": "", "text": "x"}, "Key must be a text."),
+        ("none", {}, ""),
+    ],
+)
+def test_a_tool_that_would_refuse_costs_a_person_no_call(query: str, given: dict[str, Any], reason: str) -> None:
+    played = play({"A": [], "B": []}, queries={"A": [asks("none")]}, tools=["calculator", "notebook"])
+    request = next(ask.request for ask in played.asks("A") if isinstance(ask.request, AskQuery))
+    assert request.objection(asks(query, **given)) == reason
 
 
 def test_a_person_sees_the_open_orders_where_one_is_to_be_named_and_no_barred_action() -> None:
@@ -143,7 +158,8 @@ ANSWERS: dict[str, list[str]] = {
     r"to \[everyone / other\]: ": ["me", "everyone"],
     r"text: ": ["hello"],
     r"answer: ": ["I wait."],
-    r"working memory: ": ["Why?", "sold", ""],
+    r"working memory: ": ["Why?"],
+    r"working memory \[at most 600 characters; nothing for none\]: ": ["sold", ""],
 }
 
 
