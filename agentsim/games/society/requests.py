@@ -25,7 +25,7 @@ from agentsim.games.society.actions import (
     Vote,
     Work,
 )
-from agentsim.games.society.amounts import shown
+from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.reading import read_action
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
@@ -160,6 +160,8 @@ class Act(Request[Acted]):
         most = {"action.terms.hours": self.rules.hours_per_day, "action.terms.quorum": self.rules.agents}
         if name in most:
             return {**legal, "maximum": most[name]}
+        if name.endswith("amount"):
+            legal = {**legal, "minimum": 1 / UNIT}
         hint = self._hint(name, answered)
         if name == "action.recipient_agent_id" and not legal["minimum"]:
             hint = f"0 for the common pool, or 1 to {self.rules.agents}"
@@ -184,7 +186,7 @@ class Act(Request[Acted]):
                 resource = answered.get("resource_type", "materials")
                 held = {"food": you.food, "energy": you.energy, "materials": you.materials}[resource]
                 return f"you hold {shown(held)} {resource}"
-        return "more than 0" if name == "action.terms.amount" else ""
+        return ""
 
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)

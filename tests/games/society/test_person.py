@@ -57,7 +57,6 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     [
         (("trade", "2", "food", "11"), "You hold 10 food."),
         (("forum_reply", "1", "Yes."), "There is no post 1 yet."),
-        (("trade", "2", "food", "0"), "amount: must be more than 0"),
         (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
         (("forum_post", ""), "content must not be empty."),
@@ -108,14 +107,14 @@ def test_the_terms_of_a_law_are_asked_within_what_the_society_allows() -> None:
     )
     _, screen = typed("create_proposal", "A", "b", "law", *lines, "repeal", "x", "1")
     screen = " ".join(screen.split())
-    for words in ("hours [1 to 8]", "quorum [0 to 3]", "amount [more than 0]", "law [none]", "from 1 to 3, please"):
+    for words in ("hours [1 to 8]", "quorum [0 to 3]", "amount [0.01 or more]", "law [none]", "from 1 to 3, please"):
         assert words in screen, words
 
 
 def test_an_amount_that_is_no_number_in_plain_digits_is_asked_again_and_nothing_else() -> None:
-    decision, screen = typed("trade", "2", "food", "much", "1e1", "-1", "2.5")
+    decision, screen = typed("trade", "2", "food", "much", "1e1", "-1", "0", "2.5")
     assert decision == acted("trade 2 food 2.5")
-    assert screen.count("A number in plain digits from 0, such as 2.5, please.") == 3
+    assert screen.count("A number in plain digits from 0.01, such as 2.5, please.") == 4
 
 
 def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
