@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, Literal, TypeAlias
@@ -40,6 +41,10 @@ __all__ = ["HumanPlayer"]
 Narrowing: TypeAlias = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 _WITHOUT_END = 10**9
 _FOREIGN = f"    {MARK}"
+
+
+class _Anew(Exception):
+    """Whoever answers wants to begin again with the first field."""
 
 
 @dataclass
@@ -110,7 +115,10 @@ class HumanPlayer:
                 self._asked = ask.index
             if self._reason:
                 self._object(self._reason)
-            answers = await self._answers(ask, fields)
+            answers = None
+            while answers is None:
+                with suppress(_Anew):
+                    answers = await self._answers(ask, fields)
         if ask.request.on_call:
             self.bell.answered()
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
@@ -160,8 +168,8 @@ class HumanPlayer:
         if self.bell.attended:
             stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"
         self.terminal.say(
-            "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
-            f"{stops} the run, which can be resumed.\n"
+            "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again, "
+            f"`<` begins your answer anew. {stops} the run, which can be resumed.\n"
         )
 
     async def _answers(self, ask: Ask, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,6 +247,8 @@ class HumanPlayer:
             if text == "?":
                 self._explain()
                 continue
+            if text == "<":
+                raise _Anew
             try:
                 return understood(by_number(text, self._names) if takes_numbers(legal) else text, legal)
             except ValueError as error:
