@@ -211,7 +211,7 @@ class Artifact:
         return ()
 
     def most(self, agent: str) -> Mapping[str, int]:
-        """The greatest `amount` of an action, by its name, as far as the agent's own means tell."""
+        """The greatest `amount` of an action, by its name, in this state of the market."""
         return {}
 
     def claims(self, agent: str) -> int:

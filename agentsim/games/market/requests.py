@@ -253,8 +253,9 @@ class Act(MarketRequest[ActionChosen]):
         out = _without(_own(self.actions, answered.get("action"), legal), "to", self.player)
         if orders := ", ".join(each.words for each in self.scope.orders):
             out = said(out, "order", description=orders)
-        most = self.scope.most.get(str(answered.get("action")), 0)
-        return said(out, "amount", description=f"1 to {most}") if most else out
+        most = self.scope.most.get(str(answered.get("action")))
+        upto = f"1 to {most}" if most else "none can be now"
+        return out if most is None else said(out, "amount", description=upto)
 
     def parse(self, text: str) -> Reading[ActionChosen]:
         """The object with which the reply begins; of a lenient market the last one, whatever stands around it."""

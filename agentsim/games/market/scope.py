@@ -22,7 +22,7 @@ __all__ = ["Scope"]
 class Scope:
     """`most` is the greatest amount by action, where that follows from what the agent has.
 
-    Where all decide on one state (`settled` False), others may leave the agent more than it has now.
+    Where all decide on one state, an open order may yet leave the agent more than it has now: that is not `settled`.
     """
 
     restrictions: tuple[Restriction, ...] = ()
@@ -60,11 +60,11 @@ class Scope:
         for restriction in self.restrictions:
             if not restriction.allows(_Self(now, settled=self.settled), action, details):
                 return restriction.words
-        if action not in {"buy", "sell"} or not self.settled or "price" not in given:
+        if action not in {"buy", "sell", "borrow"} or not self.settled or not {"good", "quantity"} <= given.keys():
             return ""
         good, quantity = given["good"], given["quantity"]
         freed[good] = sum(each.quantity for each in going if each.side == "sell")
-        asset, needed = (CAPITAL, given["price"] * quantity) if action == "buy" else (good, quantity)
+        asset, needed = (CAPITAL, given.get("price", 0) * quantity) if action == "buy" else (good, quantity)
         short = shortage(asset, needed, now.free(asset) + freed[asset])
         return f"{short[:1].upper()}{short[1:]}." if short else ""
 

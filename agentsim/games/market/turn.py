@@ -78,12 +78,13 @@ class Turns:
         return now_of(self.market, agent, tuple(news), period=period, ticker=self.config.shows_ticker)
 
     def _scope(self, agent: Agent) -> Scope:
-        artifacts = self.market.artifacts.values()
+        artifacts, together = self.market.artifacts.values(), self.config.simultaneous
+        orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
         return Scope(
             restrictions=agent.restrictions,
-            orders=tuple(order for artifact in artifacts for order in artifact.orders(agent.id)),
-            most={name: most for artifact in artifacts for name, most in artifact.most(agent.id).items()},
-            settled=not self.config.simultaneous,
+            orders=orders,
+            most={} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()},
+            settled=not (together and orders),
         )
 
     async def _query(self, turns: Sequence[_Turn]) -> None:

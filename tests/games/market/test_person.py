@@ -75,7 +75,7 @@ def test_what_will_be_refused_is_said_before_it_costs_the_turn(lines: tuple[str,
         (does("replace", order=1, price=50, quantity=2), ""),
         (buys(45, 2), ""),
         (does("send", to="A", text="me"), "That is yourself."),
-        (does("borrow", amount=5, good="wheat", quantity=1), ""),
+        (does("borrow", amount=5, good="wheat", quantity=1), "The most that you can borrow is 0."),
         (buys(0), "Price must be a whole number, 1 to 1000000."),
         (SKIPS, ""),
     ],
@@ -91,7 +91,22 @@ def test_one_order_a_good_frees_what_it_replaces() -> None:
     assert "101 capital, and you have 100 free" in replace(request, scope=scope, now=asked().now).objection(buys(101))
 
 
-def test_where_all_decide_at_once_what_one_holds_may_change_and_is_no_objection() -> None:
+def test_a_loan_is_objected_to_beyond_what_all_that_one_holds_is_good_for() -> None:
+    played = play({"A": [buys(10), SKIPS], "B": [sells(10), SKIPS]}, artifacts=["marketplace", "bank"])
+    request = [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][1]
+    loans = [
+        does("borrow", amount=amount, good="wheat", quantity=quantity)
+        for amount, quantity in ((55, 11), (56, 11), (5, 12))
+    ]
+    assert [request.objection(loan) for loan in loans] == [
+        "",
+        "The most that you can borrow is 55.",
+        "That takes 12 wheat, and you have 11 free.",
+    ]
+
+
+def test_where_all_decide_at_once_an_open_order_may_leave_one_more_and_is_no_objection() -> None:
+    assert asked(1, simultaneous=True, restrictions=[]).objection(sells(5, 11)) != "", "who has none knows it"
     request = asked(simultaneous=True)
     assert [request.objection(order) for order in (buys(20, 3), sells(5, 3), does("deposit", amount=91))] == [""] * 3
     assert request.objection(buys(25)) == "A buy price may not exceed your value of the unit."
