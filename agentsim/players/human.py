@@ -21,6 +21,7 @@ from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.bell import Bell
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
+from agentsim.players.outline import outlined, without_records
 from agentsim.players.readable import (
     hint,
     is_words,
@@ -130,7 +131,8 @@ class HumanPlayer:
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
         for part in line.split("\n"):
-            self.terminal.say(news(part), hang=_FOREIGN if "{" in part else "")
+            for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
+                self.terminal.say(row, hang=_FOREIGN if "{" in part else "")
 
     def _fresh(self, history: tuple[str, ...]) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped."""
@@ -147,7 +149,7 @@ class HumanPlayer:
 
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
-            self.terminal.say(part)
+            self.terminal.say(without_records(part))
         stops = "Ctrl-C asks for your turn; twice, it stops" if self._on_call else "Ctrl-C stops"
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "

@@ -132,6 +132,8 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
             raise ValueError("Yes or no, please.")
         return text.casefold() in _YES
     if kind == "string":
+        if len(text) < legal.get("minLength", 0):
+            raise ValueError("An empty line says nothing. Some words, please.")
         limit = legal.get("maxLength")
         if limit is not None and len(text) > limit:
             raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
