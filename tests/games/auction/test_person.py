@@ -19,7 +19,8 @@ from tests.players.test_human import Screen
 
 def question(budget: int = 100, high: int = 0) -> Bid:
     """The first question of the tiny auction, with so much to spend and so high a bid to pass."""
-    request: Any = on_bots("auction", "random").asks()[0].request
+    request = on_bots("auction", "random").asks()[0].request
+    assert isinstance(request, Bid)
     state = request.state
     you, leader = replace(state.you, budget=budget), Placed(high, "Basalt" if high else None)
     return replace(request, state=replace(state, you=you, high=leader))
