@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from agentsim.engine.answering import unanswerable
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
@@ -98,6 +99,11 @@ class Request(Generic[D]):
 
     player: PlayerId
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if (record := cls.__dict__.get("answer")) is not None and (problem := unanswerable(record)):
+            raise TypeError(f"{cls.__name__}: {problem}")
+
     def options(self) -> Options:
         """The legal values, by field."""
         raise NotImplementedError
@@ -150,7 +156,11 @@ class Request(Generic[D]):
         return {}
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of a field for a person who has answered those before it: what matters no more can be left out."""
+        """The schema of a field for a person who has answered those before it: what matters no more can be left out.
+
+        Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
+        which an empty line stands for (`answering.said`).
+        """
         return legal
 
     def particulars(self) -> Mapping[str, Any]:

@@ -60,6 +60,7 @@ class HumanPlayer:
         self._names: Mapping[str, int] = {}
         self._unnamed: str | None = None
         self._on_call = False
+        self._state: tuple[str, ...] = ()  # what stands on the screen of the situation
 
     @property
     def source(self) -> Literal["human"]:
@@ -120,12 +121,17 @@ class HumanPlayer:
         say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")
         if not self._asked:
             self._explain()
-        if fresh := self._fresh(prompt.history):
+        fresh = self._fresh(prompt.history)
+        if fresh:
             if self._asked:
                 say("Since you were last asked:")
             for line in paragraphs([*fresh, ""]):
                 self._say(line)
-        for line in paragraphs([*prompt.state, "", *map(question, prompt.question), ""]):
+        # stages of one turn only add to what stands there
+        begun = len(self._state) if not fresh and self.terminal.shown is self else 0
+        known = begun if prompt.state[:begun] == self._state else 0
+        self._state, self.terminal.shown = prompt.state, self
+        for line in paragraphs([*prompt.state[known:], "", *map(question, prompt.question), ""]):
             self._say(line)
 
     def _say(self, line: str) -> None:
@@ -150,7 +156,9 @@ class HumanPlayer:
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
             self.terminal.say(without_records(part))
-        stops = "Ctrl-C asks for your turn; twice, it stops" if self._on_call else "Ctrl-C stops"
+        stops = "Ctrl-C stops"
+        if self.bell.attended:
+            stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
             f"{stops} the run, which can be resumed.\n"

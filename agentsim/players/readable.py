@@ -14,17 +14,19 @@ from agentsim.engine.number import whole
 
 __all__ = ["hint", "is_words", "kinds_of", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
 
-_JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
+_JSON_SHAPE = re.compile(r"\s*\bAnswer(?:: \{| with one JSON object\b).*\Z", re.DOTALL)
+_NAME = re.compile(r"[\w@#.-]+")
+_DECODER = json.JSONDecoder()
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
 
 
 def news(line: str) -> str:
-    """A line of history: `Round 1 · A (pitch): words`; what is no JSON object stays as it is."""
+    """A line of history: `Round 1 · A (pitch): words`; of other lines, what is no JSON object stays as it is."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
-        return line
+        return _with_objects(line)
     if not isinstance(fields, dict):
         return line
     parts = []
@@ -38,7 +40,8 @@ def news(line: str) -> str:
     head = " ".join(str(part) for part in (sender, about and f"({about})") if part)
     alone = len(fields) == 1 and not head
     words = [
-        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} {_plain(value)}"
+        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} "
+        f"{value if isinstance(value, str) else _inner(value)}"
         for name, value in fields.items()
     ]
     words += [] if text is None else [_plain(text)]
@@ -46,8 +49,37 @@ def news(line: str) -> str:
     return " · ".join(parts)
 
 
+def _with_objects(line: str) -> str:
+    """A line with objects among its words, `INVENTORY: {"wheat": 5}`, in plain words: `INVENTORY: wheat 5`."""
+    parts, position = [], 0
+    while (start := line.find("{", position)) >= 0:
+        try:
+            fields, end = _DECODER.raw_decode(line, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+            parts.append(line[position:end])
+        else:
+            parts += [line[position:start], _plain(fields)]
+        position = end
+    return "".join((*parts, line[position:]))
+
+
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A value in plain words: `price 27, quantity 1` for an object, items between semicolons."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "; ".join(map(_inner, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_inner(part)}" for name, part in value.items()) or "none"
+    return json.dumps(value)
+
+
+def _inner(value: Any) -> str:
+    """A value within an object: in brackets where it has parts of its own, in marks where it is somebody's words."""
+    if isinstance(value, str):
+        return value if _NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+    return f"({_plain(value)})" if isinstance(value, (list, dict)) and value else _plain(value)
 
 
 def question(text: str) -> str:
@@ -74,12 +106,16 @@ def reason(text: str, unnamed: str | None) -> str:
 
 
 def unnamed_part(fields: Mapping[str, Any]) -> str | None:
-    """The one part of a decision with choices in it, if it has parts of its own: those say all there is to say."""
-    chosen = [name for name, legal in fields.items() if not is_words(legal)]
-    if len(chosen) != 1:
+    """The one part of a decision that has parts of its own: those say all there is to say, unless a name is taken."""
+    parts = {name: legal for name, legal in fields.items() if _has_parts(legal) or _has_parts(legal.get("items", {}))}
+    if len(parts) != 1:
         return None
-    part = fields[chosen[0]]
-    return chosen[0] if part.get("type") == "object" or kinds_of(part) else None
+    ((name, part),) = parts.items()
+    return name if kinds_of(part) or fields.keys().isdisjoint(part.get("properties", fields)) else None
+
+
+def _has_parts(legal: Mapping[str, Any]) -> bool:
+    return legal.get("type") == "object" or kinds_of(legal) is not None
 
 
 def kinds_of(legal: Mapping[str, Any]) -> tuple[str, dict[str, Mapping[str, Any]]] | None:
@@ -106,14 +142,23 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
+    said = legal.get("description") or _values(legal)
+    if "default" in legal:
+        nothing = f"nothing for {_called(legal['default'])}"
+        said = f"{said}; {nothing}" if said else nothing
+    return f" [{said}]" if said else ""
+
+
+def _values(legal: Mapping[str, Any]) -> str:
+    """The values of a field, or their range."""
     if "enum" in legal:
-        return f" [{' / '.join(map(_called, legal['enum']))}]"
+        return " / ".join(map(_called, legal["enum"]))
     if legal.get("type") == "array" and "items" in legal:
-        return f" [{_item(legal['items'])}, ...; nothing for none]"
+        return f"{_item(legal['items'])}, ...; nothing for none"
     if legal.get("type") == "boolean":
-        return " [yes / no]"
-    if "minimum" in legal and "maximum" in legal:
-        return f" [{legal['minimum']} to {legal['maximum']}]"
+        return "yes / no"
+    if "minimum" in legal:
+        return f"{legal['minimum']} to {legal['maximum']}" if "maximum" in legal else f"{legal['minimum']} or more"
     return ""
 
 
@@ -123,6 +168,8 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     `ValueError` says, fit for that person, what is wrong with it.
     """
     kind = legal.get("type")
+    if not text and "default" in legal:
+        return legal["default"]
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:
@@ -154,7 +201,7 @@ def _option(text: str, options: Sequence[Any]) -> Any:
 
 
 def _called(option: Any) -> str:
-    return "nobody" if option is None else str(option)
+    return "nobody" if option is None else str(option) or "none"
 
 
 def _item(legal: Mapping[str, Any]) -> str:

@@ -222,7 +222,7 @@ def test_complaints_are_not_recorded_as_messages() -> None:
         (quoted(bidder="A", high_bid=30), "bidder A; high bid 30"),
         (quoted(round=1, **{"from": "A"}, kind="bid", amount=5), "Round 1 · A (bid): amount 5"),
         (quoted(**{"from": "NARRATOR"}, kind="sold", price=5), "NARRATOR (sold): price 5"),
-        (quoted(goods=["a", "b"]), 'goods ["a", "b"]'),
+        (quoted(goods=["a", "b"]), "goods (a; b)"),
         ("{}", ""),
         ("What you have heard so far:", "What you have heard so far:"),
         ("[1, 2]", "[1, 2]"),
@@ -302,6 +302,7 @@ def test_a_row_is_cut_by_cells(text: str, expected: str) -> None:
     [
         ('Speak. Answer: {"text": "<your pitch>"}', "Speak."),
         ('Do you? Answer: {"accept": true} or {"accept": false}', "Do you?"),
+        ('Act. Answer with one JSON object. Nothing before it. {"action": "<name>"}', "Act."),
         ("Speak.", "Speak."),
         ("Answer: yes or no.", "Answer: yes or no."),
     ],
@@ -338,6 +339,62 @@ def test_hints_say_what_may_be_answered() -> None:
     assert hint({"type": "boolean"}) == " [yes / no]"
     assert hint({"type": "integer", "minimum": 1, "maximum": 6}) == " [1 to 6]"
     assert hint({"type": "string"}) == ""
+    assert hint({"type": "integer", "minimum": 1}) == " [1 or more]"
+    assert (
+        hint({"type": "integer", "default": 0, "description": "0, or 60 to 90"}) == " [0, or 60 to 90; nothing for 0]"
+    )
+    assert hint({"type": "string", "default": ""}) == " [nothing for none]"
+
+
+def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:
+    legal = {"type": "integer", "minimum": 0, "maximum": 90}
+    assert understood("", {**legal, "default": 0}) == 0
+    with pytest.raises(ValueError, match="A whole number from 0 to 90, please"):
+        understood("", legal)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage(PlaceOrder):
+    """One of several questions in a turn: what is known grows."""
+
+    state: tuple[str, ...]
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), self.state, ("What now?",))
+
+
+def test_what_stands_on_the_screen_is_not_shown_again_to_who_is_asked_further() -> None:
+    screen = Screen(*["Buy", "1", "no", ""] * 4)
+    stages = (
+        ("You hold 5.",),
+        ("You hold 5.", "The price is 3."),
+        ("You hold 5.", "The price is 3."),
+        ("You hold 4.",),
+    )
+    for index, state in enumerate(stages, 1):
+        screen.answer(Ask(index, index, 0, index, Stage(player="A", state=state)))
+    assert [screen.text.count(line) for line in ("You hold 5.", "The price is 3.", "You hold 4.")] == [1, 1, 1]
+    screen.player.terminal.shown = None  # somebody else was asked between
+    screen.player.terminal._source = io.StringIO("Buy\n1\nno\n\n")
+    screen.answer(Ask(5, 5, 0, 5, Stage(player="A", state=("You hold 4.", "And 1."))))
+    assert screen.text.count("You hold 4.") == 2
+
+
+def test_a_question_is_wrapped_and_put_again_below_a_notice() -> None:
+    sink = io.StringIO()
+    terminal = Terminal(io.StringIO("buy\n"), sink)
+    asked = "action [" + " / ".join(["forum_post"] * 9) + "]:"
+
+    class Ringing(io.StringIO):
+        def readline(self, *size: Any) -> str:
+            terminal.notice("The moderator is asked next.")
+            return "buy\n"
+
+    terminal._source = Ringing()
+    assert asyncio.run(terminal.ask(asked)) == "buy"
+    text = sink.getvalue()
+    assert max(map(len, text.split("\n"))) <= 80
+    assert " ".join(text.split()) == f"{asked} The moderator is asked next. {asked}"
 
 
 class TestTerminal:

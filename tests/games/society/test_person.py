@@ -47,9 +47,9 @@ def test_an_action_is_typed_field_by_field(lines: tuple[str, ...], action: Any) 
 
 def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     _, screen = typed("work", "farm", "3")
-    asked = screen[screen.rindex("\n") + 1 :]
+    asked = " ".join(screen[screen.rindex("action [") :].split())
     assert asked.startswith("action [forum_post / forum_reply / direct_message / create_proposal / vote / work / ")
-    assert asked.endswith("idle]: work type [farm / generate / gather]: hours [1 to 8]: ")
+    assert asked.endswith("idle]: work type [farm / generate / gather]: hours [1 to 8]:")
 
 
 @pytest.mark.parametrize(
