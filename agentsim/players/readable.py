@@ -179,14 +179,9 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
             raise ValueError("Yes or no, please.")
         return text.casefold() in _YES
     if kind == "string":
-        if len(text) < legal.get("minLength", 0):
-            raise ValueError("An empty line says nothing. Some words, please.")
-        limit = legal.get("maxLength")
-        if limit is not None and len(text) > limit:
-            raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
-        return text
+        return _words(text, legal)
     if kind == "integer":
-        return _whole(text, legal.get("minimum"), legal.get("maximum"))
+        return _whole(text, legal)
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -232,13 +227,25 @@ def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
     return {name: understood(word, part) for word, (name, part) in zip(words, fields.items(), strict=True)}
 
 
-def _whole(text: str, low: int | None, high: int | None) -> int:
+def _words(text: str, legal: Mapping[str, Any]) -> str:
+    limit = legal.get("maxLength")
+    if len(text) < legal.get("minLength", 0):
+        raise ValueError("An empty line says nothing. Some words, please.")
+    if limit is not None and len(text) > limit:
+        raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
+    return text
+
+
+def _whole(text: str, legal: Mapping[str, Any]) -> int:
     """The number, in any spelling that leaves no doubt about it."""
+    low, high = legal.get("minimum"), legal.get("maximum")
     try:
         value: int | None = whole(text)
     except ValueError:
         value = None
     if value is None or (low is not None and value < low) or (high is not None and value > high):
+        if how := legal.get("description"):
+            raise ValueError(f"A whole number, please: {how}.")
         least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
         raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
     return value

@@ -41,6 +41,7 @@ def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], co
     child = pexpect.spawn(
         sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, columns), timeout=60
     )
+    child.delaybeforesend = None  # which is for passwords
     fields, asked = list(answers), dict.fromkeys(answers, 0)
     screen = ""
     while (found := child.expect([*fields, pexpect.EOF])) < len(fields):
