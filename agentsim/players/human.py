@@ -138,7 +138,7 @@ class HumanPlayer:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
         for part in line.split("\n"):
             for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
-                self.terminal.say(row, hang=_FOREIGN if "{" in part else "")
+                self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...]) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped."""

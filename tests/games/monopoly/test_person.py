@@ -96,7 +96,7 @@ def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     lines = ("yes", "Illinois house, 21 house", "", "st. charles", "Indiana house")
     with_sales, _ = typed(one(ManageEstate), *lines[:3], "", "", *WORDS)
     assert with_sales.action == Bundle(sells=(Sale(position=24), Sale(position=21)))
-    lifted, _ = typed(one(ManageEstate), "yes", "", "", "st. charles", "", *WORDS)
+    lifted, _ = typed(one(ManageEstate), "yes", "", "", "charles", "", *WORDS)
     assert lifted.action.unmortgages == (11,)
     nothing, text = typed(one(ManageEstate), "no", *WORDS)
     assert nothing.action.empty
@@ -223,7 +223,9 @@ def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("Broadwalk", "Broadwalk: A whole number from 0 to 39, please."),
+        ("Broadwalk", "Broadwalk: that is no name here. A name or a number, please."),
+        ("Place", "Which one: 11 St. Charles Place or 16 St. James Place or 37 Park Place?"),
+        ("40", "40: A whole number from 0 to 39, please."),
         ("Pennsylvania", "Which one: 15 Pennsylvania Railroad or 34 Pennsylvania Avenue?"),
         ("6.5", "6.5: A whole number from 0 to 39, please."),
     ],
