@@ -190,9 +190,14 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
 
 def _option(text: str, options: Sequence[Any]) -> Any:
     for option in options:
-        if _called(option).casefold() == text.casefold():
+        if _spoken(_called(option)) == _spoken(text):
             return option
     raise ValueError(f"One of these, please: {', '.join(map(_called, options))}.")
+
+
+def _spoken(word: str) -> str:
+    """In any case, with blanks or underscores: `pay fine` is `pay_fine`."""
+    return " ".join(word.replace("_", " ").casefold().split())
 
 
 def _called(option: Any) -> str:

@@ -52,6 +52,7 @@ def typed(request: Any, *lines: str) -> tuple[Any, str]:
         (AnswerTrade, ("REJECT",), "reject"),
         (JailAction, ("use_card",), "use_card"),
         (JailAction, ("manage",), "manage"),
+        (JailAction, ("Pay fine",), "pay_fine"),
     ],
 )
 def test_a_choice_is_typed_as_it_is_listed(kind: type[Any], lines: tuple[str, ...], action: str) -> None:
