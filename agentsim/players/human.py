@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.prompt import Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
@@ -148,7 +148,8 @@ class HumanPlayer:
         before, now = self._heard[same:], history[same:]
         self._heard = history
         changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
-        return [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
+        fresh = [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
+        return [line for line in fresh if not (self._asked and isinstance(line, Restated))]
 
     def _object(self, problem: str) -> None:
         self.terminal.say(f"That will not do: {reason(problem, self._unnamed)}")
