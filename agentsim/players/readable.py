@@ -15,6 +15,7 @@ from agentsim.engine.number import whole
 __all__ = ["hint", "is_words", "kinds_of", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer(?:: \{| with one JSON object\b).*\Z", re.DOTALL)
+_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _NAME = re.compile(r"[\w@#.-]+")
 _DECODER = json.JSONDecoder()
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
@@ -59,9 +60,17 @@ def _with_objects(line: str) -> str:
             end = start + 1
             parts.append(line[position:end])
         else:
-            parts += [line[position:start], _plain(fields)]
+            parts += [line[position:start], _labelled(line[:start], fields)]
         position = end
     return "".join((*parts, line[position:]))
+
+
+def _labelled(before: str, fields: Mapping[str, Any]) -> str:
+    """An object in plain words, without the name of its one field where that stands right before it."""
+    (name, *more), label = fields or ("",), before.casefold().rstrip(": ")
+    if fields and not more and label.endswith(name.replace("_", " ").casefold()):
+        return _inner(fields[name])
+    return _plain(fields)
 
 
 def _plain(value: Any) -> str:
@@ -154,7 +163,7 @@ def _values(legal: Mapping[str, Any]) -> str:
     if "enum" in legal:
         return " / ".join(map(_called, legal["enum"]))
     if legal.get("type") == "array" and "items" in legal:
-        return f"{_item(legal['items'])}, ...; nothing for none"
+        return f"{_item(legal['items'])}, ...{'' if legal.get('minItems') else '; nothing for none'}"
     if legal.get("type") == "boolean":
         return "yes / no"
     if "minimum" in legal:
@@ -173,19 +182,36 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:
-        return [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+        return _list(text, legal)
     if kind == "boolean":
         if text.casefold() not in _YES | _NO:
             raise ValueError("Yes or no, please.")
         return text.casefold() in _YES
     if kind == "string":
         return _words(text, legal)
-    if kind == "integer":
-        return _whole(text, legal)
+    return _whole(text, legal) if kind == "integer" else _other(text, legal)
+
+
+def _other(text: str, legal: Mapping[str, Any]) -> Any:
+    """JSON, or the words as they stand; of numbers those in plain digits alone."""
+    if legal.get("type") == "number":
+        low = legal.get("minimum")
+        if not _PLAIN.fullmatch(text) or (low is not None and float(text) < low):
+            raise ValueError(f"A number in plain digits{'' if low is None else f' from {low}'}, such as 2.5, please.")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
+    found = [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+    least, most = legal.get("minItems", 0), legal.get("maxItems", len(found))
+    if len(found) < least:
+        raise ValueError(f"At least {least}, please.")
+    if len(found) > most:
+        raise ValueError(f"At most {most}, please.")
+    return found
 
 
 def _option(text: str, options: Sequence[Any]) -> Any:

@@ -61,7 +61,11 @@ class Terminal:
         self._open = rows(question, self.width)
         self._open[-1] += " "
         self._write("\n".join(self._open))
-        line = await self._line()
+        try:
+            line = await self._line()
+        except asyncio.CancelledError:
+            self._write("\n")  # what is said next, such as how to go on, is no part of the question
+            raise
         self._open = []
         if not line:
             raise Interrupted("the input ended while a person was asked")

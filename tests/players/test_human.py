@@ -323,7 +323,7 @@ def test_a_question_without_the_shape_of_its_json(text: str, shown: str) -> None
         ({"type": "integer"}, "-5", -5),
         ({"type": "integer", "minimum": 2}, "7", 7),
         ({"type": "number"}, "2.5", 2.5),
-        ({"type": "number"}, "much", "much"),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "3 4", [3, 4]),
         ({"type": "array"}, '["a"]', ["a"]),
         ({"type": "object"}, "{broken", "{broken"),
         ({}, "words", "words"),
@@ -344,6 +344,20 @@ def test_hints_say_what_may_be_answered() -> None:
         hint({"type": "integer", "default": 0, "description": "0, or 60 to 90"}) == " [0, or 60 to 90; nothing for 0]"
     )
     assert hint({"type": "string", "default": ""}) == " [nothing for none]"
+
+
+@pytest.mark.parametrize("typed", ["much", "1e1", "-1", "", "1,5"])
+def test_a_number_is_written_in_plain_digits(typed: str) -> None:
+    with pytest.raises(ValueError, match=r"^A number in plain digits from 0, such as 2\.5, please\.$"):
+        understood(typed, {"type": "number", "minimum": 0})
+
+
+def test_a_list_has_as_many_entries_as_fit() -> None:
+    legal = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
+    assert hint(legal) == " [number, ...]"
+    for typed, problem in (("", "At least 1, please."), ("1 2 3", "At most 2, please.")):
+        with pytest.raises(ValueError, match=problem):
+            understood(typed, legal)
 
 
 def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:
@@ -380,17 +394,16 @@ def test_what_stands_on_the_screen_is_not_shown_again_to_who_is_asked_further() 
     assert screen.text.count("You hold 4.") == 2
 
 
-def test_a_question_is_wrapped_and_put_again_below_a_notice() -> None:
+def test_a_question_is_wrapped_and_put_again_below_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = io.StringIO()
-    terminal = Terminal(io.StringIO("buy\n"), sink)
+    terminal = Terminal(io.StringIO(), sink)
     asked = "action [" + " / ".join(["forum_post"] * 9) + "]:"
 
-    class Ringing(io.StringIO):
-        def readline(self, *size: Any) -> str:
-            terminal.notice("The moderator is asked next.")
-            return "buy\n"
+    async def line() -> str:
+        terminal.notice("The moderator is asked next.")
+        return "buy\n"
 
-    terminal._source = Ringing()
+    monkeypatch.setattr(terminal, "_line", line)
     assert asyncio.run(terminal.ask(asked)) == "buy"
     text = sink.getvalue()
     assert max(map(len, text.split("\n"))) <= 80

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from agentsim.engine.game import GameConfig
 from agentsim.engine.number import whole
 from agentsim.engine.wording import cut
+from agentsim.games.market.order_book import OpenOrder
 from agentsim.games.market.world import World
 
 __all__ = ["Answer", "Artifact", "Capability", "NoSettings", "Parameter", "Refused", "action", "either", "query"]
@@ -203,6 +204,14 @@ class Artifact:
 
     def promised(self, agent: str) -> Mapping[str, int]:
         """What this artifact has reserved of an agent's holdings, by asset."""
+        return {}
+
+    def orders(self, agent: str) -> Sequence[OpenOrder]:
+        """The agent's open orders, oldest first."""
+        return ()
+
+    def most(self, agent: str) -> Mapping[str, int]:
+        """The greatest `amount` of an action, by its name, as far as the agent's own means tell."""
         return {}
 
     def claims(self, agent: str) -> int:

@@ -129,8 +129,8 @@ class Interviewed(MarketRequest[InterviewAnswer]):
         state = (*prompts.state_lines(self.now), *self.earlier)
         question = (
             "The moderator says: PAUSE",
-            f"The moderator asks: {quoted(question=self.question)}",
-            f'Answer truthfully and in detail, at most {self.limit} characters: {{"answer": "..."}}',
+            f"The moderator's question: {quoted(question=self.question)}",
+            f'Reply truthfully and in detail, in at most {self.limit} characters. Answer: {{"answer": "..."}}',
         )
         return prompts.composed(self.menu, self.tail, state, question)
 

@@ -129,10 +129,10 @@ def observed(observations: tuple[Observation, ...]) -> tuple[str, ...]:
 def briefing(menu: Menu) -> tuple[str, ...]:
     """The question before the first round."""
     return (
-        "The simulation is about to begin. If you understand what is asked of you, answer with a skip: "
-        '{"action": "skip", "action_parameters": {}, "working_memory": "<what you want to remember>"}. '
-        "If not, say in your own words what you do not understand. "
-        f"At most {menu.memory_chars} characters are kept.",
+        "The simulation is about to begin. If you understand what is asked of you, answer with a skip, and with what "
+        "you want to remember as your working memory. If not, answer unclear, and say there in your own words what you "
+        f"do not understand. At most {menu.memory_chars} characters are kept. "
+        'Answer: {"action": "<skip or unclear>", "action_parameters": {}, "working_memory": "<words>"}',
     )
 
 

@@ -12,8 +12,6 @@ from agentsim.games.market.world import Signal
 
 __all__ = ["Holding", "Menu", "Now", "Observation", "Unit", "menu_of", "now_of"]
 
-MOST_SIGNALS = 500
-
 
 @dataclass(frozen=True, slots=True)
 class Menu:
@@ -118,5 +116,5 @@ def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple
         memory=agent.working_memory,
         steps=tuple(agent.steps),
         news=news,
-        signals=tuple(market.world.tape[agent.seen :][-MOST_SIGNALS:]) if ticker else (),
+        signals=market.world.tape.since(agent.seen) if ticker else (),
     )

@@ -245,7 +245,7 @@ def _own(rules: Rules, you: Own) -> Iterator[str]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:
-        yield f"You are called {quoted(name=you.name)}."
+        yield f"Your name: {quoted(name=you.name)}"
     yield (
         f"You are active and hold {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} "
         f"materials. You have worked {you.hours} of {rules.hours_per_day} hours today."

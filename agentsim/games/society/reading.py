@@ -12,15 +12,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agentsim.engine.braces import MAX_DEPTH, closings
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading import Reading, closing, find_objects, without_thinking
+from agentsim.engine.reading import Reading, whole_object, without_thinking
 from agentsim.errors import DecisionError
 from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 
 __all__ = ["LONGEST_GIVEN", "read_action"]
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
-_MOST_SCANNED = 1_000_000  # characters: braces that never close, or nest for ever, are not looked at without end
+_MOST_SCANNED = 1_000_000  # characters, over and over: what is no JSON on any level is not looked at without end
 _UNPARSED = "Failed to parse action"
 
 Legal = Callable[[Acted], None]
@@ -36,7 +37,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
         if strict or not words:
             return _rejected(_UNPARSED, None)
         return Reading(Acted(action=ForumPost(content=words)), "words", candidates=0)
-    objects = [value for region in regions if (value := _decoded(region)) is not None]
+    objects = [value for _, value in regions if value is not None]
     valid: list[Acted] = []
     problem: tuple[str, dict[str, Any]] | None = None
     for value in objects:
@@ -48,7 +49,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
             if candidate is value or "action" in candidate:
                 problem = outcome, candidate
     if valid:
-        whole = len(regions) == 1 and body.strip() == regions[0]
+        whole = len(regions) == 1 and body.strip() == body[regions[0][0]]
         return Reading(valid[-1], "json" if whole else "embedded", candidates=len(valid))
     return _rejected(*(problem or (_UNPARSED, None)))
 
@@ -58,27 +59,35 @@ def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
     return Reading(Acted(action=Rejected(reason=reason, given=given)), "rejected", candidates=0)
 
 
-def _regions(body: str) -> Iterator[str]:
-    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too."""
+def _regions(body: str) -> Iterator[tuple[slice, dict[str, Any] | None]]:
+    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too.
+
+    With each stands the object that it is.
+    """
     start, left = body.find("{"), _MOST_SCANNED
+    closes: dict[int, tuple[int | None, int]] = {}
     while start >= 0 and left > 0:
-        end = closing(body, start)
-        left -= (len(body) if end is None else end) - start
+        if start not in closes:  # the first, or one that stood in a string as seen from there
+            closes |= closings(body, start)
+            left -= len(body) - start
+        end, depth = closes[start]
         if end is None:
             start = body.find("{", start + 1)
             continue
-        region = body[start:end]
-        yield region
-        start = body.find("{", end if _decoded(region) is not None else start + 1)
+        value = None
+        if depth <= MAX_DEPTH:  # no other can be read
+            value = _decoded(body[start:end])
+            left -= 0 if value is not None else end - start
+        yield slice(start, end), value
+        start = body.find("{", end if value is not None else start + 1)
 
 
 def _decoded(region: str) -> dict[str, Any] | None:
     """The region as one JSON object, or None; an object that names a key twice, with two values, is none."""
     try:
-        stage, found = find_objects(region)
+        return whole_object(region)
     except DecisionError:
         return None
-    return found[0].value if stage == "json" and found else None
 
 
 def _candidates(value: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import Options, Request, Text, schema_of
@@ -16,6 +17,7 @@ from agentsim.games.society.actions import (
     Contribute,
     CreateProposal,
     DirectMessage,
+    ForumReply,
     Idle,
     Rejected,
     Said,
@@ -94,13 +96,16 @@ class Act(Request[Acted]):
         action, rules = decision.action, self.rules
         match action:
             case Rejected():
-                return action.reason
+                return action.reason.removeprefix("Invalid action data: ")
             case Work():
                 return self._of_work(action)
             case Trade() | DirectMessage():
                 return self._of_company(action)
             case Vote():
                 return self._of_vote(action)
+            case ForumReply():
+                newest = max((each.id for each in self.world.posts), default=0)
+                return f"There is no post {action.parent_message_id} yet." if action.parent_message_id > newest else ""
             case Contribute():
                 return self._of_contribution(action)
             case CreateProposal():
@@ -129,12 +134,15 @@ class Act(Request[Acted]):
         return f"Agent #{action.recipient_agent_id} is dead." if gone else ""
 
     def _of_vote(self, action: Vote) -> str:
-        if self.world.more_proposals:
-            return ""
-        known = {each.id for each in self.world.proposals}
-        # what is beyond all of them may yet be proposed, in this very turn
-        closed = action.proposal_id < max(known, default=0) and action.proposal_id not in known
-        return f"Proposal {action.proposal_id} is closed." if closed else ""
+        known = {each.id for each in (*self.world.proposals, *self.you.proposals)}
+        # others may make one in this very turn, of which nobody knows yet what it says
+        if action.proposal_id > max((*known, *self.you.votes), default=0):
+            return f"There is no open proposal {action.proposal_id}."
+        return (
+            ""
+            if action.proposal_id in known or self.world.more_proposals
+            else f"Proposal {action.proposal_id} is closed."
+        )
 
     def _of_contribution(self, action: Contribute) -> str:
         you, missing = self.you, {each.id: each.cost - each.given for each in self.world.projects}
@@ -143,11 +151,44 @@ class Act(Request[Acted]):
         # others may leave less to give, so that what is too much now is sure to fail only where one holds nothing
         return "You hold no materials." if not you.materials else ""
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        you, world, rules = self.you, self.world, self.rules
+        left = rules.hours_per_day - you.hours
+        held = f"{shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} materials"
+        hints = {
+            "hours": _upto(left) if left > 0 else "none are left today",
+            "proposal_id": _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals),
+            "project_id": _one_of([each.id for each in world.projects], world.more_projects),
+            "parent_message_id": _upto(max(each.id for each in world.posts)) if world.posts else "there is no post",
+        }
+        for field, words in hints.items():
+            legal = said(legal, field, description=words)
+        gift = {"recipient_agent_id": f"0 for the common pool, or 1 to {rules.agents}", "amount": f"of {held}"}
+        given = {"amount": f"of {shown(you.materials)} materials"}
+        branches = []
+        for branch in legal.get("anyOf", ()):
+            fields = branch["properties"]
+            own = gift if "resource_type" in fields else given if "project_id" in fields else {}
+            for field, words in own.items():
+                branch = said(branch, field, description=words)  # noqa: PLW2901 # a copy with one more hint each time
+            branches.append(branch)
+        return {**legal, "anyOf": branches} if branches else legal
+
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)
 
     def fallback(self) -> Acted:
         return Acted(action=Idle())
+
+
+def _upto(most: int) -> str:
+    return f"1 to {most}" if most > 1 else "1"
+
+
+def _one_of(numbers: Sequence[int], more: int) -> str:
+    """Which numbers there are; `more` are not shown."""
+    known = ", ".join(map(str, sorted(set(numbers)))) or "none"
+    return f"{known}, or an older one" if more else known
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

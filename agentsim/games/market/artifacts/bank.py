@@ -127,6 +127,14 @@ class Bank(Artifact):
     def promised(self, agent: str) -> Mapping[str, int]:
         return self._collateral.get(agent, {})
 
+    def most(self, agent: str) -> Mapping[str, int]:
+        free = self.world.ledger.free(agent, CAPITAL)
+        return {
+            "deposit": free,
+            "withdraw": self._deposits.get(agent, 0),
+            "repay": min(self._loans.get(agent, 0), free),
+        }
+
     def claims(self, agent: str) -> int:
         return self._deposits.get(agent, 0) - self._loans.get(agent, 0)
 

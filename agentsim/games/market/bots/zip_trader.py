@@ -42,6 +42,8 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     traders = {}
     for way, limit in limits.items():
         traders[way] = trader = _Trader.recalled(said.get(way[1]), way[0], limit, luck)
+        if trader.period != request.now.period:  # of the last one no quote stands any more
+            trader.standing, trader.period = {}, request.now.period
         for signal in request.now.signals:
             if signal.good == way[1]:
                 trader.learn(signal, luck, step)
@@ -90,6 +92,7 @@ class _Trader:
     rate: float
     momentum: float
     standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that nobody has taken
+    period: int | None = None  # in which those stand
 
     @classmethod
     def recalled(cls, said: Any, side: Side, limit: int, luck: Stream) -> _Trader:
@@ -98,13 +101,15 @@ class _Trader:
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
         standing: dict[Side, int] = {}
+        period = None
         try:
             former, margin, change = (float(number) for number in said[side])
             margin = _allowed(side, former * (1 + margin) / limit - 1) if former != limit else margin
+            period = said.get("period")
             standing = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
         except (ValueError, KeyError, TypeError, IndexError):
             margin, change = (first if side == "sell" else -first), 0.0
-        return cls(side, limit, margin, change, rate, momentum, standing)
+        return cls(side, limit, margin, change, rate, momentum, standing, period)
 
     @property
     def price(self) -> float:
@@ -128,6 +133,7 @@ class _Trader:
         return {
             self.side: [self.limit, round(self.margin, 6), round(self.change, 6)],
             "standing": dict(self.standing),
+            **({} if self.period is None else {"period": self.period}),
         }
 
     def _towards(self, shout: int, luck: Stream, step: float, *, up: bool) -> None:
