@@ -181,6 +181,9 @@ def test_a_debtor_may_sell_the_houses_of_what_it_offers() -> None:
     unheard = decision.model_copy(update={"action": decision.action.model_copy(update={"sells": ()})})
     assert "there are buildings in the group" in raising(may_propose=True).objection(unheard)
     assert not raising(may_propose=False).objection(unheard)
+    lines = ("baltic house, mediterranean house", "", "yes", "B", "", "49", "", "Please.")
+    decision, _ = typed(raising(may_propose=True), *lines, *WORDS)
+    assert decision.action.trade.offer.cash == 49, "of the 50 that the houses bring"
 
 
 UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SPACES), houses=32)

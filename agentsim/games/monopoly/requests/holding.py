@@ -119,7 +119,9 @@ class RaiseCash(MonopolyRequest[Raised]):
         asked = narrowing.bundle({**action, "properties": parts}, estate, self.seat)
         if not self.may_propose:
             return asked
-        trade = narrowing.proposal(trade, estate, self.view.seats, self.seat)
+        seats = list(self.view.seats)  # what the rest of the answer brings may be offered
+        seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
+        trade = narrowing.proposal(trade, estate, seats, self.seat)
         return {**asked, "properties": {**asked["properties"], "trade": trade}}
 
     def fallback(self) -> Raised:
