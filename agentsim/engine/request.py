@@ -158,6 +158,8 @@ class Request(Generic[D]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of a field for a person who has answered those before it: what matters no more can be left out.
 
+        Of a field of a field (`action.bid`), `answered` are those beside it.
+
         Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
         which an empty line stands for (`answering.said`).
         """

@@ -33,12 +33,13 @@ def news(line: str) -> str:
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
     parts += [f"{name.capitalize()} {number}" if number else "Set-up" for name, number in numbers]
-    sender, kind, to = fields.pop("from", None), fields.pop("kind", None), fields.pop("to", None)
+    sender, to = fields.pop("from", None), fields.pop("to", None)
+    kind = fields.pop("kind", None) or fields.pop("event", None)
     text = fields.pop("text", None)
     if sender == "NARRATOR" and text is not None:
         kind = sender = None
     about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
-    head = " ".join(str(part) for part in (sender, about and f"({about})") if part)
+    head = " ".join(str(part) for part in (sender, about and f"({about})") if part) if sender else about
     alone = len(fields) == 1 and not head
     words = [
         f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} "

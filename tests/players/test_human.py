@@ -105,7 +105,7 @@ def test_a_person_sees_the_facts_of_a_model_s_prompt_in_plain_words() -> None:
         "You are a shopkeeper.\n"
         "\n"
         "What this says of JSON is for models: you answer field by field, in plain words.\n"
-        "`?` shows it again. Ctrl-C stops the run, which can be resumed.\n"
+        "`?` shows it again, `<` begins your answer anew. Ctrl-C stops the run, which can\nbe resumed.\n"
         "\n"
         "What you have heard so far:\n"
         "Round 1 · Round 1 begins.\n"
@@ -171,6 +171,12 @@ def test_a_question_mark_shows_the_rules_again_at_any_field() -> None:
     assert screen.text.count("You are a shopkeeper.") == 3
 
 
+def test_an_answer_can_be_begun_anew_at_any_field() -> None:
+    screen = Screen("buy", "<", "Sell", "2", "no", "<", "Sell", "3", "no", "it is cheap")
+    assert screen.answer() == {"side": "Sell", "amount": 3, "fast": False, "why": "it is cheap"}
+    assert "`<` begins your answer anew." in screen.text
+
+
 def test_what_the_rules_of_the_game_reject_is_explained_in_their_words() -> None:
     screen = Screen(*GOOD, *GOOD)
     screen.answer()
@@ -219,6 +225,8 @@ def test_complaints_are_not_recorded_as_messages() -> None:
             "Round 1 · A (vote, to nobody else): B.",
         ),
         (quoted(**{"from": "A"}, text="Hi"), "A: Hi"),
+        (quoted(event="gift", **{"from": "#2"}, amount=2), "#2 (gift): amount 2"),
+        (quoted(event="you woke", reason="fed"), "you woke: reason fed"),
         (quoted(bidder="A", high_bid=30), "bidder A; high bid 30"),
         (quoted(round=1, **{"from": "A"}, kind="bid", amount=5), "Round 1 · A (bid): amount 5"),
         (quoted(**{"from": "NARRATOR"}, kind="sold", price=5), "NARRATOR (sold): price 5"),

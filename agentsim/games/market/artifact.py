@@ -58,7 +58,7 @@ class Parameter:
                 raise Refused(f"{self.name} must be a whole number, {self.low} {upto}")
             return number
         if not isinstance(given, str) or not given.strip():
-            raise Refused(f"{self.name} must be a text")
+            raise Refused(f"{self.name} must {'not be empty' if isinstance(given, str) else 'be a text'}")
         if self.choices and given not in self.choices:
             raise Refused(f"{self.name} must be one of: {', '.join(self.choices)}")
         return given if self.choices else cut(given, self.limit)

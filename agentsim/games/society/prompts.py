@@ -263,7 +263,7 @@ def _notice(notice: Notice) -> str:
     who = _called(notice.by, notice.name) if notice.by else {}
     match notice.kind:
         case "message":
-            return quoted(direct_message=True, **who, text=notice.text)
+            return quoted(event="direct message", **who, text=notice.text)
         case "reply" | "mention":
             return quoted(event=notice.kind, **who, post=notice.about, text=notice.text)
         case "gift":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
@@ -25,10 +25,10 @@ from agentsim.games.society.actions import (
     Vote,
     Work,
 )
-from agentsim.games.society.amounts import shown
+from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.reading import read_action
 from agentsim.games.society.rules import Rules
-from agentsim.games.society.terms import misfit
+from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
 from agentsim.games.society.view import Own, World
 
 __all__ = ["REQUESTS", "Act"]
@@ -109,7 +109,8 @@ class Act(Request[Acted]):
             case Contribute():
                 return self._of_contribution(action)
             case CreateProposal():
-                return misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
+                problem = misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
+                return f"{problem[:1].upper()}{problem[1:]}." if problem else ""
             case _:
                 return ""
 
@@ -152,33 +153,56 @@ class Act(Request[Acted]):
         return "You hold no materials." if not you.materials else ""
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        you, world, rules = self.you, self.world, self.rules
-        left = rules.hours_per_day - you.hours
-        held = f"{shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} materials"
-        hints = {
-            "hours": _upto(left) if left > 0 else "none are left today",
-            "proposal_id": _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals),
-            "project_id": _one_of([each.id for each in world.projects], world.more_projects),
-            "parent_message_id": _upto(max(each.id for each in world.posts)) if world.posts else "there is no post",
-        }
-        for field, words in hints.items():
-            legal = said(legal, field, description=words)
-        gift = {"recipient_agent_id": f"0 for the common pool, or 1 to {rules.agents}", "amount": f"of {held}"}
-        given = {"amount": f"of {shown(you.materials)} materials"}
-        branches = []
-        for branch in legal.get("anyOf", ()):
-            fields = branch["properties"]
-            own = gift if "resource_type" in fields else given if "project_id" in fields else {}
-            for field, words in own.items():
-                branch = said(branch, field, description=words)  # noqa: PLW2901 # a copy with one more hint each time
-            branches.append(branch)
-        return {**legal, "anyOf": branches} if branches else legal
+        if name == "action.terms":
+            return _carried(legal, answered["proposal_type"])
+        if name == "action.terms.agents":
+            return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
+        most = {"action.terms.hours": self.rules.hours_per_day, "action.terms.quorum": self.rules.agents}
+        if name in most:
+            return {**legal, "maximum": most[name]}
+        if name.endswith("amount"):
+            legal = {**legal, "minimum": 1 / UNIT}
+        hint = self._hint(name, answered)
+        if name == "action.recipient_agent_id" and not legal["minimum"]:
+            hint = f"0 for the common pool, or 1 to {self.rules.agents}"
+        return said(legal, "", description=hint) if hint else legal
+
+    def _hint(self, name: str, answered: Mapping[str, Any]) -> str:
+        """What can be answered in this state of the society, where the range does not tell."""
+        you, world = self.you, self.world
+        match name:
+            case "action.hours":
+                left = self.rules.hours_per_day - you.hours
+                return _upto(left) if left > 0 else "none are left today"
+            case "action.proposal_id":
+                return _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals)
+            case "action.project_id":
+                return _one_of([each.id for each in world.projects], world.more_projects)
+            case "action.terms.law":
+                return _one_of([each.id for each in (*world.laws, *you.laws)], world.more_laws)
+            case "action.parent_message_id":
+                return _upto(max(each.id for each in world.posts)) if world.posts else "there is no post"
+            case "action.amount":
+                resource = answered.get("resource_type", "materials")
+                held = {"food": you.food, "energy": you.energy, "materials": you.materials}[resource]
+                return f"you hold {shown(held)} {resource}"
+        return ""
 
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)
 
     def fallback(self) -> Acted:
         return Acted(action=Idle())
+
+
+def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
+    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
+    kinds = {get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_]}
+    if not kinds:
+        return {**legal, "maxItems": 0}
+    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds]
+    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
+    return {**legal, **needed, "items": {"anyOf": branches}}
 
 
 def _upto(most: int) -> str:

@@ -102,7 +102,7 @@ def test_where_all_decide_at_once_what_one_holds_may_change_and_is_no_objection(
     [
         ("calculator", {"expression": "2 +"}, "That is no expression."),
         ("calculator", {"expression": "2 + 2"}, ""),
-        ("write_note", {"key": "", "text": "x"}, "Key must be a text."),
+        ("write_note", {"key": "", "text": "x"}, "Key must not be empty."),
         ("none", {}, ""),
     ],
 )

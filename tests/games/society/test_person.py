@@ -57,11 +57,13 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     [
         (("trade", "2", "food", "11"), "You hold 10 food."),
         (("forum_reply", "1", "Yes."), "There is no post 1 yet."),
-        (("trade", "2", "food", "0"), "amount: must be more than 0"),
         (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
         (("forum_post", ""), "content must not be empty."),
-        (("create_proposal", "A", "b", "infrastructure", "none"), "an infrastructure proposal has one term"),
+        (
+            ("create_proposal", "A", "b", "allocation", "allocation", "food", "1", "2, 2", "none"),
+            "An allocation names every agent once.",
+        ),
     ],
 )
 def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ...], reason: str) -> None:
@@ -70,10 +72,49 @@ def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ..
     assert decision == acted("idle")
 
 
+@pytest.mark.parametrize(
+    ("type_", "lines", "kinds"),
+    [
+        ("law", ["none"], "tax / dividend / allocation / work_minimum / repeal / voting_rule / none"),
+        ("allocation", ["tax", "none"], "allocation / none"),
+        ("infrastructure", ["none", "build", "farm"], "build"),
+        ("other", [], ""),
+    ],
+)
+def test_only_the_terms_that_a_type_can_carry_are_asked_for(type_: str, lines: list[str], kinds: str) -> None:
+    decision, screen = typed("create_proposal", "A", "About A.", type_, *lines)
+    assert decision == acted(law("A", *([TERMS["farm"]] if kinds == "build" else []), type_=type_))
+    asked = " ".join(screen[screen.rindex("proposal type") :].split())
+    assert (f"terms: kind [{kinds}]:" in asked) if kinds else ("terms" not in asked)
+
+
+def test_the_terms_of_a_law_are_asked_within_what_the_society_allows() -> None:
+    lines = (
+        "work_minimum",
+        "9",
+        "8",
+        "voting_rule",
+        "60",
+        "4",
+        "3",
+        "allocation",
+        "food",
+        "1",
+        "4",
+        "2",
+        "repeal",
+        "x",
+    )
+    _, screen = typed("create_proposal", "A", "b", "law", *lines, "repeal", "x", "1")
+    screen = " ".join(screen.split())
+    for words in ("hours [1 to 8]", "quorum [0 to 3]", "amount [0.01 or more]", "law [none]", "from 1 to 3, please"):
+        assert words in screen, words
+
+
 def test_an_amount_that_is_no_number_in_plain_digits_is_asked_again_and_nothing_else() -> None:
-    decision, screen = typed("trade", "2", "food", "much", "1e1", "-1", "2.5")
+    decision, screen = typed("trade", "2", "food", "much", "1e1", "-1", "0", "2.5")
     assert decision == acted("trade 2 food 2.5")
-    assert screen.count("A number in plain digits from 0, such as 2.5, please.") == 3
+    assert screen.count("A number in plain digits from 0.01, such as 2.5, please.") == 4
 
 
 def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
