@@ -153,10 +153,17 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
     said = legal.get("description") or _values(legal)
-    if "default" in legal:
-        nothing = f"nothing for {_called(legal['default'])}"
+    if (usual := _usual(legal)) is not ...:
+        nothing = f"nothing for {_called(usual)}"
         said = f"{said}; {nothing}" if said else nothing
     return f" [{said}]" if said else ""
+
+
+def _usual(legal: Mapping[str, Any]) -> Any:
+    """What an empty line means: a default, or the only number there is; `...` where it means nothing."""
+    low = legal.get("minimum")
+    only = low if low is not None and low == legal.get("maximum") and legal.get("type") == "integer" else ...
+    return legal.get("default", only)
 
 
 def _values(legal: Mapping[str, Any]) -> str:
@@ -168,7 +175,8 @@ def _values(legal: Mapping[str, Any]) -> str:
     if legal.get("type") == "boolean":
         return "yes / no"
     if "minimum" in legal:
-        return f"{legal['minimum']} to {legal['maximum']}" if "maximum" in legal else f"{legal['minimum']} or more"
+        low, high = legal["minimum"], legal.get("maximum")
+        return f"{low} or more" if high is None else f"{low} to {high}" if low != high else f"{low}"
     return ""
 
 
@@ -178,8 +186,8 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     `ValueError` says, fit for that person, what is wrong with it.
     """
     kind = legal.get("type")
-    if not text and "default" in legal:
-        return legal["default"]
+    if not text and (usual := _usual(legal)) is not ...:
+        return usual
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:

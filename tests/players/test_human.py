@@ -348,6 +348,7 @@ def test_hints_say_what_may_be_answered() -> None:
     assert hint({"type": "integer", "minimum": 1, "maximum": 6}) == " [1 to 6]"
     assert hint({"type": "string"}) == ""
     assert hint({"type": "integer", "minimum": 1}) == " [1 or more]"
+    assert hint({"type": "integer", "minimum": 1, "maximum": 1}) == " [1; nothing for 1]"
     assert (
         hint({"type": "integer", "default": 0, "description": "0, or 60 to 90"}) == " [0, or 60 to 90; nothing for 0]"
     )
@@ -371,6 +372,7 @@ def test_a_list_has_as_many_entries_as_fit() -> None:
 def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:
     legal = {"type": "integer", "minimum": 0, "maximum": 90}
     assert understood("", {**legal, "default": 0}) == 0
+    assert understood("", {**legal, "minimum": 90}) == 90
     with pytest.raises(ValueError, match="A whole number from 0 to 90, please"):
         understood("", legal)
 
