@@ -88,10 +88,10 @@ class MonopolyRequest(Request[S]):
         return _POSITIONS
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name == "action":
-            return self.asked_of(legal)
-        room = f"at most {self.words} words" if name == "public_speech" else f"at most {self.chars} characters"
-        return {**legal, "default": "", "description": room}
+        room = {"public_speech": f"at most {self.words} words", "private_thought": f"at most {self.chars} characters"}
+        if name in room:
+            return {**legal, "default": "", "description": room[name]}
+        return self.asked_of(legal) if name == "action" else legal
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of the action without what cannot matter: for a person, who is asked field by field."""
