@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.prompt import Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
@@ -22,6 +22,7 @@ from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.bell import Bell
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
+from agentsim.players.outline import outlined, without_records
 from agentsim.players.readable import (
     hint,
     is_words,
@@ -146,7 +147,8 @@ class HumanPlayer:
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
         for part in line.split("\n"):
-            self.terminal.say(news(part), hang=_FOREIGN if "{" in part else "")
+            for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
+                self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...]) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped."""
@@ -156,14 +158,15 @@ class HumanPlayer:
         before, now = self._heard[same:], history[same:]
         self._heard = history
         changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
-        return [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
+        fresh = [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
+        return [line for line in fresh if not (self._asked and isinstance(line, Restated))]
 
     def _object(self, problem: str) -> None:
         self.terminal.say(f"That will not do: {reason(problem, self._unnamed)}")
 
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
-            self.terminal.say(part)
+            self.terminal.say(without_records(part))
         stops = "Ctrl-C stops"
         if self.bell.attended:
             stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"

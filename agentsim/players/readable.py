@@ -197,11 +197,8 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
             raise ValueError("Yes or no, please.")
         return text.casefold() in _YES
     if kind == "string":
-        limit = legal.get("maxLength")
-        if limit is not None and len(text) > limit:
-            raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
-        return text
-    return _whole(text, legal.get("minimum"), legal.get("maximum")) if kind == "integer" else _other(text, legal)
+        return _words(text, legal)
+    return _whole(text, legal) if kind == "integer" else _other(text, legal)
 
 
 def _other(text: str, legal: Mapping[str, Any]) -> Any:
@@ -228,9 +225,14 @@ def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
 
 def _option(text: str, options: Sequence[Any]) -> Any:
     for option in options:
-        if _called(option).casefold() == text.casefold():
+        if _spoken(_called(option)) == _spoken(text):
             return option
     raise ValueError(f"One of these, please: {', '.join(map(_called, options))}.")
+
+
+def _spoken(word: str) -> str:
+    """In any case, with blanks or underscores: `pay fine` is `pay_fine`."""
+    return " ".join(word.replace("_", " ").casefold().split())
 
 
 def _called(option: Any) -> str:
@@ -265,13 +267,25 @@ def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
     return {name: understood(word, part) for word, (name, part) in zip(words, fields.items(), strict=True)}
 
 
-def _whole(text: str, low: int | None, high: int | None) -> int:
+def _words(text: str, legal: Mapping[str, Any]) -> str:
+    limit = legal.get("maxLength")
+    if len(text) < legal.get("minLength", 0):
+        raise ValueError("An empty line says nothing. Some words, please.")
+    if limit is not None and len(text) > limit:
+        raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
+    return text
+
+
+def _whole(text: str, legal: Mapping[str, Any]) -> int:
     """The number, in any spelling that leaves no doubt about it."""
+    low, high = legal.get("minimum"), legal.get("maximum")
     try:
         value: int | None = whole(text)
     except ValueError:
         value = None
     if value is None or (low is not None and value < low) or (high is not None and value > high):
+        if how := legal.get("description"):
+            raise ValueError(f"A whole number, please: {how}.")
         least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
         raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
     return value

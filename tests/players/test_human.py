@@ -491,7 +491,7 @@ id = "Bea"
 [[players]]
 id = "Cyd"
 """
-FIELDS = ["text: ", "explanation: ", r"vote \[(\w+) / \w+\]: "]
+FIELDS = ["text: ", r"explanation [^:]*: ", r"vote \[(\w+) / \w+\]: "]
 
 
 def _seated(folder: Path) -> tuple[Any, io.StringIO]:
@@ -503,6 +503,7 @@ def _seated(folder: Path) -> tuple[Any, io.StringIO]:
         sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, 80), timeout=60
     )
     screen = io.StringIO()
+    child.delaybeforesend = None  # which is for passwords
     child.logfile_read = screen
     return child, screen
 
@@ -549,7 +550,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     child, screen = _seated(tmp_path)
     child.expect("text: ")
     child.sendline("Keep me.")
-    child.expect("explanation: ")
+    child.expect("explanation .nothing for none.: ")
     child.sendintr()
     child.expect(pexpect.EOF)
     child.close()

@@ -123,7 +123,7 @@ def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
     screen = Screen("vote", "x", "1", "no", "because", persona="")
     answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request(played, 1, 2)))
     assert answer["action"] == {"action": "vote", "proposal_id": 1, "vote": "no", "reasoning": "because"}
-    assert "proposal id [1]: A whole number, 1 or more, please." in screen.text
+    assert "proposal id [1]: A whole number, please: 1." in screen.text
     hints = {"forum_reply": "parent message id [1]", "work farm": "hours [1 to 5]", "contribute": "project id [none]"}
     hints |= {"trade": "recipient agent id [0 for the common pool, or 1 to 3]", "direct_message": "id [1 to 3]"}
     for action, hint in hints.items():
