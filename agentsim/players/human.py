@@ -201,7 +201,9 @@ class HumanPlayer:
             legal = self._narrowed(f"{path}{name}", whole, answers if known is None else known)
             called = f"{within}{name.replace('_', ' ')}"
             inner = "" if name == self._unnamed else f"{called}: "
-            if legal.get("type") == "object":
+            if "const" in legal:
+                answers[name] = legal["const"]
+            elif legal.get("type") == "object":
                 answers[name] = await self._part(legal["properties"], inner, f"{path}{name}.")
             elif kinds_of(legal) is not None:
                 answers[name] = await self._kind(legal, inner, f"{path}{name}.")

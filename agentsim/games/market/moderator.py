@@ -194,6 +194,11 @@ class Moderate(Request[Moderation]):
     def particulars(self) -> Mapping[str, Any]:
         return {"round": self.round}
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        if name == "ask":
+            return {**legal, "default": NOBODY}
+        return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
+
     def fallback(self) -> Moderation:
         return Moderation(ask=NOBODY)
 

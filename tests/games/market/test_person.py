@@ -14,6 +14,7 @@ import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.play import Ask
+from agentsim.games.market.moderator import Moderate
 from agentsim.games.market.requests import Act, AskQuery
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove
@@ -210,3 +211,11 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
     assert {record["kind"] for record in mine} == {"briefing", "query", "action", "interview"}
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
     assert prove(RunFiles(tmp_path / "logs", "run")).complete
+
+
+def test_a_moderator_who_asks_nobody_has_no_question_and_who_asks_somebody_has_one() -> None:
+    request = Moderate(player="@moderator", agents=("A",), round=1, next_to_act="A", trades=(), interviews=())
+    assert Screen("", persona="").answer(Ask(1, 1, 0, 1, request)) == {"ask": "nobody", "question": ""}
+    screen = Screen("A", "", "Why?", persona="")
+    assert screen.answer(Ask(1, 1, 0, 1, request)) == {"ask": "A", "question": "Why?"}
+    assert "ask [nobody / everybody / A; nothing for nobody]: " in screen.text
