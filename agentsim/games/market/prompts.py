@@ -86,7 +86,7 @@ def state_lines(now: Now) -> tuple[str, ...]:
         f"WORKING MEMORY: {quoted(working_memory=now.memory)}",
         *(["YOUR LAST STEPS, oldest first:", *now.steps] if now.steps else []),
         *(["SINCE YOUR LAST TURN:", *now.news] if now.news else []),
-        *_ticker(now.signals),
+        *_ticker(now.signals, now.stale),
         f"ROUND {now.round}{period}.",
         inventory(now),
     ]
@@ -107,14 +107,17 @@ def inventory(now: Now) -> str:
     return f"{line}, of which are reserved {quoted(**reserved)}" if reserved else line
 
 
-def _ticker(signals: tuple[Signal, ...]) -> list[str]:
+def _ticker(signals: tuple[Signal, ...], stale: int) -> list[str]:
     if not signals:
         return []
+    stale = max(0, stale - len(signals[:-MOST_SHOWN]))
     what = {"buy": "bid", "sell": "ask"}
     shown = [
         f"{signal.good} {'traded at' if signal.traded else what[signal.side]} {signal.price}"
         for signal in signals[-MOST_SHOWN:]
     ]
+    if stale:
+        shown.insert(stale, "a new period began, and no earlier quote stands")
     return [f"TICKER since your last turn, newest last: {'; '.join(shown)}."]
 
 

@@ -63,10 +63,6 @@ class Latest(Generic[T]):
         """Those which came after there had been so many, as far as they are kept; oldest first."""
         return tuple(islice(reversed(self._kept), self.total - total))[::-1]
 
-    def clear(self) -> None:
-        """Keep none of them."""
-        self._kept.clear()
-
 
 class Books(Protocol):
     """Who keeps account of trades beside the ledger: an experiment with private values."""
@@ -81,7 +77,8 @@ class World:
     """One market's world.
 
     `notes` are lines of an agent's own information that wait for its next turn, `announced` those for all but whoever
-    they are by, of whom `announcers` counts them; `noted` counts both.
+    they are by, of whom `announcers` counts them; `noted` counts both. `opened` signals had been when the
+    period began.
     """
 
     table: Table
@@ -90,6 +87,7 @@ class World:
     ledger: Ledger = field(default_factory=Ledger)
     books: Books | None = None
     round: int = 0
+    opened: int = 0
     tape: Latest[Signal] = field(default_factory=lambda: Latest(MOST_SIGNALS))
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0

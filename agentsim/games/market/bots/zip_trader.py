@@ -42,14 +42,13 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     traders = {}
     for way, limit in limits.items():
         traders[way] = trader = _Trader.recalled(said.get(way[1]), way[0], limit, luck)
-        if trader.period != request.now.period:  # of the last one no quote stands any more
-            trader.standing, trader.period = {}, request.now.period
-        for signal in request.now.signals:
+        for number, signal in enumerate(request.now.signals):
             if signal.good == way[1]:
                 trader.learn(signal, luck, step)
-                trader.standing = {} if signal.traded else {**trader.standing, signal.side: signal.price}
+                if number >= request.now.stale:
+                    trader.hear(signal, request.now.period)
         if not request.now.signals:
-            for shouted, price in trader.standing.items():
+            for shouted, price in trader.in_period(request.now.period).items():
                 trader.learn(Signal(way[1], shouted, price, traded=False), luck, step)
     limit, most = limits[chosen], request.menu.price_max or limits[chosen]
     if side == "buy":
@@ -127,6 +126,15 @@ class _Trader:
             other_side_shouted = (signal.side == "buy") == sells
             if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
                 self._towards(signal.price, luck, step, up=not sells)
+
+    def in_period(self, period: int | None) -> dict[Side, int]:
+        """What stands for all it knows: of an earlier period nothing does."""
+        return self.standing if self.period == period else {}
+
+    def hear(self, signal: Signal, period: int | None) -> None:
+        """Know what stands after this."""
+        self.standing = {} if signal.traded else {**self.in_period(period), signal.side: signal.price}
+        self.period = period
 
     def notes(self) -> dict[str, Any]:
         """What is to be known next time."""
