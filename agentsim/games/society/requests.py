@@ -21,11 +21,13 @@ from agentsim.games.society.actions import (
     Idle,
     Rejected,
     Said,
+    SetName,
     Trade,
     Vote,
     Work,
 )
 from agentsim.games.society.amounts import UNIT, shown
+from agentsim.games.society.names import misnomer
 from agentsim.games.society.reading import read_action
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
@@ -101,6 +103,9 @@ class Act(Request[Acted]):
                 return self._of_work(action)
             case Trade() | DirectMessage():
                 return self._of_company(action)
+            case SetName():
+                wrong = misnomer(action.display_name, self.you.agent, rules.agents, {})
+                return f"{wrong[:1].upper()}{wrong[1:]}." if wrong else ""
             case Vote():
                 return self._of_vote(action)
             case ForumReply():

@@ -56,6 +56,7 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     ("lines", "reason"),
     [
         (("trade", "2", "food", "11"), "You hold 10 food."),
+        (("set_name", "Agent 2"), "That is the number of agent #2."),
         (("forum_reply", "1", "Yes."), "There is no post 1 yet."),
         (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
