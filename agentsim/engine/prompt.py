@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Prompt", "cleaned", "quoted"]
+__all__ = ["Prompt", "Restated", "cleaned", "quoted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,12 @@ class Prompt:
     def text(self) -> str:
         """Everything, as one string."""
         return "\n".join((*self.rules, *self.history, *self.state, *self.question))
+
+
+class Restated(str):
+    """A line of history that says in short what stood there before: a person who has read that is not told again."""
+
+    __slots__ = ()
 
 
 # C0 and C1 controls but newline and tab; bidirectional controls; zero-width and other invisible formatting

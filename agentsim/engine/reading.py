@@ -16,14 +16,13 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentsim.engine.braces import MAX_DEPTH, MAX_TEXT, closing, too_deep
 from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
-__all__ = ["Decision", "Found", "Pick", "Reading", "closing", "find_objects", "one_object", "read", "without_thinking"]
+__all__ = ["Decision", "Found", "Pick", "Reading", "find_objects", "one_object", "read", "without_thinking"]
 
-MAX_TEXT = 256 * 1024  # characters looked at; more is nobody's answer
-MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
 MAX_DIGITS = 30  # of any whole number in a reply: longer ones are slow to convert; amounts have fewer (`number`)
 
 
@@ -62,7 +61,6 @@ _THINKING = re.compile(
 )
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n?(.*?)```", re.DOTALL)
 _OPENING = re.compile(r'\{\s*["}]')  # where an object can begin: the braces of prose and templates begin none
-_STRING_OR_BRACE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
 
 
 def without_thinking(text: str) -> str:
@@ -229,16 +227,6 @@ def _embedded(body: str) -> Iterator[Found]:
         position = end  # an object inside a broken one is a part of a decision, and never the decision
 
 
-def closing(body: str, start: int, stop: int = MAX_TEXT) -> int | None:
-    """Where the brace at `start` closes, braces in strings aside; None where it does not before `stop`."""
-    depth = 0
-    for token in _STRING_OR_BRACE.finditer(body, start, stop):
-        depth += {"{": 1, "}": -1}.get(token[0], 0)
-        if depth == 0 and token[0] == "}":
-            return token.end()
-    return None
-
-
 def _decode(body: str, start: int, stop: int = MAX_TEXT) -> Found | None:
     """The object that begins exactly at `start` and ends before `stop`, or None."""
     if not body.startswith("{", start) or (end := closing(body, start, stop)) is None:
@@ -249,18 +237,7 @@ def _decode(body: str, start: int, stop: int = MAX_TEXT) -> Found | None:
         return None
     # almost nobody opens so many brackets, and who does is looked at level by level
     many = body.count("{", start, end) + body.count("[", start, end) > MAX_DEPTH
-    return None if many and _too_deep(value) else Found(value, start, end)
-
-
-def _too_deep(value: Any) -> bool:
-    """Whether objects and lists stand in each other more than `MAX_DEPTH` deep."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        inner: list[Any] = []
-        for one in level:
-            inner += one.values() if isinstance(one, dict) else one
-        level = [one for one in inner if isinstance(one, (dict, list))]
-    return bool(level)
+    return None if many and too_deep(value) else Found(value, start, end)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

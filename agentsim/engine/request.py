@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from agentsim.engine.answering import unanswerable
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
@@ -100,6 +101,11 @@ class Request(Generic[D]):
 
     player: PlayerId
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if (record := cls.__dict__.get("answer")) is not None and (problem := unanswerable(record)):
+            raise TypeError(f"{cls.__name__}: {problem}")
+
     def options(self) -> Options:
         """The legal values, by field."""
         raise NotImplementedError
@@ -152,7 +158,13 @@ class Request(Generic[D]):
         return {}
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of a field for a person who has answered those before it: what matters no more can be left out."""
+        """The schema of a field for a person who has answered those before it: what matters no more can be left out.
+
+        Of a field of a field (`action.bid`), `answered` are those beside it.
+
+        Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
+        which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
+        """
         return legal
 
     def particulars(self) -> Mapping[str, Any]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.prompt import Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
@@ -21,6 +22,7 @@ from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.bell import Bell
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
+from agentsim.players.outline import outlined, without_records
 from agentsim.players.readable import (
     hint,
     is_words,
@@ -37,8 +39,13 @@ from agentsim.players.terminal import Terminal
 
 __all__ = ["HumanPlayer"]
 
+Narrowing: TypeAlias = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 _WITHOUT_END = 10**9
 _FOREIGN = f"    {MARK}"
+
+
+class _Anew(Exception):
+    """Whoever answers wants to begin again with the first field."""
 
 
 @dataclass
@@ -58,7 +65,9 @@ class HumanPlayer:
         self._rules: Sequence[str] = ()  # and what a question about it needs: they are asked one after the other
         self._names: Mapping[str, int] = {}
         self._unnamed: str | None = None
+        self._narrowed: Narrowing = lambda name, legal, answered: legal
         self._on_call = False
+        self._state: tuple[str, ...] = ()  # what stands on the screen of the situation
 
     @property
     def source(self) -> Literal["human"]:
@@ -100,14 +109,17 @@ class HumanPlayer:
         fields = ask.request.schema()["properties"]
         async with self.terminal.turn:
             self._rules, self._names = messages[0].segments, ask.request.named_numbers()
-            self._unnamed = unnamed_part(fields)
+            self._unnamed, self._narrowed = unnamed_part(fields), ask.request.narrowed
             self._on_call = ask.request.on_call
             if ask.index != self._asked:
                 self._show(ask)
                 self._asked = ask.index
             if self._reason:
                 self._object(self._reason)
-            answers = await self._answers(ask, fields)
+            answers = None
+            while answers is None:
+                with suppress(_Anew):
+                    answers = await self._answers(ask, fields)
         if ask.request.on_call:
             self.bell.answered()
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
@@ -119,18 +131,24 @@ class HumanPlayer:
         say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")
         if not self._asked:
             self._explain()
-        if fresh := self._fresh(prompt.history):
+        fresh = self._fresh(prompt.history)
+        if fresh:
             if self._asked:
                 say("Since you were last asked:")
             for line in paragraphs([*fresh, ""]):
                 self._say(line)
-        for line in paragraphs([*prompt.state, "", *map(question, prompt.question), ""]):
+        # stages of one turn only add to what stands there
+        begun = len(self._state) if not fresh and self.terminal.shown is self else 0
+        known = begun if prompt.state[:begun] == self._state else 0
+        self._state, self.terminal.shown = prompt.state, self
+        for line in paragraphs([*prompt.state[known:], "", *map(question, prompt.question), ""]):
             self._say(line)
 
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
         for part in line.split("\n"):
-            self.terminal.say(news(part), hang=_FOREIGN if "{" in part else "")
+            for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
+                self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...]) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped."""
@@ -140,18 +158,21 @@ class HumanPlayer:
         before, now = self._heard[same:], history[same:]
         self._heard = history
         changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
-        return [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
+        fresh = [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
+        return [line for line in fresh if not (self._asked and isinstance(line, Restated))]
 
     def _object(self, problem: str) -> None:
         self.terminal.say(f"That will not do: {reason(problem, self._unnamed)}")
 
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
-            self.terminal.say(part)
-        stops = "Ctrl-C asks for your turn; twice, it stops" if self._on_call else "Ctrl-C stops"
+            self.terminal.say(without_records(part))
+        stops = "Ctrl-C stops"
+        if self.bell.attended:
+            stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"
         self.terminal.say(
-            "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again. "
-            f"{stops} the run, which can be resumed.\n"
+            "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again, "
+            f"`<` begins your answer anew. {stops} the run, which can be resumed.\n"
         )
 
     async def _answers(self, ask: Ask, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,56 +180,67 @@ class HumanPlayer:
         chosen = [name for name, legal in fields.items() if not is_words(legal)]
         answers: dict[str, Any] = {}
         for name, legal in fields.items():
-            answers |= await self._fields({name: ask.request.narrowed(name, legal, answers)})
+            answers |= await self._fields({name: legal}, known=answers)
             while chosen and name == chosen[-1] and (problem := _problem(ask, fields, answers)):
                 self._object(problem)
                 for again in chosen:
-                    answers |= await self._fields({again: ask.request.narrowed(again, fields[again], answers)})
+                    answers |= await self._fields({again: fields[again]}, known=answers)
             if answers[name] is False and len(answers) == 1:
                 break  # answered no: there is nothing more to say of it
         return answers
 
-    async def _fields(self, fields: Mapping[str, Any], within: str = "") -> dict[str, Any]:
-        """Every field of an object; where the first is a question that is answered no, the others are left out."""
+    async def _fields(
+        self, fields: Mapping[str, Any], within: str = "", path: str = "", known: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Every field of an object; where the first is a question that is answered no, the others are left out.
+
+        `within` is what the object is called on the screen, `path` in the decision; `known` are answers from before.
+        """
         answers: dict[str, Any] = {}
-        for name, legal in fields.items():
+        for name, whole in fields.items():
+            legal = self._narrowed(f"{path}{name}", whole, answers if known is None else known)
             called = f"{within}{name.replace('_', ' ')}"
             inner = "" if name == self._unnamed else f"{called}: "
-            if legal.get("type") == "object":
-                answers[name] = await self._part(legal["properties"], inner)
+            if "const" in legal:
+                answers[name] = legal["const"]
+            elif legal.get("type") == "object":
+                answers[name] = await self._part(legal["properties"], inner, f"{path}{name}.")
             elif kinds_of(legal) is not None:
-                answers[name] = await self._kind(legal, inner)
+                answers[name] = await self._kind(legal, inner, f"{path}{name}.")
             elif kinds_of(legal.get("items", {})) is not None:
-                answers[name] = await self._kinds(legal, inner)
+                answers[name] = await self._kinds(legal, inner, f"{path}{name}.")
             else:
                 answers[name] = await self._field(called, legal)
                 if answers[name] is False and len(answers) == 1:
                     break
         return answers
 
-    async def _part(self, fields: Mapping[str, Any], within: str) -> dict[str, Any]:
+    async def _part(self, fields: Mapping[str, Any], within: str, path: str) -> dict[str, Any]:
         """A part of a decision; of one that is lists alone, all of which may be empty, that is asked first."""
         lists = len(fields) > 1 and all(legal.get("type") == "array" for legal in fields.values())
         if lists:
             names = ", ".join(name.replace("_", " ") for name in fields)
             if not await self._field(f"{within}any {names}", {"type": "boolean"}):
                 return {name: [] for name in fields}
-        return await self._fields(fields, within)
+        return await self._fields(fields, within, path)
 
-    async def _kind(self, legal: Mapping[str, Any], within: str, *, or_none: bool = False) -> dict[str, Any] | None:
+    async def _kind(
+        self, legal: Mapping[str, Any], within: str, path: str, *, or_none: bool = False
+    ) -> dict[str, Any] | None:
         """One of several kinds of record: which, then that one's fields alone; None where none is wanted."""
         found = kinds_of(legal)
         assert found is not None, "only a field of several kinds is asked for by its kind"
         tag, kinds = found
         names = [*kinds, *(["none"] if or_none else [])]
         chosen = await self._field(f"{within}{tag.replace('_', ' ')}", {"enum": names})
-        return {tag: chosen, **await self._fields(kinds[chosen], within)} if chosen in kinds else None
+        return {tag: chosen, **await self._fields(kinds[chosen], within, path)} if chosen in kinds else None
 
-    async def _kinds(self, legal: Mapping[str, Any], within: str) -> list[dict[str, Any]]:
+    async def _kinds(self, legal: Mapping[str, Any], within: str, path: str) -> list[dict[str, Any]]:
         """As many records as are wanted, each of one of several kinds."""
         answers: list[dict[str, Any]] = []
         while len(answers) < legal.get("maxItems", _WITHOUT_END):
-            answer = await self._kind(legal["items"], within, or_none=True)
+            or_none = len(answers) >= legal.get("minItems", 0)
+            answer = await self._kind(legal["items"], within, path, or_none=or_none)
             if answer is None:
                 break
             answers.append(answer)
@@ -220,6 +252,8 @@ class HumanPlayer:
             if text == "?":
                 self._explain()
                 continue
+            if text == "<":
+                raise _Anew
             try:
                 return understood(by_number(text, self._names) if takes_numbers(legal) else text, legal)
             except ValueError as error:

@@ -14,31 +14,36 @@ from agentsim.engine.number import whole
 
 __all__ = ["hint", "is_words", "kinds_of", "news", "paragraphs", "question", "reason", "understood", "unnamed_part"]
 
-_JSON_SHAPE = re.compile(r"\s*\bAnswer: \{.*\Z", re.DOTALL)
+_JSON_SHAPE = re.compile(r"\s*\bAnswer(?:: \{| with one JSON object\b).*\Z", re.DOTALL)
+_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_NAME = re.compile(r"[\w@#.-]+")
+_DECODER = json.JSONDecoder()
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
 
 
 def news(line: str) -> str:
-    """A line of history: `Round 1 · A (pitch): words`; what is no JSON object stays as it is."""
+    """A line of history: `Round 1 · A (pitch): words`; of other lines, what is no JSON object stays as it is."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
-        return line
+        return _with_objects(line)
     if not isinstance(fields, dict):
         return line
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
     parts += [f"{name.capitalize()} {number}" if number else "Set-up" for name, number in numbers]
-    sender, kind, to = fields.pop("from", None), fields.pop("kind", None), fields.pop("to", None)
+    sender, to = fields.pop("from", None), fields.pop("to", None)
+    kind = fields.pop("kind", None) or fields.pop("event", None)
     text = fields.pop("text", None)
     if sender == "NARRATOR" and text is not None:
         kind = sender = None
     about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
-    head = " ".join(str(part) for part in (sender, about and f"({about})") if part)
+    head = " ".join(str(part) for part in (sender, about and f"({about})") if part) if sender else about
     alone = len(fields) == 1 and not head
     words = [
-        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} {_plain(value)}"
+        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} "
+        f"{value if isinstance(value, str) else _inner(value)}"
         for name, value in fields.items()
     ]
     words += [] if text is None else [_plain(text)]
@@ -46,8 +51,45 @@ def news(line: str) -> str:
     return " · ".join(parts)
 
 
+def _with_objects(line: str) -> str:
+    """A line with objects among its words, `INVENTORY: {"wheat": 5}`, in plain words: `INVENTORY: wheat 5`."""
+    parts, position = [], 0
+    while (start := line.find("{", position)) >= 0:
+        try:
+            fields, end = _DECODER.raw_decode(line, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+            parts.append(line[position:end])
+        else:
+            parts += [line[position:start], _labelled(line[:start], fields)]
+        position = end
+    return "".join((*parts, line[position:]))
+
+
+def _labelled(before: str, fields: Mapping[str, Any]) -> str:
+    """An object in plain words, without the name of its one field where that stands right before it."""
+    (name, *more), label = fields or ("",), before.casefold().rstrip(": ")
+    if fields and not more and label.endswith(name.replace("_", " ").casefold()):
+        return _inner(fields[name])
+    return _plain(fields)
+
+
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A value in plain words: `price 27, quantity 1` for an object, items between semicolons."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "; ".join(map(_inner, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_inner(part)}" for name, part in value.items()) or "none"
+    return json.dumps(value)
+
+
+def _inner(value: Any) -> str:
+    """A value within an object: in brackets where it has parts of its own, in marks where it is somebody's words."""
+    if isinstance(value, str):
+        return value if _NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+    return f"({_plain(value)})" if isinstance(value, (list, dict)) and value else _plain(value)
 
 
 def question(text: str) -> str:
@@ -74,12 +116,16 @@ def reason(text: str, unnamed: str | None) -> str:
 
 
 def unnamed_part(fields: Mapping[str, Any]) -> str | None:
-    """The one part of a decision with choices in it, if it has parts of its own: those say all there is to say."""
-    chosen = [name for name, legal in fields.items() if not is_words(legal)]
-    if len(chosen) != 1:
+    """The one part of a decision that has parts of its own: those say all there is to say, unless a name is taken."""
+    parts = {name: legal for name, legal in fields.items() if _has_parts(legal) or _has_parts(legal.get("items", {}))}
+    if len(parts) != 1:
         return None
-    part = fields[chosen[0]]
-    return chosen[0] if part.get("type") == "object" or kinds_of(part) else None
+    ((name, part),) = parts.items()
+    return name if kinds_of(part) or fields.keys().isdisjoint(part.get("properties", fields)) else None
+
+
+def _has_parts(legal: Mapping[str, Any]) -> bool:
+    return legal.get("type") == "object" or kinds_of(legal) is not None
 
 
 def kinds_of(legal: Mapping[str, Any]) -> tuple[str, dict[str, Mapping[str, Any]]] | None:
@@ -106,14 +152,31 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
+    said = legal.get("description") or _values(legal)
+    if (usual := _usual(legal)) is not ...:
+        nothing = f"nothing for {_called(usual)}"
+        said = f"{said}; {nothing}" if said else nothing
+    return f" [{said}]" if said else ""
+
+
+def _usual(legal: Mapping[str, Any]) -> Any:
+    """What an empty line means: a default, or the only number there is; `...` where it means nothing."""
+    low = legal.get("minimum")
+    only = low if low is not None and low == legal.get("maximum") and legal.get("type") == "integer" else ...
+    return legal.get("default", only)
+
+
+def _values(legal: Mapping[str, Any]) -> str:
+    """The values of a field, or their range."""
     if "enum" in legal:
-        return f" [{' / '.join(map(_called, legal['enum']))}]"
+        return " / ".join(map(_called, legal["enum"]))
     if legal.get("type") == "array" and "items" in legal:
-        return f" [{_item(legal['items'])}, ...; nothing for none]"
+        return f"{_item(legal['items'])}, ...{'' if legal.get('minItems') else '; nothing for none'}"
     if legal.get("type") == "boolean":
-        return " [yes / no]"
-    if "minimum" in legal and "maximum" in legal:
-        return f" [{legal['minimum']} to {legal['maximum']}]"
+        return "yes / no"
+    if "minimum" in legal:
+        low, high = legal["minimum"], legal.get("maximum")
+        return f"{low} or more" if high is None else f"{low} to {high}" if low != high else f"{low}"
     return ""
 
 
@@ -123,36 +186,57 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     `ValueError` says, fit for that person, what is wrong with it.
     """
     kind = legal.get("type")
+    if not text and (usual := _usual(legal)) is not ...:
+        return usual
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:
-        return [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+        return _list(text, legal)
     if kind == "boolean":
         if text.casefold() not in _YES | _NO:
             raise ValueError("Yes or no, please.")
         return text.casefold() in _YES
     if kind == "string":
-        limit = legal.get("maxLength")
-        if limit is not None and len(text) > limit:
-            raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
-        return text
-    if kind == "integer":
-        return _whole(text, legal.get("minimum"), legal.get("maximum"))
+        return _words(text, legal)
+    return _whole(text, legal) if kind == "integer" else _other(text, legal)
+
+
+def _other(text: str, legal: Mapping[str, Any]) -> Any:
+    """JSON, or the words as they stand; of numbers those in plain digits alone."""
+    if legal.get("type") == "number":
+        low = legal.get("minimum")
+        if not _PLAIN.fullmatch(text) or (low is not None and float(text) < low):
+            raise ValueError(f"A number in plain digits{'' if low is None else f' from {low}'}, such as 2.5, please.")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
 
 
+def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
+    found = [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+    least, most = legal.get("minItems", 0), legal.get("maxItems", len(found))
+    if len(found) < least:
+        raise ValueError(f"At least {least}, please.")
+    if len(found) > most:
+        raise ValueError(f"At most {most}, please.")
+    return found
+
+
 def _option(text: str, options: Sequence[Any]) -> Any:
     for option in options:
-        if _called(option).casefold() == text.casefold():
+        if _spoken(_called(option)) == _spoken(text):
             return option
     raise ValueError(f"One of these, please: {', '.join(map(_called, options))}.")
 
 
+def _spoken(word: str) -> str:
+    """In any case, with blanks or underscores: `pay fine` is `pay_fine`."""
+    return " ".join(word.replace("_", " ").casefold().split())
+
+
 def _called(option: Any) -> str:
-    return "nobody" if option is None else str(option)
+    return "nobody" if option is None else str(option) or "none"
 
 
 def _item(legal: Mapping[str, Any]) -> str:
@@ -183,13 +267,25 @@ def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
     return {name: understood(word, part) for word, (name, part) in zip(words, fields.items(), strict=True)}
 
 
-def _whole(text: str, low: int | None, high: int | None) -> int:
+def _words(text: str, legal: Mapping[str, Any]) -> str:
+    limit = legal.get("maxLength")
+    if len(text) < legal.get("minLength", 0):
+        raise ValueError("An empty line says nothing. Some words, please.")
+    if limit is not None and len(text) > limit:
+        raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
+    return text
+
+
+def _whole(text: str, legal: Mapping[str, Any]) -> int:
     """The number, in any spelling that leaves no doubt about it."""
+    low, high = legal.get("minimum"), legal.get("maximum")
     try:
         value: int | None = whole(text)
     except ValueError:
         value = None
     if value is None or (low is not None and value < low) or (high is not None and value > high):
+        if how := legal.get("description"):
+            raise ValueError(f"A whole number, please: {how}.")
         least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
         raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
     return value

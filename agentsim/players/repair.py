@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agentsim.engine.reading import Reading, closing, find_objects, without_thinking
+from agentsim.engine.braces import closing
+from agentsim.engine.reading import Reading, find_objects, without_thinking
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, UnreadableReply
 from agentsim.models.base import Completion

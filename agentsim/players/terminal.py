@@ -25,6 +25,8 @@ class Terminal:
         self._source: TextIO | None = source or sys.stdin  # None where the process was started without
         self._sink: TextIO | None = sink or sys.stderr
         self._rest = b""  # read, but behind the line that was asked for
+        self._open: list[str] = []  # the rows of the question that waits for a line
+        self.shown: object = None  # who was on the screen last
         self.turn = asyncio.Lock()
 
     @property
@@ -48,10 +50,23 @@ class Terminal:
         """Write a paragraph, wrapped; every row after its first begins with `hang`."""
         self._write("\n".join(rows(text, self.width, hang)) + "\n")
 
+    def notice(self, text: str) -> None:
+        """Write a paragraph while somebody may be typing; the question that waits for a line is put again below it."""
+        self._write("\n")
+        self.say(text)
+        self._write("\n".join(self._open))
+
     async def ask(self, question: str) -> str:
         """Write a question and read one line; `Interrupted` at the end of input."""
-        self._write(f"{question} ")
-        line = await self._line()
+        self._open = rows(question, self.width)
+        self._open[-1] += " "
+        self._write("\n".join(self._open))
+        try:
+            line = await self._line()
+        except asyncio.CancelledError:
+            self._write("\n")  # what is said next, such as how to go on, is no part of the question
+            raise
+        self._open = []
         if not line:
             raise Interrupted("the input ended while a person was asked")
         return line.strip()

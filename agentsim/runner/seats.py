@@ -84,7 +84,8 @@ def seated(
         else:
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, tape)
     seats.bell.attended = terminal.interactive and _on_call(scenario, game)
-    seats.bell.noticed = lambda: terminal.say("You are asked next between two decisions; Ctrl-C again stops the run.")
+    called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
+    seats.bell.noticed = lambda: terminal.notice(f"{called}: you are asked next. Ctrl-C again stops the run.")
     return seats
 
 

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from agentsim.engine.reading import MAX_TEXT, Decision, Pick, find_objects, read, without_thinking
+from agentsim.engine.braces import MAX_TEXT
+from agentsim.engine.reading import Decision, Pick, find_objects, read, without_thinking
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 
 

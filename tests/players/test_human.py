@@ -105,7 +105,7 @@ def test_a_person_sees_the_facts_of_a_model_s_prompt_in_plain_words() -> None:
         "You are a shopkeeper.\n"
         "\n"
         "What this says of JSON is for models: you answer field by field, in plain words.\n"
-        "`?` shows it again. Ctrl-C stops the run, which can be resumed.\n"
+        "`?` shows it again, `<` begins your answer anew. Ctrl-C stops the run, which can\nbe resumed.\n"
         "\n"
         "What you have heard so far:\n"
         "Round 1 · Round 1 begins.\n"
@@ -171,6 +171,12 @@ def test_a_question_mark_shows_the_rules_again_at_any_field() -> None:
     assert screen.text.count("You are a shopkeeper.") == 3
 
 
+def test_an_answer_can_be_begun_anew_at_any_field() -> None:
+    screen = Screen("buy", "<", "Sell", "2", "no", "<", "Sell", "3", "no", "it is cheap")
+    assert screen.answer() == {"side": "Sell", "amount": 3, "fast": False, "why": "it is cheap"}
+    assert "`<` begins your answer anew." in screen.text
+
+
 def test_what_the_rules_of_the_game_reject_is_explained_in_their_words() -> None:
     screen = Screen(*GOOD, *GOOD)
     screen.answer()
@@ -219,10 +225,12 @@ def test_complaints_are_not_recorded_as_messages() -> None:
             "Round 1 · A (vote, to nobody else): B.",
         ),
         (quoted(**{"from": "A"}, text="Hi"), "A: Hi"),
+        (quoted(event="gift", **{"from": "#2"}, amount=2), "#2 (gift): amount 2"),
+        (quoted(event="you woke", reason="fed"), "you woke: reason fed"),
         (quoted(bidder="A", high_bid=30), "bidder A; high bid 30"),
         (quoted(round=1, **{"from": "A"}, kind="bid", amount=5), "Round 1 · A (bid): amount 5"),
         (quoted(**{"from": "NARRATOR"}, kind="sold", price=5), "NARRATOR (sold): price 5"),
-        (quoted(goods=["a", "b"]), 'goods ["a", "b"]'),
+        (quoted(goods=["a", "b"]), "goods (a; b)"),
         ("{}", ""),
         ("What you have heard so far:", "What you have heard so far:"),
         ("[1, 2]", "[1, 2]"),
@@ -302,6 +310,7 @@ def test_a_row_is_cut_by_cells(text: str, expected: str) -> None:
     [
         ('Speak. Answer: {"text": "<your pitch>"}', "Speak."),
         ('Do you? Answer: {"accept": true} or {"accept": false}', "Do you?"),
+        ('Act. Answer with one JSON object. Nothing before it. {"action": "<name>"}', "Act."),
         ("Speak.", "Speak."),
         ("Answer: yes or no.", "Answer: yes or no."),
     ],
@@ -322,7 +331,7 @@ def test_a_question_without_the_shape_of_its_json(text: str, shown: str) -> None
         ({"type": "integer"}, "-5", -5),
         ({"type": "integer", "minimum": 2}, "7", 7),
         ({"type": "number"}, "2.5", 2.5),
-        ({"type": "number"}, "much", "much"),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "3 4", [3, 4]),
         ({"type": "array"}, '["a"]', ["a"]),
         ({"type": "object"}, "{broken", "{broken"),
         ({}, "words", "words"),
@@ -338,6 +347,77 @@ def test_hints_say_what_may_be_answered() -> None:
     assert hint({"type": "boolean"}) == " [yes / no]"
     assert hint({"type": "integer", "minimum": 1, "maximum": 6}) == " [1 to 6]"
     assert hint({"type": "string"}) == ""
+    assert hint({"type": "integer", "minimum": 1}) == " [1 or more]"
+    assert hint({"type": "integer", "minimum": 1, "maximum": 1}) == " [1; nothing for 1]"
+    assert (
+        hint({"type": "integer", "default": 0, "description": "0, or 60 to 90"}) == " [0, or 60 to 90; nothing for 0]"
+    )
+    assert hint({"type": "string", "default": ""}) == " [nothing for none]"
+
+
+@pytest.mark.parametrize("typed", ["much", "1e1", "-1", "", "1,5"])
+def test_a_number_is_written_in_plain_digits(typed: str) -> None:
+    with pytest.raises(ValueError, match=r"^A number in plain digits from 0, such as 2\.5, please\.$"):
+        understood(typed, {"type": "number", "minimum": 0})
+
+
+def test_a_list_has_as_many_entries_as_fit() -> None:
+    legal = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
+    assert hint(legal) == " [number, ...]"
+    for typed, problem in (("", "At least 1, please."), ("1 2 3", "At most 2, please.")):
+        with pytest.raises(ValueError, match=problem):
+            understood(typed, legal)
+
+
+def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:
+    legal = {"type": "integer", "minimum": 0, "maximum": 90}
+    assert understood("", {**legal, "default": 0}) == 0
+    assert understood("", {**legal, "minimum": 90}) == 90
+    with pytest.raises(ValueError, match="A whole number from 0 to 90, please"):
+        understood("", legal)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage(PlaceOrder):
+    """One of several questions in a turn: what is known grows."""
+
+    state: tuple[str, ...]
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), self.state, ("What now?",))
+
+
+def test_what_stands_on_the_screen_is_not_shown_again_to_who_is_asked_further() -> None:
+    screen = Screen(*["Buy", "1", "no", ""] * 4)
+    stages = (
+        ("You hold 5.",),
+        ("You hold 5.", "The price is 3."),
+        ("You hold 5.", "The price is 3."),
+        ("You hold 4.",),
+    )
+    for index, state in enumerate(stages, 1):
+        screen.answer(Ask(index, index, 0, index, Stage(player="A", state=state)))
+    assert [screen.text.count(line) for line in ("You hold 5.", "The price is 3.", "You hold 4.")] == [1, 1, 1]
+    screen.player.terminal.shown = None  # somebody else was asked between
+    screen.player.terminal._source = io.StringIO("Buy\n1\nno\n\n")
+    screen.answer(Ask(5, 5, 0, 5, Stage(player="A", state=("You hold 4.", "And 1."))))
+    assert screen.text.count("You hold 4.") == 2
+
+
+def test_a_question_is_wrapped_and_put_again_below_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = io.StringIO()
+    terminal = Terminal(io.StringIO(), sink)
+    asked = "action [" + " / ".join(["forum_post"] * 9) + "]:"
+
+    async def line() -> str:
+        terminal.notice("The moderator is asked next.")
+        return "buy\n"
+
+    monkeypatch.setattr(terminal, "_line", line)
+    assert asyncio.run(terminal.ask(asked)) == "buy"
+    text = sink.getvalue()
+    assert max(map(len, text.split("\n"))) <= 80
+    assert " ".join(text.split()) == f"{asked} The moderator is asked next. {asked}"
 
 
 class TestTerminal:
@@ -411,7 +491,7 @@ id = "Bea"
 [[players]]
 id = "Cyd"
 """
-FIELDS = ["text: ", "explanation: ", r"vote \[(\w+) / \w+\]: "]
+FIELDS = ["text: ", r"explanation [^:]*: ", r"vote \[(\w+) / \w+\]: "]
 
 
 def _seated(folder: Path) -> tuple[Any, io.StringIO]:
@@ -423,6 +503,7 @@ def _seated(folder: Path) -> tuple[Any, io.StringIO]:
         sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, 80), timeout=60
     )
     screen = io.StringIO()
+    child.delaybeforesend = None  # which is for passwords
     child.logfile_read = screen
     return child, screen
 
@@ -469,7 +550,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     child, screen = _seated(tmp_path)
     child.expect("text: ")
     child.sendline("Keep me.")
-    child.expect("explanation: ")
+    child.expect("explanation .nothing for none.: ")
     child.sendintr()
     child.expect(pexpect.EOF)
     child.close()

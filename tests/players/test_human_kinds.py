@@ -81,3 +81,28 @@ def test_the_kind_is_asked_first_and_then_its_fields(lines: tuple[str, ...], ans
 )
 def test_what_is_not_of_several_kinds(legal: dict[str, Any]) -> None:
     assert kinds_of(legal) is None
+
+
+class Gift(Decision):
+    give: bool
+    coins: int
+
+
+class Wrapped(Decision):
+    gift: Gift | None
+
+
+@pytest.mark.parametrize("record", [Gift, Wrapped], ids=["itself", "a part of it"])
+def test_what_a_first_no_leaves_out_needs_a_default(record: type[Decision]) -> None:
+    """A person who has said no is asked nothing more, and would be asked the same again for ever."""
+    with pytest.raises(TypeError, match=r"^Offer: Gift\.coins needs a default: give may be answered no$"):
+        type("Offer", (Request,), {"kind": "offer", "answer": record})
+
+
+class Several(Decision):
+    gifts: tuple[Gift, ...]
+    words: str
+
+
+def test_entries_that_are_typed_in_one_line_need_none() -> None:
+    type("Offers", (Request,), {"kind": "offers", "answer": Several})

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentsim.engine.reading import Decision, Reading, closing, find_objects, without_thinking
+from agentsim.engine.braces import closing
+from agentsim.engine.reading import Decision, Reading, find_objects, without_thinking
 from agentsim.errors import AmbiguousReply, IllegalDecision, UnreadableReply
 
 __all__ = ["VoteCast", "read_vote"]

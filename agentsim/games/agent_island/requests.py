@@ -68,6 +68,9 @@ class SpeechRequest(IslandRequest[Speech]):
     def options(self) -> Options:
         return {"text": Text(self.limit)}
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**legal, "minLength": 1}  # `read_speech` takes no empty one
+
     def fallback(self) -> Speech:
         return Speech(text="")
 
@@ -141,6 +144,9 @@ class Vote(IslandRequest[VoteCast]):
             f"{aim}{end} Your vote and your explanation stay secret. Candidates: {', '.join(self.ballot)}. "
             'Answer: {"explanation": "<one or two sentences>", "vote": "<id of one candidate>"}'
         )
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**legal, "default": ""} if name == "explanation" else legal
 
     def parse(self, text: str) -> Reading[VoteCast]:
         return read_vote(text, self.ballot)
@@ -228,6 +234,9 @@ class Quips(IslandRequest[QuipsMade]):
             "required": list(self.about),
             "additionalProperties": False,
         }
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**legal, "minLength": 1}  # a line that is missing is asked for, with all others
 
     def parse(self, text: str) -> Reading[QuipsMade]:
         return read_quips(text, self.about)

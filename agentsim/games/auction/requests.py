@@ -67,6 +67,26 @@ class Bid(Request[BidCast]):
         if decision.bid is not None:  # what no readable reply comes to
             super().check(decision)
 
+    def objection(self, decision: BidCast) -> str:
+        """Of a bid that the auction will refuse, which is a pass."""
+        bid, state = decision.bid or 0, self.state
+        if bid > state.you.budget:
+            return f"{bid} is more than your budget of {state.you.budget}: {self._worth_saying}."
+        if 0 < bid <= state.high.amount:
+            return f"{bid} is not above the high bid of {state.high.amount}: {self._worth_saying}."
+        return ""
+
+    @property
+    def _worth_saying(self) -> str:
+        """The bids that would count."""
+        least, most = self.state.high.amount + 1, self.state.you.budget
+        if least > most:
+            return "0 to pass, as your budget is too small for more"
+        return f"{least} to {most}, or 0 to pass"
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**legal, "description": self._worth_saying} if name == "bid" else {**legal, "default": ""}
+
     def parse(self, text: str) -> Reading[BidCast]:
         return read_bid(text)
 

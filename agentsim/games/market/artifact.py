@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from agentsim.engine.game import GameConfig
 from agentsim.engine.number import whole
 from agentsim.engine.wording import cut
+from agentsim.games.market.order_book import OpenOrder
 from agentsim.games.market.world import World
 
 __all__ = ["Answer", "Artifact", "Capability", "NoSettings", "Parameter", "Refused", "action", "either", "query"]
@@ -57,7 +58,7 @@ class Parameter:
                 raise Refused(f"{self.name} must be a whole number, {self.low} {upto}")
             return number
         if not isinstance(given, str) or not given.strip():
-            raise Refused(f"{self.name} must be a text")
+            raise Refused(f"{self.name} must {'not be empty' if isinstance(given, str) else 'be a text'}")
         if self.choices and given not in self.choices:
             raise Refused(f"{self.name} must be one of: {', '.join(self.choices)}")
         return given if self.choices else cut(given, self.limit)
@@ -203,6 +204,14 @@ class Artifact:
 
     def promised(self, agent: str) -> Mapping[str, int]:
         """What this artifact has reserved of an agent's holdings, by asset."""
+        return {}
+
+    def orders(self, agent: str) -> Sequence[OpenOrder]:
+        """The agent's open orders, oldest first."""
+        return ()
+
+    def most(self, agent: str) -> Mapping[str, int]:
+        """The greatest `amount` of an action, by its name, in this state of the market."""
         return {}
 
     def claims(self, agent: str) -> int:

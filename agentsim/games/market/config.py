@@ -158,6 +158,9 @@ class MarketConfig(GameConfig):
         ):
             if twice := [player for player in ids if list(ids).count(player) > 1]:
                 raise ValueError(f"{what}: {twice[0][:40]} stands there twice")
+        if self.tools and not (self.queries and self.tool_calls):
+            off = "tool_calls = 0" if self.queries else "queries = false"
+            raise ValueError(f"tools: they are used in the query stage, which {off} leaves out")
         self._check_prompt()
         self._check_artifacts()
         if self.experiment is not None:

@@ -44,6 +44,7 @@ class Session:
         """Take back what is left, and endow everybody anew."""
         self.period += 1
         world = self.market.world
+        world.opened = world.tape.total
         world.tell(PeriodBegan(self.period, self.config.periods), to=Everyone)
         self.prices, self.profits = [], dict.fromkeys(self.market.agents, 0)
         for agent in self.market.agents.values():

@@ -40,7 +40,7 @@ class MarketGame:
     name: ClassVar[str] = "market"
     title: ClassVar[str] = "Market"
     summary: ClassVar[str] = "agents trade, talk and move through artifacts such as a double auction"
-    rules_version: ClassVar[int] = 1
+    rules_version: ClassVar[int] = 2
     config: ClassVar[type[GameConfig]] = MarketConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
     events: ClassVar[tuple[type[Event], ...]] = (*events.EVENTS, *moderator.EVENTS)

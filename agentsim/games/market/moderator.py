@@ -129,8 +129,8 @@ class Interviewed(MarketRequest[InterviewAnswer]):
         state = (*prompts.state_lines(self.now), *self.earlier)
         question = (
             "The moderator says: PAUSE",
-            f"The moderator asks: {quoted(question=self.question)}",
-            f'Answer truthfully and in detail, at most {self.limit} characters: {{"answer": "..."}}',
+            f"The moderator's question: {quoted(question=self.question)}",
+            f'Reply truthfully and in detail, in at most {self.limit} characters. Answer: {{"answer": "..."}}',
         )
         return prompts.composed(self.menu, self.tail, state, question)
 
@@ -193,6 +193,11 @@ class Moderate(Request[Moderation]):
 
     def particulars(self) -> Mapping[str, Any]:
         return {"round": self.round}
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        if name == "ask":
+            return {**legal, "default": NOBODY}
+        return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
 
     def fallback(self) -> Moderation:
         return Moderation(ask=NOBODY)

@@ -15,12 +15,28 @@ from typing import Literal, TypeAlias
 
 from agentsim.games.market.ledger import CAPITAL, Ledger
 
-__all__ = ["Order", "OrderBook", "OrderRefused", "Placed", "Side", "Trade", "Why", "Withdrawal"]
+__all__ = [
+    "OpenOrder",
+    "Order",
+    "OrderBook",
+    "OrderRefused",
+    "Placed",
+    "Side",
+    "Trade",
+    "Why",
+    "Withdrawal",
+    "shortage",
+]
 
 Side: TypeAlias = Literal["buy", "sell"]
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed"]
 """Why an order left the book untraded: taken back, replaced, in the way of an order of its own owner, no longer the
 best where only the best stand, cleared after a trade, or at the end of a period."""
+
+
+def shortage(asset: str, needed: int, free: int) -> str:
+    """Why so much of an asset cannot be reserved; "" where it can."""
+    return f"that takes {needed} {asset}, and you have {free} free" if needed > free else ""
 
 
 class OrderRefused(ValueError):
@@ -40,6 +56,23 @@ class Order:
 
     def __post_init__(self) -> None:
         self.rank = (-self.price if self.side == "buy" else self.price, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOrder:
+    """An open order of the agent's own; `alone` where a new one for that good takes its place."""
+
+    number: int
+    good: str
+    side: Side
+    price: int
+    quantity: int
+    alone: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it is, for its owner."""
+        return f"{self.number} ({self.side} {self.quantity} {self.good} at {self.price})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +205,8 @@ class OrderBook:
             order.price * order.quantity if side == "buy" else order.quantity for order in going if order.side == side
         )
         free = self.ledger.free(owner, asset) + freed
-        if needed > free:
-            raise OrderRefused(f"that takes {needed} {asset}, and you have {free} free")
+        if short := shortage(asset, needed, free):
+            raise OrderRefused(short)
         best = self.best(side)
         if self.best_only and best and not self._crosses(owner, side, price):
             better = price > best.price if side == "buy" else price < best.price

@@ -86,7 +86,7 @@ def state_lines(now: Now) -> tuple[str, ...]:
         f"WORKING MEMORY: {quoted(working_memory=now.memory)}",
         *(["YOUR LAST STEPS, oldest first:", *now.steps] if now.steps else []),
         *(["SINCE YOUR LAST TURN:", *now.news] if now.news else []),
-        *_ticker(now.signals),
+        *_ticker(now.signals, now.stale),
         f"ROUND {now.round}{period}.",
         inventory(now),
     ]
@@ -107,14 +107,17 @@ def inventory(now: Now) -> str:
     return f"{line}, of which are reserved {quoted(**reserved)}" if reserved else line
 
 
-def _ticker(signals: tuple[Signal, ...]) -> list[str]:
+def _ticker(signals: tuple[Signal, ...], stale: int) -> list[str]:
     if not signals:
         return []
+    stale = max(0, stale - len(signals[:-MOST_SHOWN]))
     what = {"buy": "bid", "sell": "ask"}
     shown = [
         f"{signal.good} {'traded at' if signal.traded else what[signal.side]} {signal.price}"
         for signal in signals[-MOST_SHOWN:]
     ]
+    if stale:
+        shown.insert(stale, "a new period began, and no earlier quote stands")
     return [f"TICKER since your last turn, newest last: {'; '.join(shown)}."]
 
 
@@ -129,10 +132,10 @@ def observed(observations: tuple[Observation, ...]) -> tuple[str, ...]:
 def briefing(menu: Menu) -> tuple[str, ...]:
     """The question before the first round."""
     return (
-        "The simulation is about to begin. If you understand what is asked of you, answer with a skip: "
-        '{"action": "skip", "action_parameters": {}, "working_memory": "<what you want to remember>"}. '
-        "If not, say in your own words what you do not understand. "
-        f"At most {menu.memory_chars} characters are kept.",
+        "The simulation is about to begin. If you understand what is asked of you, answer with a skip, and with what "
+        "you want to remember as your working memory. If not, answer unclear, and say there in your own words what you "
+        f"do not understand. At most {menu.memory_chars} characters are kept. "
+        'Answer: {"action": "<skip or unclear>", "action_parameters": {}, "working_memory": "<words>"}',
     )
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, field_validator
 
+from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt, cleaned
 from agentsim.engine.reading import Decision, Pick, Reading, find_objects, read, without_thinking
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market import prompts
-from agentsim.games.market.artifact import Capability, either
+from agentsim.games.market.artifact import Capability, Refused, either
+from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import SKIP
+from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import Menu, Now, Observation
 
 __all__ = ["NO_QUERY", "Act", "ActionChosen", "AskQuery", "Brief", "BriefingAnswered", "MarketRequest", "QueryChosen"]
@@ -96,6 +99,12 @@ def _own(capabilities: tuple[Capability, ...], name: Any, legal: Mapping[str, An
     return next((each.schema() for each in capabilities if each.name == name), {**legal, "properties": {}})
 
 
+def _without(legal: Mapping[str, Any], name: str, choice: str) -> Mapping[str, Any]:
+    """The parameters, of which one cannot be that choice."""
+    one = legal.get("properties", {}).get(name, {})
+    return said(legal, name, enum=[each for each in one["enum"] if each != choice]) if "enum" in one else legal
+
+
 @dataclass(frozen=True, kw_only=True)
 class Brief(MarketRequest[BriefingAnswered]):
     """Do you understand what is asked of you?"""
@@ -157,6 +166,17 @@ class AskQuery(MarketRequest[QueryChosen]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return _own(self.offered, answered.get("query"), legal)
 
+    def objection(self, decision: QueryChosen) -> str:
+        """What is wrong with the parameters, and an expression that cannot be worked out."""
+        named = next((each for each in self.offered if each.name == decision.query), None)
+        try:
+            given = {} if named is None else named.read(decision.query_parameters)
+            if decision.query == "calculator":
+                calculate(given["expression"])
+        except Refused as error:
+            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+        return ""
+
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "calls": self.calls_left}
 
@@ -178,23 +198,29 @@ class Act(MarketRequest[ActionChosen]):
     pick: ClassVar[Pick] = "leading"
 
     observed: tuple[Observation, ...] = ()
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def actions(self) -> tuple[Capability, ...]:
+        """Every action but those that the agent's restrictions never allow."""
+        return tuple(each for each in self.menu.actions if each.name not in self.scope.barred)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every action there is."""
-        return (SKIP, *(each.name for each in self.menu.actions))
+        """What it may choose."""
+        return (SKIP, *(each.name for each in self.actions))
 
     def options(self) -> Options:
         return {
             "action": Choice(self.names),
-            **_choices("action_parameters", self.menu.actions),
+            **_choices("action_parameters", self.actions),
             "working_memory": Text(self.menu.memory_chars),
         }
 
     def schema(self) -> dict[str, Any]:
         properties = {
             "action": {"type": "string", "enum": list(self.names)},
-            "action_parameters": either(self.menu.actions),
+            "action_parameters": either(self.actions),
             "working_memory": {"type": "string", "maxLength": self.menu.memory_chars},
         }
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
@@ -204,11 +230,32 @@ class Act(MarketRequest[ActionChosen]):
         return prompts.composed(self.menu, self.tail, state, prompts.action_question(self.names, self.menu))
 
     def check(self, decision: ActionChosen) -> None:
-        if decision.action is not None and decision.action not in self.names:
+        # one that is barred is no matter of form: it is refused in the words of the restriction
+        if decision.action not in {None, SKIP, *(each.name for each in self.menu.actions)}:
             raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
 
+    def objection(self, decision: ActionChosen) -> str:
+        """Why the action will be refused, as far as its agent can know."""
+        named = next((each for each in self.actions if each.name == decision.action), None)
+        if named is None:
+            return ""
+        try:
+            given = named.read(decision.action_parameters)
+        except Refused as error:
+            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+        return self.scope.objection(self.player, self.now, named.name, given)
+
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _own(self.menu.actions, answered.get("action"), legal)
+        if name == "working_memory":
+            return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")
+        if name != "action_parameters":
+            return legal
+        out = _without(_own(self.actions, answered.get("action"), legal), "to", self.player)
+        if orders := ", ".join(each.words for each in self.scope.orders):
+            out = said(out, "order", description=orders)
+        most = self.scope.most.get(str(answered.get("action")))
+        upto = f"1 to {most}" if most else "none can be now"
+        return out if most is None else said(out, "amount", description=upto)
 
     def parse(self, text: str) -> Reading[ActionChosen]:
         """The object with which the reply begins; of a lenient market the last one, whatever stands around it."""

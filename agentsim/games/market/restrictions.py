@@ -42,11 +42,11 @@ class Restricted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`words` hold `{limit}` where the rule takes one; `allows` is asked for the actions it is about."""
+    """`words` hold `{limit}` where the rule takes one; `allows` is asked for the actions it is about, None is never."""
 
     words: str
     actions: tuple[str, ...]
-    allows: Callable[[Restricted, str, Mapping[str, Any], int], bool]
+    allows: Callable[[Restricted, str, Mapping[str, Any], int], bool] | None
 
     @property
     def limited(self) -> bool:
@@ -65,8 +65,8 @@ _TRADES = ("buy", "sell")
 _RULES: dict[str, _Rule] = {
     "buy_within_value": _Rule("A buy price may not exceed your value of the unit.", ("buy",), _within),
     "sell_within_value": _Rule("A sell price may not be below your value of the unit.", ("sell",), _within),
-    "only_buy": _Rule("You may buy, and not sell.", ("sell",), lambda agent, action, given, limit: False),
-    "only_sell": _Rule("You may sell, and not buy.", ("buy",), lambda agent, action, given, limit: False),
+    "only_buy": _Rule("You may buy, and not sell.", ("sell",), None),
+    "only_sell": _Rule("You may sell, and not buy.", ("buy",), None),
     "one_unit": _Rule(
         "An order is for one unit at a time.", _TRADES, lambda agent, action, given, limit: given["quantity"] == 1
     ),
@@ -93,7 +93,7 @@ _RULES: dict[str, _Rule] = {
         ("send",),
         lambda agent, action, given, limit: given["to"] != "everyone",
     ),
-    "no_borrowing": _Rule("You may not borrow.", ("borrow",), lambda agent, action, given, limit: False),
+    "no_borrowing": _Rule("You may not borrow.", ("borrow",), None),
 }
 
 
@@ -114,11 +114,19 @@ class Restriction(GameConfig):
         """What agents read, and the reason why an action is refused."""
         return _RULES[self.rule].words.replace("{limit}", str(self.limit))
 
+    @property
+    def bars(self) -> tuple[str, ...]:
+        """Actions that it never allows."""
+        rule = _RULES[self.rule]
+        return rule.actions if rule.allows is None else ()
+
     def allows(self, agent: Restricted, action: str, given: Mapping[str, Any]) -> bool:
         """Whether the agent may do this; parameters are as the artifact reads them."""
         rule = _RULES[self.rule]
         if action not in rule.actions:
             return True
+        if rule.allows is None:
+            return False
         try:
             return rule.allows(agent, action, given, self.limit or 0)
         except KeyError:  # an action of somebody's artifact has the name, and nothing that the rule speaks of

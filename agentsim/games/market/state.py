@@ -14,7 +14,7 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.tools import TOOLS
-from agentsim.games.market.world import World
+from agentsim.games.market.world import MOST_NEWS, Noted, World
 
 __all__ = ["Agent", "Market"]
 
@@ -25,7 +25,8 @@ SKIP = "skip"
 class Agent:
     """One agent; `units` are the private values of its units of the experiment's good, the first `done` of them traded.
 
-    `steps` are lines of its own information, oldest first; `seen` counts the market's signals before its last turn.
+    `steps` are lines of its own information, oldest first. Before its last turn there had been `seen` signals of the
+    market and `heard` announcements of others, and `noted` is the number of the latest note then.
     """
 
     id: str
@@ -37,6 +38,8 @@ class Agent:
     steps: deque[str] = field(default_factory=deque)
     notebook: dict[str, str] = field(default_factory=dict)
     seen: int = 0
+    heard: int = 0
+    noted: int = 0
     forfeits: int = 0
     refused: int = 0
     side: Side | None = None
@@ -58,6 +61,21 @@ class Agent:
     def free_capital(self) -> int:
         """Capital that nothing is promised of."""
         return self.world.ledger.free(self.id, CAPITAL)
+
+    def news(self) -> tuple[list[Noted], int]:
+        """What was noted for it since its last turn, oldest first and as far as shown; and how much came before."""
+        world = self.world
+        own = world.notes.get(self.id)
+        public = [each for each in world.announced.since(0) if each.number > self.noted and each.by != self.id]
+        notes = sorted([*(own.since(0) if own else ()), *public], key=lambda each: each.number)[-MOST_NEWS:]
+        total = (own.total if own else 0) + world.others_announced(self.id) - self.heard
+        return notes, total - len(notes)
+
+    def turn_begins(self) -> None:
+        """All that there has been is known to it from now on."""
+        world = self.world
+        self.seen, self.heard, self.noted = world.tape.total, world.others_announced(self.id), world.noted
+        world.notes.pop(self.id, None)
 
 
 @dataclass

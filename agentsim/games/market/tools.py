@@ -38,7 +38,7 @@ TOOLS: Mapping[Tool, tuple[Capability, ...]] = {
                 Parameter("text", "text", "what to keep", optional=True, limit=NOTE_CHARS),
             ),
         ),
-        Capability("read_notes", "shows your notes"),
+        Capability("read_notes", "shows your notes, the latest first"),
     ),
 }
 
@@ -86,13 +86,14 @@ def use(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> Answer
     if name == "calculator":
         return {"result": calculate(values["expression"])}
     if name == "read_notes":
-        return {"notes": dict(notebook)}
+        return {"notes": dict(reversed(notebook.items()))}  # of too many the oldest are left out
     key, text = values["key"], cut(values.get("text", ""), NOTE_CHARS)
     if not text:
         notebook.pop(key, None)
         return {"notes": len(notebook)}
     if key not in notebook and len(notebook) >= MOST_NOTES:
         raise Refused(f"the notebook is full: {MOST_NOTES} notes")
+    notebook.pop(key, None)
     notebook[key] = text
     return {"notes": len(notebook)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,13 @@ from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.events import Acted, Forfeited, Observed, Remembered
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.requests import NO_QUERY, Act, ActionChosen, AskQuery, QueryChosen
+from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import SKIP, Agent, Market
 from agentsim.games.market.view import Menu, Now, Observation, now_of
 
 __all__ = ["Turns"]
 
 _TRADES = frozenset(("buy", "sell"))
-MOST_NEWS = 20
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 
 
@@ -51,8 +51,7 @@ class Turns:
         """All of these query and decide on the same state; then their actions are carried out in this order."""
         turns = [_Turn(agent, self.glance(agent)) for agent in agents]
         for agent in agents:
-            agent.seen = len(self.market.world.tape)
-            self.market.world.notes.pop(agent.id, None)
+            agent.turn_begins()
         if self.config.queries:
             await self._query(turns)
         requests = [
@@ -62,6 +61,7 @@ class Turns:
                 tail=self.tails[turn.agent.id],
                 now=turn.now,
                 observed=turn.observed,
+                scope=self._scope(turn.agent),
             )
             for turn in turns
         ]
@@ -70,12 +70,22 @@ class Turns:
 
     def glance(self, agent: Agent) -> Now:
         """What the agent may know now; unlike a turn, it changes nothing."""
-        notes = self.market.world.notes.get(agent.id, [])
-        news = [quoted(**note) for note in notes[-MOST_NEWS:]]
-        if len(notes) > MOST_NEWS:
-            news.insert(0, quoted(earlier_and_not_shown=len(notes) - MOST_NEWS))
+        notes, missed = agent.news()
+        news = [quoted(**note.fields) for note in notes]
+        if missed:
+            news.insert(0, quoted(earlier_and_not_shown=missed))
         period = None if self.session is None else (self.session.period, self.session.config.periods)
         return now_of(self.market, agent, tuple(news), period=period, ticker=self.config.shows_ticker)
+
+    def _scope(self, agent: Agent) -> Scope:
+        artifacts, together = self.market.artifacts.values(), self.config.simultaneous
+        orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
+        return Scope(
+            restrictions=agent.restrictions,
+            orders=orders,
+            most={} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()},
+            settled=not (together and orders),
+        )
 
     async def _query(self, turns: Sequence[_Turn]) -> None:
         """The second and third stage: tools as often as they may be used, and one query."""
@@ -172,6 +182,28 @@ class Turns:
 
 
 def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """The answer, or the beginning of its JSON where it is longer than agents are shown."""
-    text = json.dumps(found, ensure_ascii=False)
-    return dict(found) if len(text) <= limit else {"too_long": cut(text, limit)}
+    """The answer, without the last entries of its longest part where it is longer than agents are shown.
+
+    Of one that has no entries to leave out, it is the beginning of its JSON.
+    """
+    out, dropped = dict(found), 0
+    parts = {name: list(_entries(part)) for name, part in found.items() if isinstance(part, (list, dict))}
+    while _length(out) > limit and any(parts.values()):
+        longest = max(parts, key=lambda name: len(parts[name]))
+        parts[longest].pop()
+        dropped += 1
+        few = parts[longest]
+        out |= {longest: dict(few) if isinstance(found[longest], dict) else few, "more_and_not_shown": dropped}
+    return out if any(parts.values()) or not dropped else {"too_long": cut(_json(found), limit)}
+
+
+def _entries(part: Any) -> Iterable[Any]:
+    return part.items() if isinstance(part, dict) else part
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _length(found: Mapping[str, Any]) -> int:
+    return len(_json(found))

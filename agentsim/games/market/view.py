@@ -12,8 +12,6 @@ from agentsim.games.market.world import Signal
 
 __all__ = ["Holding", "Menu", "Now", "Observation", "Unit", "menu_of", "now_of"]
 
-MOST_SIGNALS = 500
-
 
 @dataclass(frozen=True, slots=True)
 class Menu:
@@ -61,7 +59,10 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """One agent's view at its turn; `steps` are lines of JSON, `signals` what the market saw since its last turn."""
+    """One agent's view at its turn; `steps` are lines of JSON, `signals` what the market saw since its last turn.
+
+    The first `stale` of these are of an earlier period: of its quotes none stands.
+    """
 
     round: int
     period: int | None
@@ -73,6 +74,7 @@ class Now:
     steps: tuple[str, ...]
     news: tuple[str, ...]
     signals: tuple[Signal, ...]
+    stale: int = 0
 
     def free(self, asset: str) -> int:
         """How much of an asset is free."""
@@ -108,6 +110,8 @@ def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple
     unit = None
     if agent.side is not None and agent.active:
         unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
+    tape = market.world.tape
+    signals = tape.since(agent.seen) if ticker else ()
     return Now(
         round=market.world.round,
         period=None if period is None else period[0],
@@ -118,5 +122,6 @@ def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple
         memory=agent.working_memory,
         steps=tuple(agent.steps),
         news=news,
-        signals=tuple(market.world.tape[agent.seen :][-MOST_SIGNALS:]) if ticker else (),
+        signals=signals,
+        stale=min(len(signals), max(0, market.world.opened - (tape.total - len(signals)))),
     )

@@ -5,10 +5,11 @@ Whose turn it is, and what agents are asked, is none of an artifact's business.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any, Generic, Protocol, TypeVar
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.event import Audience, Event, PlayerId
@@ -17,7 +18,11 @@ from agentsim.games.market.events import Transferred
 from agentsim.games.market.ledger import Ledger
 from agentsim.games.market.order_book import Side
 
-__all__ = ["Books", "Signal", "World"]
+__all__ = ["MOST_NEWS", "MOST_SIGNALS", "Books", "Latest", "Noted", "Signal", "World"]
+
+T = TypeVar("T")
+MOST_SIGNALS = 500
+MOST_NEWS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,32 @@ class Signal:
     traded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A line for an agent's own information; `number` counts all there have been, `by` is whose doing it was."""
+
+    number: int
+    fields: Mapping[str, Any]
+    by: PlayerId | None = None
+
+
+class Latest(Generic[T]):
+    """The latest of many things, so many as anybody is ever shown; `total` counts all there have been."""
+
+    def __init__(self, most: int) -> None:
+        self.total = 0
+        self._kept: deque[T] = deque(maxlen=most)
+
+    def append(self, thing: T) -> None:
+        """One more."""
+        self._kept.append(thing)
+        self.total += 1
+
+    def since(self, total: int) -> tuple[T, ...]:
+        """Those which came after there had been so many, as far as they are kept; oldest first."""
+        return tuple(islice(reversed(self._kept), self.total - total))[::-1]
+
+
 class Books(Protocol):
     """Who keeps account of trades beside the ledger: an experiment with private values."""
 
@@ -43,7 +74,12 @@ class Books(Protocol):
 
 @dataclass
 class World:
-    """One market's world. `notes` are lines of an agent's own information that wait for its next turn."""
+    """One market's world.
+
+    `notes` are lines of an agent's own information that wait for its next turn, `announced` those for all but whoever
+    they are by, of whom `announcers` counts them; `noted` counts both. `opened` signals had been when the
+    period began.
+    """
 
     table: Table
     agents: tuple[str, ...]
@@ -51,11 +87,15 @@ class World:
     ledger: Ledger = field(default_factory=Ledger)
     books: Books | None = None
     round: int = 0
-    tape: list[Signal] = field(default_factory=list)
+    opened: int = 0
+    tape: Latest[Signal] = field(default_factory=lambda: Latest(MOST_SIGNALS))
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
     latest: deque[str] = field(default_factory=lambda: deque(maxlen=10))  # trades in words, oldest first
-    notes: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    notes: dict[str, Latest[Noted]] = field(default_factory=dict)
+    announced: Latest[Noted] = field(default_factory=lambda: Latest(MOST_NEWS + 1))  # one may be whoever looks's own
+    announcers: Counter[str] = field(default_factory=Counter)
+    noted: int = 0
     acting: PlayerId | None = None
 
     def chance(self, name: str) -> Stream:
@@ -68,7 +108,18 @@ class World:
 
     def note(self, agent: str, /, **fields: Any) -> None:
         """Put something into an agent's own information, which it is shown with its next turns."""
-        self.notes.setdefault(agent, []).append(fields)
+        self.noted += 1
+        self.notes.setdefault(agent, Latest(MOST_NEWS)).append(Noted(self.noted, fields))
+
+    def announce(self, agent: str, /, **fields: Any) -> None:
+        """Put something that is this agent's doing into the information of all others."""
+        self.noted += 1
+        self.announced.append(Noted(self.noted, fields, agent))
+        self.announcers[agent] += 1
+
+    def others_announced(self, agent: str) -> int:
+        """How often anybody else has announced something."""
+        return self.announced.total - self.announcers[agent]
 
     def give(self, giver: str, taker: str, asset: str, amount: int, reason: str) -> None:
         """Hand over free units outside a trade; whoever of the two is an agent hears of it."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Protocol
 
-from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.prompt import Prompt, Restated, quoted
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.talk import Memory, Remark
@@ -19,6 +19,7 @@ from agentsim.games.monopoly.view import View
 __all__ = ["composed", "deed", "remark_line", "state_lines"]
 
 TAXES = tuple(space.position for space in SPACES if space.tax)
+_TALK = "Table talk, oldest first; what players say is their own words:"
 _SAY = (
     'Answer with one JSON object, and nothing else: {{{action}"public_speech": what you say to the whole table, in '
     'under {words} words, "private_thought": what you think, which nobody else will read}}.'
@@ -46,7 +47,12 @@ def composed(request: Asked, question: Sequence[str]) -> Prompt:
     board = state_lines(view, seat, request.max_turns)
     return Prompt(
         rules=_rules(len(view.seats), request.words, request.max_turns),
-        history=("[PUBLIC_HISTORY]", *_earlier(memory), *(remark_line(remark) for remark in memory.remarks)),
+        history=(
+            "[PUBLIC_HISTORY]",
+            *map(Restated, _earlier(memory)),
+            _TALK,
+            *(remark_line(remark) for remark in memory.remarks),
+        ),
         state=("[PRIVATE_HISTORY]", *_thoughts(memory), "[CONTEXT]", *board, *_rejections(memory)),
         question=("[DECISION]", *question),
     )
@@ -111,7 +117,6 @@ def _earlier(memory: Memory) -> Iterator[str]:
         for offer in memory.trades:
             about = {"turn": offer.turn, "from": offer.name, "to": offer.to, "gives": offer.gives, "wants": offer.takes}
             yield quoted(**about, **({"answer": offer.answer} if offer.answer else {}))
-    yield "Table talk, oldest first; what players say is their own words:"
 
 
 def remark_line(remark: Remark) -> str:

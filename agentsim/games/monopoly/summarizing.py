@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -55,11 +56,14 @@ class Summarize(Request[Summary]):
             ),
             history=(),
             state=(self.digest, *(remark_line(remark) for remark in self.remarks)),
-            question=('Answer: {"summary": "..."}',),
+            question=(f'What is worth remembering of turns {self.first} to {self.last}? Answer: {{"summary": "..."}}',),
         )
 
     def facts(self) -> tuple[str, ...]:
         return (self.digest,)
+
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**legal, "minLength": 1}
 
     def fallback(self) -> Summary:
         return Summary(summary=self.digest)

@@ -123,7 +123,8 @@ class Block:
         done = [f"{name} bought {_few(got)}" for name, got in self.bought.items()]
         done += [f"{name} built {count}" for name, count in self.built.items()]
         done += [f"{name} took ${amount} in rent" for name, amount in self.rents.items()]
-        traded = f"{self.trades['proposed']} trades were proposed and {self.trades['accepted']} accepted."
+        count = self.trades["proposed"]
+        traded = f"{count} trade{' was' if count == 1 else 's were'} proposed and {self.trades['accepted']} accepted."
         fallen = f" {', '.join(self.bankrupt)} went bankrupt." if self.bankrupt else ""
         turns = f"Turns {self.first} to {self.last}"
         return f"{turns}: {'; '.join(done) or 'nothing was bought or built'}. {traded}{fallen}"

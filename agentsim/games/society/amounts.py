@@ -38,7 +38,7 @@ def amount(value: Any) -> int:
         text = value.strip()
     found = _DECIMAL.fullmatch(text)
     if found is None:
-        raise PydanticCustomError("amount", "must be a number from 0, with at most 2 decimals")
+        raise PydanticCustomError("amount", "must be a number from 0 in plain digits, with at most 2 decimals")
     return int(found["whole"]) * UNIT + int((found["part"] or "").ljust(2, "0"))
 
 

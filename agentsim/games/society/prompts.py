@@ -245,7 +245,7 @@ def _own(rules: Rules, you: Own) -> Iterator[str]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:
-        yield f"You are called {quoted(name=you.name)}."
+        yield f"Your name: {quoted(name=you.name)}"
     yield (
         f"You are active and hold {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} "
         f"materials. You have worked {you.hours} of {rules.hours_per_day} hours today."
@@ -263,7 +263,7 @@ def _notice(notice: Notice) -> str:
     who = _called(notice.by, notice.name) if notice.by else {}
     match notice.kind:
         case "message":
-            return quoted(direct_message=True, **who, text=notice.text)
+            return quoted(event="direct message", **who, text=notice.text)
         case "reply" | "mention":
             return quoted(event=notice.kind, **who, post=notice.about, text=notice.text)
         case "gift":

@@ -12,15 +12,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agentsim.engine.braces import MAX_DEPTH, closings
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading import Reading, closing, one_object, without_thinking
+from agentsim.engine.reading import Reading, one_object, without_thinking
 from agentsim.errors import DecisionError
 from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 
 __all__ = ["LONGEST_GIVEN", "read_action"]
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
-_MOST_SCANNED = 1_000_000  # characters: braces that never close, or nest for ever, are not looked at without end
+_MOST_SCANNED = 1_000_000  # characters, over and over: what is no JSON on any level is not looked at without end
 _UNPARSED = "Failed to parse action"
 
 Legal = Callable[[Acted], None]
@@ -48,7 +49,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
             if candidate is value or "action" in candidate:
                 problem = outcome, candidate
     if valid:
-        whole = len(regions) == 1 and body.strip() == regions[0][0]
+        whole = len(regions) == 1 and body.strip() == body[regions[0][0]]
         return Reading(valid[-1], "json" if whole else "embedded", candidates=len(valid))
     return _rejected(*(problem or (_UNPARSED, None)))
 
@@ -58,22 +59,27 @@ def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
     return Reading(Acted(action=Rejected(reason=reason, given=given)), "rejected", candidates=0)
 
 
-def _regions(body: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """What stands between a brace and the one that closes it, from left to right, and the JSON object that it is.
+def _regions(body: str) -> Iterator[tuple[slice, dict[str, Any] | None]]:
+    """What stands between a brace and the one that closes it, from left to right; inside of one that is no JSON too.
 
-    Inside of one that is no JSON, too.
+    With each stands the object that it is.
     """
     start, left = body.find("{"), _MOST_SCANNED
+    closes: dict[int, tuple[int | None, int]] = {}
     while start >= 0 and left > 0:
-        end = closing(body, start)
-        left -= (len(body) if end is None else end) - start
+        if start not in closes:  # the first, or one that stood in a string as seen from there
+            closes |= closings(body, start)
+            left -= len(body) - start
+        end, depth = closes[start]
         if end is None:
             start = body.find("{", start + 1)
             continue
-        region = body[start:end]
-        value = _decoded(region)
-        yield region, value
-        start = body.find("{", start + 1 if value is None else end)
+        value = None
+        if depth <= MAX_DEPTH:  # no other can be read
+            value = _decoded(body[start:end])
+            left -= 0 if value is not None else end - start
+        yield slice(start, end), value
+        start = body.find("{", end if value is not None else start + 1)
 
 
 def _decoded(region: str) -> dict[str, Any] | None:

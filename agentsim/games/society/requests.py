@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
+from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import ABSENT, Options, Request, Text, schema_of, value_at
@@ -16,17 +17,20 @@ from agentsim.games.society.actions import (
     Contribute,
     CreateProposal,
     DirectMessage,
+    ForumReply,
     Idle,
     Rejected,
     Said,
+    SetName,
     Trade,
     Vote,
     Work,
 )
-from agentsim.games.society.amounts import shown
+from agentsim.games.society.amounts import UNIT, shown
+from agentsim.games.society.names import misnomer
 from agentsim.games.society.reading import read_action
 from agentsim.games.society.rules import Rules
-from agentsim.games.society.terms import misfit
+from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
 from agentsim.games.society.view import Own, World
 
 __all__ = ["REQUESTS", "Act"]
@@ -94,17 +98,24 @@ class Act(Request[Acted]):
         action, rules = decision.action, self.rules
         match action:
             case Rejected():
-                return action.reason
+                return action.reason.removeprefix("Invalid action data: ")
             case Work():
                 return self._of_work(action)
             case Trade() | DirectMessage():
                 return self._of_company(action)
+            case SetName():
+                wrong = misnomer(action.display_name, self.you.agent, rules.agents, {})
+                return f"{wrong[:1].upper()}{wrong[1:]}." if wrong else ""
             case Vote():
                 return self._of_vote(action)
+            case ForumReply():
+                newest = max((each.id for each in self.world.posts), default=0)
+                return f"There is no post {action.parent_message_id} yet." if action.parent_message_id > newest else ""
             case Contribute():
                 return self._of_contribution(action)
             case CreateProposal():
-                return misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
+                problem = misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
+                return f"{problem[:1].upper()}{problem[1:]}." if problem else ""
             case _:
                 return ""
 
@@ -129,12 +140,15 @@ class Act(Request[Acted]):
         return f"Agent #{action.recipient_agent_id} is dead." if gone else ""
 
     def _of_vote(self, action: Vote) -> str:
-        if self.world.more_proposals:
-            return ""
-        known = {each.id for each in self.world.proposals}
-        # what is beyond all of them may yet be proposed, in this very turn
-        closed = action.proposal_id < max(known, default=0) and action.proposal_id not in known
-        return f"Proposal {action.proposal_id} is closed." if closed else ""
+        known = {each.id for each in (*self.world.proposals, *self.you.proposals)}
+        # others may make one in this very turn, of which nobody knows yet what it says
+        if action.proposal_id > max((*known, *self.you.votes), default=0):
+            return f"There is no open proposal {action.proposal_id}."
+        return (
+            ""
+            if action.proposal_id in known or self.world.more_proposals
+            else f"Proposal {action.proposal_id} is closed."
+        )
 
     def _of_contribution(self, action: Contribute) -> str:
         you, missing = self.you, {each.id: each.cost - each.given for each in self.world.projects}
@@ -143,11 +157,67 @@ class Act(Request[Acted]):
         # others may leave less to give, so that what is too much now is sure to fail only where one holds nothing
         return "You hold no materials." if not you.materials else ""
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        if name == "action.terms":
+            return _carried(legal, answered["proposal_type"])
+        if name == "action.terms.agents":
+            return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
+        most = {"action.terms.hours": self.rules.hours_per_day, "action.terms.quorum": self.rules.agents}
+        if name in most:
+            return {**legal, "maximum": most[name]}
+        if name.endswith("amount"):
+            legal = {**legal, "minimum": 1 / UNIT}
+        hint = self._hint(name, answered)
+        if name == "action.recipient_agent_id" and not legal["minimum"]:
+            hint = f"0 for the common pool, or 1 to {self.rules.agents}"
+        return said(legal, "", description=hint) if hint else legal
+
+    def _hint(self, name: str, answered: Mapping[str, Any]) -> str:
+        """What can be answered in this state of the society, where the range does not tell."""
+        you, world = self.you, self.world
+        match name:
+            case "action.hours":
+                left = self.rules.hours_per_day - you.hours
+                return _upto(left) if left > 0 else "none are left today"
+            case "action.proposal_id":
+                return _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals)
+            case "action.project_id":
+                return _one_of([each.id for each in world.projects], world.more_projects)
+            case "action.terms.law":
+                return _one_of([each.id for each in (*world.laws, *you.laws)], world.more_laws)
+            case "action.parent_message_id":
+                return _upto(max(each.id for each in world.posts)) if world.posts else "there is no post"
+            case "action.amount":
+                resource = answered.get("resource_type", "materials")
+                held = {"food": you.food, "energy": you.energy, "materials": you.materials}[resource]
+                return f"you hold {shown(held)} {resource}"
+        return ""
+
     def parse(self, text: str) -> Reading[Acted]:
         return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)
 
     def fallback(self) -> Acted:
         return Acted(action=Idle())
+
+
+def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
+    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
+    kinds = {get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_]}
+    if not kinds:
+        return {**legal, "maxItems": 0}
+    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds]
+    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
+    return {**legal, **needed, "items": {"anyOf": branches}}
+
+
+def _upto(most: int) -> str:
+    return f"1 to {most}" if most > 1 else "1"
+
+
+def _one_of(numbers: Sequence[int], more: int) -> str:
+    """Which numbers there are; `more` are not shown."""
+    known = ", ".join(map(str, sorted(set(numbers)))) or "none"
+    return f"{known}, or an older one" if more else known
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -16,6 +17,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
 from agentsim.games.market.artifact import Capability, Parameter, either
 from agentsim.games.market.events import Banked, Messaged, Moved, Observed, Reported, Transferred
+from agentsim.games.market.requests import Act
 from agentsim.games.market.restrictions import Restriction, RuleName
 from agentsim.games.market.state import Agent
 from agentsim.games.market.world import World
@@ -204,8 +206,32 @@ def test_the_inbox_begins_with_the_news_so_that_what_is_too_long_loses_the_oldes
     crowd = {f"B{number}": [does("send", to="A", text=f"{number} {'x' * 290}")] for number in range(10)}
     played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"], queries={"A": [asks("none"), asks("inbox")]})
     (seen,) = played.events(Observed)
-    assert '"from": "B9"' in seen.observation["too_long"]
-    assert '"from": "B0"' not in seen.observation["too_long"]
+    senders = [message["from"] for message in seen.observation["messages"]]
+    assert senders == ["B9", "B8", "B7", "B6"][: len(senders)]
+    assert seen.observation["more_and_not_shown"] == 10 - len(senders) < 8
+    assert len(json.dumps(seen.observation)) <= 1_500
+
+
+def test_who_has_written_to_all_is_told_to_every_other_and_what_is_too_much_is_counted() -> None:
+    crowd = {f"B{number}": [does("send", to="everyone", text=str(number))] for number in range(25)}
+    played = play({**crowd, "A": [SKIPS, does("send", to="everyone", text="a"), SKIPS]}, artifacts=["dialogue"])
+    first, second, third = (ask.request for ask in played.asks("A") if isinstance(ask.request, Act))
+    assert [json.loads(line) for line in first.now.news] == [
+        {"earlier_and_not_shown": 5},
+        *({"message_from": f"B{number}", "to": "everyone"} for number in range(5, 25)),
+    ]
+    assert (second.now.news, third.now.news) == ((), ()), "each is told once, and nobody of words of its own"
+
+
+def test_of_more_notes_than_an_answer_holds_the_oldest_are_left_out_and_counted() -> None:
+    writes = [asks("write_note", key=str(number), text="x" * 300) for number in range(20)]
+    queries = [each for number in range(10) for each in (*writes[2 * number : 2 * number + 2], asks("none"))]
+    queries += [asks("write_note", key="0", text="new"), asks("read_notes"), asks("none")]
+    played = play({"A": [SKIPS] * 11, "B": []}, queries={"A": queries}, tools=["notebook"])
+    found = played.events(Observed)[-1].observation
+    assert list(found["notes"]) == ["0", "19", "18", "17", "16"]
+    assert found["more_and_not_shown"] == 15
+    assert len(json.dumps(found)) <= 1_500
 
 
 def test_the_latest_trade_is_shown_first() -> None:

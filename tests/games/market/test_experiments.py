@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
@@ -12,12 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentsim.engine.chance import Stream
 from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
-from agentsim.games.market.events import Acted, Endowed, PeriodEnded, Traded
-from agentsim.games.market.requests import Act
+from agentsim.games.market.bots import zip_trader
+from agentsim.games.market.events import Acted, Endowed, Ordered, PeriodBegan, PeriodEnded, Traded
+from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.schedule import alpha, equilibrium
+from agentsim.games.market.world import Latest, Signal
 from tests.games.market.market import SMITH, session
 
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -98,6 +103,61 @@ def test_endowments_are_renewed_every_period_and_values_are_private() -> None:
     assert first == last
     assert first["T0"] == {"capital": 400}
     assert first["T21"] == {"wheat": 1}
+
+
+def test_the_ticker_says_where_a_period_begins() -> None:
+    played = session("zip", buyers=[[30], [10]], sellers=[[5], [25]], price_max=30, periods=3, period_rounds=4)
+    acts = [ask.request for ask in played.asks() if isinstance(ask.request, Act)]
+    stale = [each for each in acts if each.now.stale]
+    assert stale, "some heard the end of a period only in the next one"
+    assert all(each.now.period in {2, 3} for each in stale)
+    for each in acts:
+        text = each.prompt().text()
+        assert ("a new period began, and no earlier quote stands" in text) == bool(each.now.stale)
+    first = stale[0].now
+    quotes = [event for event in _told_in(played, first.period) if isinstance(event, Ordered | Traded)]
+    assert [signal.price for signal in first.signals[first.stale :]] <= [event.price for event in quotes]
+
+
+def test_zip_takes_no_quote_of_an_earlier_period_for_a_standing_one() -> None:
+    played = session("zip", buyers=[[30]], sellers=[[5]], price_max=30, periods=2)
+    said = {"wheat": {"buy": [30, -0.1, 0.0], "standing": {"buy": 29}, "period": 1}}
+    acts = [ask.request for ask in played.asks("T0") if isinstance(ask.request, Act)]
+    for period, learns in ((1, True), (2, False)):
+        act = next(each for each in acts if each.now.period == period)
+        recalled = replace(act, now=replace(act.now, memory=json.dumps(said), signals=(), stale=0))
+        margin = json.loads(zip_trader.act(recalled, Stream("a")).working_memory)["wheat"]["buy"][1]
+        assert (margin != -0.1) == learns
+    quoted = replace(act.now, memory="", signals=(Signal("wheat", "sell", 9, traded=False),), stale=1)
+    notes = json.loads(zip_trader.act(replace(act, now=quoted), Stream("a")).working_memory)["wheat"]
+    assert notes["standing"] == {}, "what it heard of the last period it has learned from, and that is all"
+
+
+def _told_in(played: Rehearsal, period: int | None) -> list[Any]:
+    """Everything told in one period."""
+    out, number = [], 0
+    for told in played.log:
+        number += isinstance(told.event, PeriodBegan)
+        out += [told.event] if number == period else []
+    return out
+
+
+def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
+    tape: Latest[int] = Latest(3)
+    for number in range(10):
+        tape.append(number)
+    assert [tape.since(total) for total in (0, 8, 10)] == [(7, 8, 9), (8, 9), ()]
+    assert tape.total == 10
+
+
+def test_who_only_buys_is_not_offered_to_sell() -> None:
+    played = session("zi_c", buyers=[[10]], sellers=[[4]], price_max=12, periods=1)
+    (buyer,) = {type(ask.request): ask.request for ask in played.asks("T0") if isinstance(ask.request, Act)}.values()
+    assert buyer.names == ("skip", "buy", "replace", "cancel")
+    assert buyer.schema()["properties"]["action"]["enum"] == list(buyer.names)
+    assert "Actions: skip, buy, replace, cancel." in buyer.prompt().text()
+    chosen = ActionChosen(action="sell", action_parameters={"good": "wheat", "price": 5, "quantity": 1})
+    buyer.check(chosen)  # which is no bad reply, but refused in the words of the rule
 
 
 def test_units_trade_in_order_and_nobody_trades_more_than_it_has() -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from agentsim.engine.play import Ask
 from agentsim.engine.rehearse import Rehearsal
 from agentsim.errors import DecisionError, UnreadableReply
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.gridworld import Gridworld
+from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.events import Acted, Briefed, Endowed, Forfeited, MarketEnded, Observed, Remembered, Traded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
@@ -44,11 +46,10 @@ def test_a_turn_has_its_stages_in_order_and_the_answer_is_the_agents_alone() -> 
 
 
 def test_a_market_without_queries_asks_for_actions_alone() -> None:
-    played = play({"A": [SKIPS], "B": []}, queries=None, tools=["calculator"])
+    played = play({"A": [SKIPS], "B": []}, queries=None)
     assert [ask.request.kind for ask in played.asks("A")] == ["briefing", "action"]
     head = requests(played, "A", Act)[0].prompt().text()
     assert "order_book" not in head
-    assert "calculator" not in head
 
 
 def test_working_memory_is_shown_at_the_next_turn_to_its_agent_alone_and_is_cut() -> None:
@@ -132,10 +133,16 @@ def test_nobody_is_asked_for_a_query_where_nothing_is_left_to_ask_for(
         {"A": [SKIPS], "B": []},
         queries={"A": sums},
         artifacts=["gridworld"],
-        tools=["calculator"],
+        tools=["calculator"][:calls],
         tool_calls=calls,
     )
     assert len(requests(played, "A", AskQuery)) == asked
+
+
+@pytest.mark.parametrize("off", [{"queries": False}, {"tool_calls": 0}], ids=lambda off: next(iter(off)))
+def test_tools_that_nobody_could_use_are_an_error(off: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match=r"tools: they are used in the query stage, which \w+ = \w+ leaves out"):
+        MarketConfig.from_toml({"tools": ["calculator"], **off})
 
 
 def test_a_query_that_is_wrong_is_answered_with_the_reason_and_one_outside_the_format_is_forfeited() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.play import Ask
+from agentsim.errors import Interrupted
 from agentsim.games.society.actions import Acted
 from tests.games.society.society import TERMS, acted, law, play, request
 from tests.players.test_human import Screen
@@ -31,7 +32,6 @@ def typed(*lines: str) -> tuple[Acted, str]:
         (("Direct_Message", "2", "Hello"), "direct_message 2 Hello"),
         (("work", "farm", "3"), "work farm 3"),
         (("trade", "0", "food", "2.5"), "trade 0 food 2.5"),
-        (("vote", "1", "no", "because"), "vote 1 no because"),
         (("idle", ""), "idle"),
         (("create_proposal", "Ten", "About Ten.", "law", "none"), law("Ten")),
         (("create_proposal", "Ten", "About Ten.", "law", "tax", "food", "10", "none"), law("Ten", TERMS["tax"])),
@@ -47,21 +47,24 @@ def test_an_action_is_typed_field_by_field(lines: tuple[str, ...], action: Any) 
 
 def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     _, screen = typed("work", "farm", "3")
-    asked = screen[screen.rindex("\n") + 1 :]
+    asked = " ".join(screen[screen.rindex("action [") :].split())
     assert asked.startswith("action [forum_post / forum_reply / direct_message / create_proposal / vote / work / ")
-    assert asked.endswith("idle]: work type [farm / generate / gather]: hours [1 to 8]: ")
+    assert asked.endswith("idle]: work type [farm / generate / gather]: hours [1 to 8]:")
 
 
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [
         (("trade", "2", "food", "11"), "You hold 10 food."),
-        (("trade", "2", "food", "much"), "Invalid action data: amount: "),
-        (("trade", "2", "food", "0"), "Invalid action data: amount: must be more than 0"),
+        (("set_name", "Agent 2"), "That is the number of agent #2."),
+        (("forum_reply", "1", "Yes."), "There is no post 1 yet."),
         (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
-        (("forum_post", ""), "Invalid action data: content must not be empty."),
-        (("create_proposal", "A", "b", "infrastructure", "none"), "an infrastructure proposal has one term"),
+        (("forum_post", ""), "content must not be empty."),
+        (
+            ("create_proposal", "A", "b", "allocation", "allocation", "food", "1", "2, 2", "none"),
+            "An allocation names every agent once.",
+        ),
     ],
 )
 def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ...], reason: str) -> None:
@@ -70,10 +73,71 @@ def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ..
     assert decision == acted("idle")
 
 
-def test_a_vote_on_a_closed_proposal_is_objected_to_and_one_on_a_proposal_yet_to_be_made_is_not() -> None:
+@pytest.mark.parametrize(
+    ("type_", "lines", "kinds"),
+    [
+        ("law", ["none"], "tax / dividend / allocation / work_minimum / repeal / voting_rule / none"),
+        ("allocation", ["tax", "none"], "allocation / none"),
+        ("infrastructure", ["none", "build", "farm"], "build"),
+        ("other", [], ""),
+    ],
+)
+def test_only_the_terms_that_a_type_can_carry_are_asked_for(type_: str, lines: list[str], kinds: str) -> None:
+    decision, screen = typed("create_proposal", "A", "About A.", type_, *lines)
+    assert decision == acted(law("A", *([TERMS["farm"]] if kinds == "build" else []), type_=type_))
+    asked = " ".join(screen[screen.rindex("proposal type") :].split())
+    assert (f"terms: kind [{kinds}]:" in asked) if kinds else ("terms" not in asked)
+
+
+def test_the_terms_of_a_law_are_asked_within_what_the_society_allows() -> None:
+    lines = (
+        "work_minimum",
+        "9",
+        "8",
+        "voting_rule",
+        "60",
+        "4",
+        "3",
+        "allocation",
+        "food",
+        "1",
+        "4",
+        "2",
+        "repeal",
+        "x",
+    )
+    _, screen = typed("create_proposal", "A", "b", "law", *lines, "repeal", "x", "1")
+    screen = " ".join(screen.split())
+    for words in ("hours [1 to 8]", "quorum [0 to 3]", "amount [0.01 or more]", "law [none]", "from 1 to 3, please"):
+        assert words in screen, words
+
+
+def test_an_amount_that_is_no_number_in_plain_digits_is_asked_again_and_nothing_else() -> None:
+    decision, screen = typed("trade", "2", "food", "much", "1e1", "-1", "0", "2.5")
+    assert decision == acted("trade 2 food 2.5")
+    assert screen.count("A number in plain digits from 0.01, such as 2.5, please.") == 4
+
+
+def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
+    first = law("One")
+    played = play({1: [first, "work gather 3", "idle"], 2: ["post hello"]}, agents=3, days=1, actions_per_day=3)
+    screen = Screen("vote", "x", "1", "no", "because", persona="")
+    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request(played, 1, 2)))
+    assert answer["action"] == {"action": "vote", "proposal_id": 1, "vote": "no", "reasoning": "because"}
+    assert "proposal id [1]: A whole number, please: 1." in screen.text
+    hints = {"forum_reply": "parent message id [1]", "work farm": "hours [1 to 5]", "contribute": "project id [none]"}
+    hints |= {"trade": "recipient agent id [0 for the common pool, or 1 to 3]", "direct_message": "id [1 to 3]"}
+    for action, hint in hints.items():
+        screen = Screen(*action.split(), persona="")
+        with pytest.raises(Interrupted):
+            screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request(played, 1, 2)))
+        assert hint in screen.text
+
+
+def test_a_vote_on_a_proposal_that_is_not_open_is_objected_to() -> None:
     first, second = law("One"), law("Two")
     played = play({1: [first, "idle", second, "idle"]}, agents=3, days=2, actions_per_day=2, voting_days=1)
     asked = request(played, 2)
     assert [each.id for each in asked.world.proposals] == [2]
     objections = [asked.objection(acted(f"vote {number} yes")) for number in (1, 2, 3)]
-    assert objections == ["Proposal 1 is closed.", "", ""]
+    assert objections == ["Proposal 1 is closed.", "", "There is no open proposal 3."]

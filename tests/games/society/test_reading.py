@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.braces import closings
+from agentsim.games.society import reading
 from agentsim.games.society.actions import ACTIONS, Rejected
 from agentsim.games.society.events.life import InvalidAction
 from tests.games.society.society import acted, idles, law, play, request, told
@@ -221,3 +223,21 @@ def test_the_schema_names_the_ten_actions_with_their_ranges() -> None:
     assert branches["direct_message"]["recipient_agent_id"] == {"type": "integer", "minimum": 1, "maximum": 100}
     assert branches["work"]["hours"] == {"type": "integer", "minimum": 1, "maximum": 8}
     assert branches["forum_post"]["content"] == {"type": "string", "maxLength": 2000}
+
+
+@pytest.mark.parametrize("broken", ['{"a":' * 1000 + "1" + "}" * 1000, '{"a":' * 700 + "1" + "x}" * 700, "{" * 5000])
+def test_braces_that_nest_are_looked_at_in_one_pass(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each was a search of its own to the end: a reply of 6,000 characters took more than a second."""
+    looked: list[int] = []
+
+    def counted(body: str, start: int) -> Any:
+        looked.append(len(body) - start)
+        return closings(body, start)
+
+    monkeypatch.setattr(reading, "closings", counted)
+    ASKED.parse(f"{broken} {IDLE}")
+    assert sum(looked) <= len(broken) + len(IDLE) + 1
+
+
+def test_an_action_below_an_object_that_is_too_deep_still_counts() -> None:
+    assert ASKED.parse('{"a":' * 900 + POST + "}" * 900).decision == acted("post hello")

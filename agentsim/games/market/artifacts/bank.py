@@ -127,6 +127,17 @@ class Bank(Artifact):
     def promised(self, agent: str) -> Mapping[str, int]:
         return self._collateral.get(agent, {})
 
+    def most(self, agent: str) -> Mapping[str, int]:
+        ledger, prices = self.world.ledger, self.world.last_prices
+        free = ledger.free(agent, CAPITAL)
+        pledges = [prices.get(good, 0) * ledger.free(agent, good) for good in self.world.goods]
+        return {
+            "borrow": max(pledges, default=0) * self.config.loan_to_value // 100,
+            "deposit": free,
+            "withdraw": self._deposits.get(agent, 0),
+            "repay": min(self._loans.get(agent, 0), free),
+        }
+
     def claims(self, agent: str) -> int:
         return self._deposits.get(agent, 0) - self._loans.get(agent, 0)
 

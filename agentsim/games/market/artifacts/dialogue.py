@@ -55,6 +55,7 @@ class Dialogue(Artifact):
         if to == EVERYONE:
             self._to_all.append(entry)
             self.world.tell(Messaged(agent, None, text), to=Everyone)
+            self.world.announce(agent, message_from=agent, to=EVERYONE)
             return "Sent to all."
         inbox = self._inboxes.setdefault(to, deque(maxlen=self.config.inbox))
         inbox.append({"sent": self._sent, **entry[1]})

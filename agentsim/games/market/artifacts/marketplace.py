@@ -14,7 +14,7 @@ from agentsim.engine.game import GameConfig
 from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
 from agentsim.games.market.events import Ordered, Traded, Withdrawn
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
+from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
 from agentsim.games.market.world import Signal, World
 
 __all__ = ["ARTIFACT", "Marketplace", "MarketplaceSettings"]
@@ -117,13 +117,25 @@ class Marketplace(Artifact):
 
     @query("your own open orders")
     def own_orders(self, agent: str) -> Answer:
-        orders = [(book.good, order) for book in self.books.values() for order in book.of(agent)]
         return {
             "orders": [
-                {"order": each.id, "good": good, "side": each.side, "price": each.price, "quantity": each.quantity}
-                for good, each in orders
+                {
+                    "order": each.number,
+                    "good": each.good,
+                    "side": each.side,
+                    "price": each.price,
+                    "quantity": each.quantity,
+                }
+                for each in self.orders(agent)
             ]
         }
+
+    def orders(self, agent: str) -> Sequence[OpenOrder]:
+        return [
+            OpenOrder(each.id, book.good, each.side, each.price, each.quantity, self.config.single_unit)
+            for book in self.books.values()
+            for each in book.of(agent)
+        ]
 
     def promised(self, agent: str) -> Mapping[str, int]:
         out: dict[str, int] = {}

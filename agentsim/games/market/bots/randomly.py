@@ -30,7 +30,7 @@ def policy(request: Any, luck: Stream) -> Decision:
     """Anything at all."""
     match request:
         case Act():
-            named = luck.pick([*request.menu.actions, None])
+            named = luck.pick([*request.actions, None])
             if named is None:
                 return ActionChosen(action=SKIP, working_memory=luck.pick(_THOUGHTS))
             given = _given(named, luck)

@@ -42,12 +42,13 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     traders = {}
     for way, limit in limits.items():
         traders[way] = trader = _Trader.recalled(said.get(way[1]), way[0], limit, luck)
-        for signal in request.now.signals:
+        for number, signal in enumerate(request.now.signals):
             if signal.good == way[1]:
                 trader.learn(signal, luck, step)
-                trader.standing = {} if signal.traded else {**trader.standing, signal.side: signal.price}
+                if number >= request.now.stale:
+                    trader.hear(signal, request.now.period)
         if not request.now.signals:
-            for shouted, price in trader.standing.items():
+            for shouted, price in trader.in_period(request.now.period).items():
                 trader.learn(Signal(way[1], shouted, price, traded=False), luck, step)
     limit, most = limits[chosen], request.menu.price_max or limits[chosen]
     if side == "buy":
@@ -90,6 +91,7 @@ class _Trader:
     rate: float
     momentum: float
     standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that nobody has taken
+    period: int | None = None  # in which those stand
 
     @classmethod
     def recalled(cls, said: Any, side: Side, limit: int, luck: Stream) -> _Trader:
@@ -98,13 +100,15 @@ class _Trader:
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
         standing: dict[Side, int] = {}
+        period = None
         try:
             former, margin, change = (float(number) for number in said[side])
             margin = _allowed(side, former * (1 + margin) / limit - 1) if former != limit else margin
+            period = said.get("period")
             standing = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
         except (ValueError, KeyError, TypeError, IndexError):
             margin, change = (first if side == "sell" else -first), 0.0
-        return cls(side, limit, margin, change, rate, momentum, standing)
+        return cls(side, limit, margin, change, rate, momentum, standing, period)
 
     @property
     def price(self) -> float:
@@ -123,11 +127,21 @@ class _Trader:
             if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
                 self._towards(signal.price, luck, step, up=not sells)
 
+    def in_period(self, period: int | None) -> dict[Side, int]:
+        """What stands for all it knows: of an earlier period nothing does."""
+        return self.standing if self.period == period else {}
+
+    def hear(self, signal: Signal, period: int | None) -> None:
+        """Know what stands after this."""
+        self.standing = {} if signal.traded else {**self.in_period(period), signal.side: signal.price}
+        self.period = period
+
     def notes(self) -> dict[str, Any]:
         """What is to be known next time."""
         return {
             self.side: [self.limit, round(self.margin, 6), round(self.change, 6)],
             "standing": dict(self.standing),
+            **({} if self.period is None else {"period": self.period}),
         }
 
     def _towards(self, shout: int, luck: Stream, step: float, *, up: bool) -> None:

@@ -87,6 +87,16 @@ class MonopolyRequest(Request[S]):
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
+    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        room = {"public_speech": f"at most {self.words} words", "private_thought": f"at most {self.chars} characters"}
+        if name in room:
+            return {**legal, "default": "", "description": room[name]}
+        return self.asked_of(legal) if name == "action" else legal
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema of the action without what cannot matter: for a person, who is asked field by field."""
+        return action
+
     def particulars(self) -> Mapping[str, Any]:
         return {"board": self.view.mark}
 

@@ -16,6 +16,7 @@ from agentsim.games.monopoly.actions import (
     StakedBid,
 )
 from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.requests import narrowing
 from agentsim.games.monopoly.requests.base import MonopolyRequest
 from agentsim.games.monopoly.view import AuctionLot
 
@@ -67,6 +68,9 @@ class AuctionBid(MonopolyRequest[Bid]):
     def particulars(self) -> Mapping[str, Any]:
         lot = self.lot
         return {**super().particulars(), "position": lot.position, "high": lot.high, "least": lot.least}
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return narrowing.bid(action, self.lot.least, self.you.cash)
 
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""

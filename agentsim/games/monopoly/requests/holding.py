@@ -20,6 +20,7 @@ from agentsim.games.monopoly.actions import (
     building,
 )
 from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.requests import narrowing
 from agentsim.games.monopoly.requests.base import MonopolyRequest
 
 __all__ = ["JailAction", "ManageEstate", "RaiseCash"]
@@ -68,6 +69,9 @@ class ManageEstate(MonopolyRequest[Managed]):
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "when": self.when}
 
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return narrowing.bundle(action, self.view.estate(), self.seat)
+
     def fallback(self) -> Managed:
         return self.silent(action=Bundle())
 
@@ -108,6 +112,17 @@ class RaiseCash(MonopolyRequest[Raised]):
 
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "owed": self.owed, "may_propose": self.may_propose}
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        estate, parts = self.view.estate(), dict(action["properties"])
+        trade = parts.pop("trade")
+        asked = narrowing.bundle({**action, "properties": parts}, estate, self.seat)
+        if not self.may_propose:
+            return asked
+        seats = list(self.view.seats)  # what the rest of the answer brings may be offered
+        seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
+        trade = narrowing.proposal(trade, estate, seats, self.seat)
+        return {**asked, "properties": {**asked["properties"], "trade": trade}}
 
     def fallback(self) -> Raised:
         """Mortgage the cheapest first, then sell evenly, until it is enough."""

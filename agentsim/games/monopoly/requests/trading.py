@@ -15,6 +15,7 @@ from agentsim.games.monopoly.actions import (
     Proposed,
     Reacted,
 )
+from agentsim.games.monopoly.requests import narrowing
 from agentsim.games.monopoly.requests.base import MonopolyRequest
 from agentsim.games.monopoly.trade import Terms
 
@@ -50,6 +51,9 @@ class ProposeTrade(MonopolyRequest[Proposed]):
 
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "when": self.when, "made": self.made}
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return narrowing.proposal(action, self.view.estate(), self.view.seats, self.seat)
 
     def fallback(self) -> Proposed:
         return self.silent(action=Proposal())

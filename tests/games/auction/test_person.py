@@ -1,0 +1,104 @@
+"""A person who leads a team: the state in plain words, what would not count told before it counts, and who got what."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.engine.play import Ask
+from agentsim.games.auction.requests import Bid, BidCast
+from agentsim.games.auction.view import Placed
+from tests.contract.harness import on_bots
+from tests.players.keyboard import played
+from tests.players.test_human import Screen
+
+
+def question(budget: int = 100, high: int = 0) -> Bid:
+    """The first question of the tiny auction, with so much to spend and so high a bid to pass."""
+    request = on_bots("auction", "random").asks()[0].request
+    assert isinstance(request, Bid)
+    state = request.state
+    you, leader = replace(state.you, budget=budget), Placed(high, "Basalt" if high else None)
+    return replace(request, state=replace(state, you=you, high=leader))
+
+
+def typed(request: Bid, *lines: str) -> tuple[Any, str]:
+    screen = Screen(*lines, persona="")
+    return screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request)), screen.text
+
+
+@pytest.mark.parametrize(
+    ("budget", "high", "wrong", "told"),
+    [
+        (100, 0, "101", "101 is more than your budget of 100: 1 to 100, or 0 to pass."),
+        (100, 11, "11", "11 is not above the high bid of 11: 12 to 100, or 0 to pass."),
+        (100, 11, "200", "200 is more than your budget of 100: 12 to 100, or 0 to pass."),
+        (11, 11, "11", "11 is not above the high bid of 11: 0 to pass, as your budget is too small for more."),
+        (100, 0, "a lot", "A whole number"),
+        (100, 0, "-1", "A whole number"),
+    ],
+)
+def test_a_bid_that_would_be_a_pass_is_told_before_it_is_one(budget: int, high: int, wrong: str, told: str) -> None:
+    answer, text = typed(question(budget, high), wrong, "0", "")
+    assert answer == {"bid": 0, "reasoning": ""}
+    assert " ".join(text.split()).count(told) == 1
+    assert text.count("reasoning") == 1 + question().prompt().text().count("reasoning stays"), "asked for once"
+
+
+@pytest.mark.parametrize("bid", [None, 0, 12, 100])
+def test_nothing_is_said_against_a_bid_that_counts(bid: int | None) -> None:
+    assert question(100, 11).objection(BidCast(bid=bid)) == ""
+
+
+def test_a_person_reads_the_state_in_plain_words() -> None:
+    request = question(high=11)
+    _, text = typed(request, "0", "")
+    shown = text.partition("Ctrl-C")[2]
+    assert '{"' not in shown
+    assert f'item: name "{request.state.item.name}"' in shown
+    assert 'current highest bid: bid 11, team name "Basalt"' in shown
+
+
+SCENARIO = """
+game = "auction"
+seed = 4
+[defaults]
+model = "bot/truthful"
+[game_config]
+budget = 100
+%s
+[game_config.items]
+scenario = "tiny"
+items = [
+    { Name = "Compass", Quality = 61, IsRequired = true },
+    { Name = "Kettle", Quality = 12, IsRequired = false },
+]
+[[players]]
+id = "Ann"
+model = "human"
+[[players]]
+id = "Bea"
+"""
+
+
+def test_a_person_plays_at_a_real_terminal_and_hears_who_got_what(tmp_path: Path) -> None:
+    answers = {r"bid[^:\n]*: $": ("?", "lots", "101", "7", "0"), r"reasoning[^:\n]*: $": ("I want it.", "")}
+    game = played(tmp_path, SCENARIO % "max_iterations = 2", answers, columns=40)
+    for seen in (
+        "For sale: Compass",
+        "A whole number",
+        "101 is more than your budget of 100",
+        "Ann bids 7",
+        "Sold to Ann for 7",
+        "Ann pays 7: 93 left",
+    ):
+        assert seen in game.screen
+    assert game.screen.count("You lead a team") == 2, "once at the beginning, and once for the question mark"
+    mine = game.decisions("Ann")
+    assert mine[0]["decision"] == {"bid": 7, "reasoning": "I want it."}
+    assert {len(record["tries"]) for record in mine} == {1}
+    assert not re.search(r"I want it", str(game.decisions("Bea")))

@@ -1,0 +1,58 @@
+"""keyboard: a whole game at a real terminal, where somebody answers whatever is asked. What to type is the tests'."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pexpect  # type: ignore[import-untyped] # it ships no types
+
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import prove
+
+
+@dataclass(frozen=True)
+class Played:
+    """What stood on the screen, as one line, and the history; of fields that were asked for, how often."""
+
+    screen: str
+    history: dict[str, Any]
+    asked: Mapping[str, int]
+
+    def decisions(self, player: str) -> list[dict[str, Any]]:
+        """All that this player decided."""
+        return [record for record in self.history["decisions"] if record["player"] == player]
+
+
+def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
+    """Play it out. `answers` has the lines to type for each field, a regular expression; the last of them for ever.
+
+    What comes of it must be proved by a replay, and the game must come to its end.
+    """
+    (folder / "game.toml").write_text(scenario, encoding="utf-8")
+    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
+    env = {**os.environ, "TERM": "xterm-256color"}
+    child = pexpect.spawn(
+        sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, columns), timeout=60
+    )
+    child.delaybeforesend = None  # which is for passwords
+    fields, asked = list(answers), dict.fromkeys(answers, 0)
+    screen = ""
+    while (found := child.expect([*fields, pexpect.EOF])) < len(fields):
+        screen += child.before + child.after
+        lines, nth = answers[fields[found]], asked[fields[found]]
+        asked[fields[found]] += 1
+        child.sendline(lines[min(nth, len(lines) - 1)])
+    screen += child.before
+    child.close()
+    assert child.exitstatus == 0, screen[-2000:]
+    files = RunFiles(folder / "logs", "run")
+    assert prove(files).complete
+    history = json.loads(files.history.read_text(encoding="utf-8"))
+    return Played(" ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split()), history, asked)
