@@ -73,7 +73,7 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "times": "whole",
         "after_naming": "whole",
         "amount": "number",
-        "turned": "flag",
+        "turned": "whole",
     },
 }
 """The tables of every run, whatever its game."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
-from agentsim.engine.dealing import AGAINST, FOR, NAMED, Dealing, Past, Sign
+from agentsim.engine.dealing import NAMED, NEITHER, Dealing, Past, Sign
 from agentsim.engine.event import EveryoneType, PlayerId, Told
 from agentsim.engine.naming import Naming
 
@@ -21,7 +20,7 @@ class Deed:
     """One kind of thing that one did towards the other in one round.
 
     `times` is how often, `after_naming` how often of those after naming the other in public in that round; `amount` is
-    all that was given by it, None where the deed has none. `turned` where the pair turned in this round, to this sign.
+    all that was given by it, None where the deed has none; `turned` how often the pair turned with it.
     """
 
     round: int
@@ -30,30 +29,25 @@ class Deed:
     times: int
     after_naming: int
     amount: float | None
-    turned: bool
+    turned: int
 
 
 @dataclass(frozen=True)
 class Pair:
-    """What `who` did towards `whom`: deeds in the order of rounds, in a round in the order in which they were first done.
+    """What `who` did towards `whom`: deeds by round, those of a round in the order in which they were first done.
 
-    A round is for or against the other by which of the two was done more often in it; where both were as often, or there
-    was only talk, it is neither. The pair turns in a round that is against after one that was for, or for after one that
-    was against, with nothing but such as are neither between.
+    The pair turns with a deed against the other if the last one before it that was not neither was for it, and with one
+    for the other if that was against it. `turns` are the rounds in which it did and what it turned to, in order.
     """
 
     who: PlayerId
     whom: PlayerId
     deeds: tuple[Deed, ...]
+    turns: tuple[tuple[int, Sign], ...]
 
     def times(self, sign: Sign) -> int:
         """How often something of that sign was done."""
         return sum(deed.times for deed in self.deeds if deed.sign == sign)
-
-    @cached_property
-    def turns(self) -> tuple[tuple[int, Sign], ...]:
-        """The rounds in which the pair turned, and what it turned to."""
-        return tuple(dict.fromkeys((deed.round, deed.sign) for deed in self.deeds if deed.turned))
 
     @property
     def named(self) -> int:
@@ -82,7 +76,7 @@ def pairs(log: Iterable[Told], players: Sequence[PlayerId], names: Mapping[Playe
                 books.setdefault(between, _Book()).enter(told, dealing)
         past.add(told.event)
     ordered = sorted(books, key=lambda between: (seats[between[0]], seats[between[1]]))
-    return [Pair(*between, tuple(books[between].deeds())) for between in ordered]
+    return [Pair(*between, tuple(books[between].deeds()), tuple(books[between].turns)) for between in ordered]
 
 
 def _named(told: Told, naming: Naming) -> Iterator[Dealing]:
@@ -96,6 +90,7 @@ class _Count:
     times: int = 0
     after_naming: int = 0
     amount: float | None = None
+    turned: int = 0
 
 
 @dataclass(slots=True)
@@ -103,27 +98,29 @@ class _Book:
     """What one did towards another, by round and then by deed and sign."""
 
     rounds: dict[int, dict[tuple[str, Sign], _Count]] = field(default_factory=dict)
-    last_named: Told | None = None
+    named: dict[int, list[Told]] = field(default_factory=dict)
+    turns: list[tuple[int, Sign]] = field(default_factory=list)
+    last: Sign = NEITHER
 
     def enter(self, told: Told, dealing: Dealing) -> None:
-        named_before = self.last_named
+        naming = self.named.setdefault(told.round, [])
         if dealing.deed == NAMED:
-            if named_before is told:
+            if naming and naming[-1] is told:
                 return
-            self.last_named = told
+            naming.append(told)
         count = self.rounds.setdefault(told.round, {}).setdefault((dealing.deed, dealing.sign), _Count())
         count.times += 1
-        count.after_naming += dealing.deed != NAMED and named_before is not None and named_before.round == told.round
+        # what was said by the very words that tell of a deed was not said before it
+        count.after_naming += dealing.deed != NAMED and bool(naming) and naming[0] is not told
         if dealing.amount is not None:
             count.amount = (count.amount or 0) + dealing.amount
+        if dealing.sign != NEITHER:
+            if dealing.sign + self.last == 0:
+                count.turned += 1
+                self.turns.append((told.round, dealing.sign))
+            self.last = dealing.sign
 
     def deeds(self) -> Iterator[Deed]:
-        before = 0
         for number, counts in sorted(self.rounds.items()):
-            balance = sum(sign * count.times for (_, sign), count in counts.items())
-            now = FOR if balance > 0 else AGAINST if balance < 0 else 0
-            turned = now * before == AGAINST
-            before = now or before
             for (deed, sign), count in counts.items():
-                own = (count.times, count.after_naming, count.amount)
-                yield Deed(number, deed, sign, *own, turned and sign == now)
+                yield Deed(number, deed, sign, count.times, count.after_naming, count.amount, count.turned)

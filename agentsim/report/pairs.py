@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.dealing import AGAINST, FOR, NAMED
+from agentsim.engine.dealing import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Table
 from agentsim.history.pairs import Deed, Pair
 from agentsim.report.text import number
@@ -14,42 +14,39 @@ __all__ = ["MOST_PAIRS", "MOST_PERIODS", "pairs_table"]
 MOST_PAIRS = 30
 MOST_PERIODS = 8
 """Columns of rounds: where there were more, several share one."""
-_SIGNS = {FOR: "+ ", AGAINST: "\u2212 ", 0: ""}
+_SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
 
 
 def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | None:
     """The pairs that did most for or against each other, then those that talked most; None where nobody did anything.
 
-    `titles` are those of all rounds by number; of pairs in which one only named the other there is no table.
+    `titles` are those of all rounds by number. Where one only named the other is left to Mentions and exports.
     """
-    if not any(deed.deed != NAMED for pair in found for deed in pair.deeds):
+    dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
+    if not dealt:
         return None
-    shown = sorted(found, key=_busyness)[:MOST_PAIRS]
-    shown = [pair for pair in found if pair in shown]
-    periods = _periods({deed.round for pair in found for deed in pair.deeds})
+    kept = set(sorted(dealt, key=_busyness)[:MOST_PAIRS])
+    shown = [pair for pair in dealt if pair in kept]
     columns: dict[str, list[Cell]] = {
-        "who": [pair.who for pair in shown],
-        "to whom": [pair.whom for pair in shown],
-        "for": [pair.times(FOR) for pair in shown],
-        "against": [pair.times(AGAINST) for pair in shown],
+        "for": [pair.times(FOR) or None for pair in shown],
+        "against": [pair.times(AGAINST) or None for pair in shown],
         "turned": [_turns(pair, titles) for pair in shown],
-        "named in": [pair.named for pair in shown],
-        "then for": [pair.after_naming(FOR) for pair in shown],
-        "then against": [pair.after_naming(AGAINST) for pair in shown],
+        "named in": [pair.named or None for pair in shown],
+        "then for": [pair.after_naming(FOR) or None for pair in shown],
+        "then against": [pair.after_naming(AGAINST) or None for pair in shown],
     }
-    for name in ("turned", "named in", "then for", "then against"):
-        if not any(columns[name]):
-            del columns[name]
-    for period in periods:
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
+    for period in _periods({deed.round for pair in dealt for deed in pair.deeds}):
         cells: list[Cell] = [_done([deed for deed in pair.deeds if deed.round in period]) for pair in shown]
-        columns[_called(period, titles)] = cells
-    rows = tuple(zip(*columns.values(), strict=True))
-    return Table("For and against each other", tuple(columns), rows, _note(found, columns))
+        if any(cells):
+            columns[_called(period, titles)] = cells
+    rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
+    return Table("For and against each other", ("who to whom", *columns), tuple(rows), _note(len(dealt), columns))
 
 
-def _busyness(pair: Pair) -> tuple[int, int]:
-    """Sorts the busiest first."""
-    return -pair.times(FOR) - pair.times(AGAINST), -pair.times(0)
+def _busyness(pair: Pair) -> tuple[int, int, int]:
+    """Sorts the busiest first, of as busy ones those that turned."""
+    return -pair.times(FOR) - pair.times(AGAINST), -len(pair.turns), -pair.times(NEITHER)
 
 
 def _periods(rounds: set[int]) -> list[range]:
@@ -62,47 +59,56 @@ def _periods(rounds: set[int]) -> list[range]:
 
 
 def _called(period: range, titles: Mapping[int, str]) -> str:
-    if len(period) == 1:
-        return titles.get(period[0]) or str(period[0])
-    return f"{period[0]}\u2013{period[-1]}"
+    first, last = (_short(at, titles) for at in (period[0], period[-1]))
+    stem = first.removesuffix(str(period[0]))
+    if first == last:
+        return first
+    return f"{stem}{period[0]}\u2013{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
+
+
+def _short(number: int, titles: Mapping[int, str]) -> str:
+    """A round's title without what stands behind a colon."""
+    return titles.get(number, "").partition(":")[0] or str(number)
 
 
 def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
-    turns = [f"{'for' if sign == FOR else 'against'} in {titles.get(at) or at}" for at, sign in pair.turns]
+    turns = [f"{'for' if sign == FOR else 'against'} in {_short(at, titles)}" for at, sign in pair.turns]
     return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
 
 
 def _done(deeds: Sequence[Deed]) -> str | None:
     """What was done, each kind of thing once, in the order in which it was first done."""
-    times: dict[tuple[int, str], int] = {}
-    amounts: dict[tuple[int, str], float] = {}
+    times: dict[tuple[Sign, str], int] = {}
+    amounts: dict[tuple[Sign, str], float] = {}
     for deed in deeds:
+        if deed.deed == NAMED:
+            continue  # it has columns of its own
         key = (deed.sign, deed.deed)
         times[key] = times.get(key, 0) + deed.times
         if deed.amount is not None:
             amounts[key] = amounts.get(key, 0) + deed.amount
     parts = []
-    for sign, deed in times:
-        often = f" ×{times[sign, deed]}" if times[sign, deed] > 1 else ""
-        much = f" ({number(amounts[sign, deed])})" if (sign, deed) in amounts else ""
-        parts.append(f"{_SIGNS[sign]}{deed}{often}{much}")
+    for key, count in times.items():
+        often = f"\u00a0×{count}" if count > 1 else ""
+        much = f" ({number(amounts[key])})" if key in amounts else ""
+        parts.append(f"{_SIGNS[key[0]]}{key[1]}{often}{much}")
     return ", ".join(parts) or None
 
 
-def _note(found: Sequence[Pair], columns: Mapping[str, object]) -> str:
-    note = (
-        "What each chose to do: + for the other (gave it something, or said yes), \u2212 against it (said no), "
-        "and talk without a sign; in brackets what was given, all together."
-    )
-    if "turned" in columns:
-        note += (
-            " A pair turns in a round with more against than for, after one with more for than against, or the other "
-            "way round; rounds with as much of both do not count."
+def _note(pairs: int, columns: Mapping[str, object]) -> str:
+    note = "What each chose to do: talk, and what was given, all together, in brackets."
+    if "for" in columns or "against" in columns:
+        note = (
+            "What each chose to do: + for the other (gave it something, said yes), \u2212 against it (said no), talk "
+            "without a sign; in brackets what was given, all together."
         )
+    if "turned" in columns:
+        note += " A pair turns when a deed against the other follows one for it, or the other way round."
     if "named in" in columns:
         note += (
-            " Named in: rounds in which one called the other by name in words for all, and what then followed in them."
+            " Named in: rounds in which one named the other in words for all, and how many of them then saw a deed for "
+            "or against it."
         )
-    if len(found) > MOST_PAIRS:
-        note += f" The {MOST_PAIRS} busiest of {len(found):,} pairs; `agentsim export` writes all into its table pairs."
+    if pairs > MOST_PAIRS:
+        note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; the table pairs that export writes has all."
     return note

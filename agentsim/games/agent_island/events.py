@@ -195,8 +195,8 @@ class Approached(Event):
     def dealings(self, past: Past) -> Iterator[Dealing]:
         if self.partner is not None:
             yield Dealing(self.player, self.partner, "approached")
-            answer = ("agreed to talk", FOR) if self.accepted else ("declined to talk", AGAINST)
-            yield Dealing(self.partner, self.player, *answer)
+            answer = "agreed to talk" if self.accepted else "declined to talk"
+            yield Dealing(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
 
 
 @dataclass(frozen=True)
