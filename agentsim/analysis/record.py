@@ -11,9 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agentsim import games
+from agentsim.engine.dealing import AGAINST, FOR
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.pairs import pairs
 from agentsim.history.record import ForkRecord, History
+from agentsim.history.restore import told_events
 
-__all__ = ["Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
+__all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
 
 FINISHED = frozenset({"completed", "degraded"})
 
@@ -49,8 +54,24 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """How often `who` did something for or against `whom` in a game, and how often the pair turned either way."""
+
+    who: str
+    whom: str
+    done_for: int
+    done_against: int
+    turned_for: int
+    turned_against: int
+
+
+@dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did."""
+    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did.
+
+    `between` has the pairs of which one was for or against the other; None where the game is not installed, or its
+    events are those of other rules.
+    """
 
     name: str
     game: str
@@ -60,6 +81,7 @@ class GameRecord:
     cost_usd: float | None
     trunk: str | None = None
     fork: str = ""
+    between: tuple[Between, ...] | None = ()
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -93,7 +115,9 @@ def game_record(name: str, history: History) -> GameRecord | None:
     votes = tuple(_votes(history))
     trunk = None if history.fork is None else history.fork.of
     cost = history.usage.cost_usd
-    return GameRecord(name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(history.fork))
+    fork = _fork(history.fork)
+    between = _between(history, [player.id for player in seated])
+    return GameRecord(name, history.game, history.seed, tuple(entrants), votes, cost, trunk, fork, between)
 
 
 def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
@@ -118,6 +142,21 @@ def _fork(fork: ForkRecord | None) -> str:
     if fork.instead is not None:
         done.append(json.dumps(fork.instead, ensure_ascii=True))
     return ", ".join(done)
+
+
+def _between(history: History, seats: Sequence[str]) -> tuple[Between, ...] | None:
+    try:
+        log = told_events(history, games.find(history.game))
+    except (UsageError, ScenarioError):
+        return None
+    names = {player.id: player.name for player in history.players if player.name}
+    found = []
+    for pair in pairs(log, seats, names):
+        done_for, done_against = pair.times(FOR), pair.times(AGAINST)
+        if done_for or done_against:
+            turned = Counter(sign for _, sign in pair.turns)
+            found.append(Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST]))
+    return tuple(found)
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from agentsim.analysis.strengths import fit, stages
 __all__ = ["Interval", "Line", "Place", "Standings", "by_label", "by_place", "standings"]
 
 SEED = 20_261_121
+_MOST_PAIRED = 40
+"""Labels whose pairs get intervals: of more, drawing for each pair would take too long, and nobody would read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,16 @@ class Place:
 class Standings:
     """The labels, best mean rank first; `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
+    `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where games
+    have different numbers of players, ranks are `relative`: the share of the others who came out before, from 0 to 1.
     `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt. With
     `seats_fixed` no label ever changed its seat in several games, so what a seat is worth is in its figures.
     """
 
     lines: tuple[Line, ...]
     beats: tuple[tuple[tuple[float, int], ...], ...]
+    ahead: tuple[tuple[Interval | None, ...], ...]
+    relative: bool
     null_p: float | None
     seats_fixed: bool
     seats: tuple[Place, ...]
@@ -84,11 +91,16 @@ class Standings:
 
 def standings(games: Sequence[GameRecord]) -> Standings:
     """The standings of games whose entrants carry their labels."""
+    relative = len({len(game.entrants) for game in games}) > 1
+    if relative:
+        games = [_relative(game) for game in games]
     lines = _lines(games)
     order = [line.label for line in lines]
     return Standings(
         lines=lines,
         beats=_beats(games, order),
+        ahead=_ahead(games, order),
+        relative=relative,
         null_p=_null(games, order),
         seats_fixed=_seats_fixed(games),
         seats=by_place(games, lambda entrant: entrant.seat),
@@ -175,6 +187,40 @@ def _beats(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[tup
                     cell[0] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                     cell[1] += 1
     return tuple(tuple((before[one, other][0], int(before[one, other][1])) for other in order) for one in order)
+
+
+def _ahead(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[Interval | None, ...], ...]:
+    columns = {both: place for place, both in enumerate(combinations(order, 2))}
+    won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
+    for row, game in enumerate(games):
+        for one, other in combinations(game.entrants, 2):
+            if (column := columns.get((one.label, other.label))) is None:
+                one, other = other, one
+                column = columns.get((one.label, other.label))
+            if column is not None:
+                won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
+                met[row, column] += 1
+    few = len(order) <= _MOST_PAIRED
+    ends = _ends(games, won, met) if few else np.full((len(columns), 2), np.nan)
+
+    def cell(one: str, other: str) -> Interval | None:
+        column = columns.get((one, other), columns.get((other, one)))
+        if column is None or not met[:, column].sum():
+            return None
+        share = _interval(won[:, column].sum() / met[:, column].sum(), ends[column])
+        return share if (one, other) in columns else _turned_round(share)
+
+    return tuple(tuple(cell(one, other) for other in order) for one in order)
+
+
+def _turned_round(share: Interval) -> Interval:
+    low, high = (None if end is None else 1 - end for end in (share.high, share.low))
+    return Interval(1 - share.value, low, high)
+
+
+def _relative(game: GameRecord) -> GameRecord:
+    others = max(1, len(game.entrants) - 1)
+    return replace(game, entrants=tuple(replace(each, rank=(each.rank - 1) / others) for each in game.entrants))
 
 
 def _seats_fixed(games: Sequence[GameRecord]) -> bool:

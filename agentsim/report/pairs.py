@@ -31,15 +31,13 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | Non
         "for": [pair.times(FOR) or None for pair in shown],
         "against": [pair.times(AGAINST) or None for pair in shown],
         "turned": [_turns(pair, titles) for pair in shown],
-        "named in": [pair.named or None for pair in shown],
-        "then for": [pair.after_naming(FOR) or None for pair in shown],
-        "then against": [pair.after_naming(AGAINST) or None for pair in shown],
     }
-    columns = {name: cells for name, cells in columns.items() if any(cells)}
     for period in _periods({deed.round for pair in dealt for deed in pair.deeds}):
-        cells: list[Cell] = [_done([deed for deed in pair.deeds if deed.round in period]) for pair in shown]
-        if any(cells):
-            columns[_called(period, titles)] = cells
+        columns[_called(period, titles)] = [_done([d for d in pair.deeds if d.round in period]) for pair in shown]
+    columns["named in"] = [pair.named or None for pair in shown]
+    columns["then for"] = [pair.after_naming(FOR) or None for pair in shown]
+    columns["then against"] = [pair.after_naming(AGAINST) or None for pair in shown]
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
     rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
     return Table("For and against each other", ("who to whom", *columns), tuple(rows), _note(len(dealt), columns))
 
@@ -72,7 +70,10 @@ def _short(number: int, titles: Mapping[int, str]) -> str:
 
 
 def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
-    turns = [f"{'for' if sign == FOR else 'against'} in {_short(at, titles)}" for at, sign in pair.turns]
+    turns = []
+    for at, sign in pair.turns:
+        when = _short(at, titles).replace(" ", "\u00a0")
+        turns.append(f"{'for' if sign == FOR else 'against'} in\u00a0{when}")
     return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
 
 

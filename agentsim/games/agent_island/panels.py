@@ -52,7 +52,7 @@ def _votes(log: Sequence[Told], players: Sequence[PlayerId]) -> Table | None:
 
 def _counted(tally: Tallied) -> str:
     most = sorted((count for count in tally.votes.items() if count[1]), key=lambda each: -each[1])
-    return ", ".join(f"{player} {count}" for player, count in most) or "none"
+    return ", ".join(f"{player}\u00a0{count}" for player, count in most) or "none"
 
 
 def _came_of_it(end: Eliminated | Won | None) -> str | None:
