@@ -75,7 +75,8 @@ def _leaderboard(found: Standings) -> Table:
     if found.null_p is not None:
         verdict = "no further" if found.null_p > 0.05 else "further"
         p = f"= {found.null_p:.3f}" if found.null_p >= 0.001 else "< 0.001"
-        note += f" {_rank(found).capitalize()}s lie {verdict} apart than chance alone would put them (permutation test: p {p})."
+        ranks = f"{_rank(found).capitalize()}s"
+        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: p {p})."
     if found.seats_fixed:
         note += " Nobody ever changed seats: what a seat is worth is in these figures as well."
     return Table("Standings", ("", "games", "entries", "wins", "win rate", _rank(found)), rows, note)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -73,8 +73,8 @@ class Place:
 class Standings:
     """The labels, best mean rank first; `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
-    `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where games
-    have different numbers of players, ranks are `relative`: the share of the others who came out before, from 0 to 1.
+    `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
+    games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt. With
     `seats_fixed` no label ever changed its seat in several games, so what a seat is worth is in its figures.
     """
@@ -193,11 +193,8 @@ def _ahead(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[Int
     columns = {both: place for place, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
-        for one, other in combinations(game.entrants, 2):
-            if (column := columns.get((one.label, other.label))) is None:
-                one, other = other, one
-                column = columns.get((one.label, other.label))
-            if column is not None:
+        for one, other in permutations(game.entrants, 2):
+            if (column := columns.get((one.label, other.label))) is not None:
                 won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                 met[row, column] += 1
     few = len(order) <= _MOST_PAIRED
