@@ -39,7 +39,8 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | Non
     columns["then against"] = [pair.after_naming(AGAINST) or None for pair in shown]
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
-    return Table("For and against each other", ("who to whom", *columns), tuple(rows), _note(len(dealt), columns))
+    title = "For and against each other" if {"for", "against"} & columns.keys() else "Between each two"
+    return Table(title, ("who to whom", *columns), tuple(rows), _note(len(dealt), columns))
 
 
 def _busyness(pair: Pair) -> tuple[int, int, int]:
@@ -61,7 +62,7 @@ def _called(period: range, titles: Mapping[int, str]) -> str:
     stem = first.removesuffix(str(period[0]))
     if first == last:
         return first
-    return f"{stem}{period[0]}\u2013{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
+    return f"{stem}{period[0]}\u00a0to\u00a0{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
 
 
 def _short(number: int, titles: Mapping[int, str]) -> str:
@@ -97,7 +98,7 @@ def _done(deeds: Sequence[Deed]) -> str | None:
 
 
 def _note(pairs: int, columns: Mapping[str, object]) -> str:
-    note = "What each chose to do: talk, and what was given, all together, in brackets."
+    note = "What each chose to do towards the other; in brackets how much, all together."
     if "for" in columns or "against" in columns:
         note = (
             "What each chose to do: + for the other (gave it something, said yes), \u2212 against it (said no), talk "

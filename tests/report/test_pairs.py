@@ -33,6 +33,7 @@ def test_a_row_is_a_pair_and_a_column_a_round_in_which_anything_was_done() -> No
     table = pairs_table([ADA_BO, BO_ADA], titles(9))
     assert table is not None
     assert table.columns == ("who to whom", "for", "against", "turned", "Turn 1", "Turn 3", "named in", "then for")
+    assert table.title == "For and against each other"
     nothing = (None,) * 2
     assert table.rows == (
         (
@@ -54,7 +55,7 @@ def test_a_row_is_a_pair_and_a_column_a_round_in_which_anything_was_done() -> No
 def test_where_there_is_only_talk_nothing_is_said_of_for_and_against() -> None:
     table = pairs_table([BO_ADA], titles(1))
     assert table is not None
-    assert table.columns == ("who to whom", "Turn 1")
+    assert (table.title, table.columns) == ("Between each two", ("who to whom", "Turn 1"))
     assert "+" not in table.note
 
 
@@ -69,7 +70,7 @@ def test_of_many_rounds_several_share_a_column_and_nothing_is_counted_twice() ->
     assert table is not None
     spans = table.columns[2:]
     assert len(spans) == MOST_PERIODS
-    assert (spans[0], spans[-1]) == ("Turn 1–13", "Turn 92–100")
+    assert (spans[0], spans[-1]) == ("Turn 1\u00a0to\u00a013", "Turn 92\u00a0to\u00a0100")
     counts = [int(str(cell).rpartition("×")[2]) for cell in table.rows[0][2:]]
     assert counts == [*[13] * 7, 9]
     assert table.rows[0][1] == sum(counts)
