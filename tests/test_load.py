@@ -17,7 +17,7 @@ from agentsim.history.frames import Run, Runs
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio
 
-TABLES = ["events", "decisions", "standings", "usage", "votes", "tallies"]
+TABLES = ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]
 LEADING = ["run", "game", "seed", "status"]
 
 
@@ -50,7 +50,7 @@ def test_a_runs_tables_have_exactly_their_columns(logs: Path) -> None:
     assert list(run.tables) == TABLES
     assert len(run.tables) == len(TABLES)
     assert run.history == json.loads((logs / "first.json").read_text(encoding="utf-8"))
-    for table in ("events", "decisions", "usage"):
+    for table in ("events", "decisions", "usage", "pairs"):
         assert list(run.tables[table].columns) == list(BASE[table])
     votes = run.tables["votes"]
     assert isinstance(votes, pd.DataFrame)
@@ -97,7 +97,7 @@ def test_a_table_is_made_once_and_an_unknown_one_names_those_there_are(logs: Pat
 def test_what_is_loaded_says_what_it_is(logs: Path) -> None:
     run = one(logs)
     sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x18, standings 3x8"
-    assert repr(run).startswith(f"<Run first: agent_island, seed 1, completed; <Tables {sizes}, usage 3x12, votes ")
+    assert repr(run).startswith(f"<Run first: agent_island, seed 1, completed; <Tables {sizes}, usage 3x12, pairs ")
     assert repr(all_of(logs)).startswith(f"<Runs {logs}: 3 of 3 runs; <Tables events ")
 
 

@@ -6,17 +6,27 @@ from collections.abc import Sequence
 
 from agentsim.analysis.branches import Shift
 from agentsim.analysis.favour import Favour
+from agentsim.analysis.relations import Relation
 from agentsim.analysis.standings import Interval, Line, Place, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
 
 __all__ = ["panels"]
 
 
-def panels(found: Standings, favours: Sequence[Favour], shifts: Sequence[Shift] = ()) -> list[Panel]:
+MOST_RELATIONS = 40
+
+
+def panels(
+    found: Standings, favours: Sequence[Favour], shifts: Sequence[Shift] = (), relations: Sequence[Relation] = ()
+) -> list[Panel]:
     """What there is to show: parts about which nothing is known are left out."""
     shown: list[Panel] = [
         _leaderboard(found),
-        _chart("Mean rank", "mean rank: lower is better", [(line.label, line.mean_rank) for line in found.lines]),
+        _chart(
+            _rank(found).capitalize(),
+            f"{_rank(found)}: lower is better",
+            [(line.label, line.mean_rank) for line in found.lines],
+        ),
         _ratings(found.lines),
         _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
     ]
@@ -24,13 +34,17 @@ def panels(found: Standings, favours: Sequence[Favour], shifts: Sequence[Shift] 
         shown.append(_matrix(found))
     if found.seats:
         shown.append(
-            _places("Seats", "seat", found.seats, "By place at the table, in the order of the scenario's players.")
+            _places(
+                "Seats", "seat", found, found.seats, "By place at the table, in the order of the scenario's players."
+            )
         )
     if found.spoke:
         note = "By turn in the first round in which everybody is heard."
-        shown.append(_places("Order of speaking", "turn", found.spoke, note))
+        shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
     if favours:
         shown.append(_favours(favours))
+    if relations:
+        shown.append(_relations(relations))
     if shifts:
         shown.append(_branches(shifts))
     shown.append(_costs(found.lines))
@@ -53,13 +67,19 @@ def _leaderboard(found: Standings) -> Table:
         "Intervals of 95%, by drawing games again (bootstrap), two blind ones among them, those of one seed together. "
         "A shared first place is a part of a win for each."
     )
+    if found.relative:
+        note += (
+            " The games have different numbers of players, so instead of ranks stand relative ones: the share of the "
+            "others who came out before, 0 for the first and 1 for the last."
+        )
     if found.null_p is not None:
         verdict = "no further" if found.null_p > 0.05 else "further"
         p = f"= {found.null_p:.3f}" if found.null_p >= 0.001 else "< 0.001"
-        note += f" Mean ranks lie {verdict} apart than chance alone would put them (permutation test: p {p})."
+        ranks = f"{_rank(found).capitalize()}s"
+        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: p {p})."
     if found.seats_fixed:
         note += " Nobody ever changed seats: what a seat is worth is in these figures as well."
-    return Table("Standings", ("", "games", "entries", "wins", "win rate", "mean rank"), rows, note)
+    return Table("Standings", ("", "games", "entries", "wins", "win rate", _rank(found)), rows, note)
 
 
 def _ratings(lines: Sequence[Line]) -> Table:
@@ -79,6 +99,10 @@ def _ratings(lines: Sequence[Line]) -> Table:
     return Table("Ratings", ("", "first of all", "log strength", "OpenSkill"), rows, note)
 
 
+def _rank(found: Standings) -> str:
+    return "mean relative rank" if found.relative else "mean rank"
+
+
 def _matrix(found: Standings) -> Table:
     labels = [line.label for line in found.lines]
     rows: list[tuple[Cell, ...]] = []
@@ -86,10 +110,22 @@ def _matrix(found: Standings) -> Table:
         rates = (round(100 * won / pairs) if pairs else None for won, pairs in cells)
         rows.append((label, *rates))
     note = "Percent of pairs in one game where the row's entry came out before the column's; ties are half."
-    return Table("Head to head", ("", *labels), tuple(rows), note, heat=True)
+    shade = tuple((None, *map(_lead, shares)) for shares in found.ahead)
+    if any(cell is not None for row in shade for cell in row):
+        note += " Shaded where the row is ahead and the interval of 95% leaves out even: the darker, the further."
+    else:
+        note += " Nobody is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
+    return Table("Head to head", ("", *labels), tuple(rows), note, shade=shade)
 
 
-def _places(title: str, what: str, places: Sequence[Place], note: str) -> Table:
+def _lead(share: Interval | None) -> float | None:
+    """How far ahead, from 0 (even) to 1 (always); None where that may be chance."""
+    if share is None or share.low is None or share.low <= 0.5:
+        return None
+    return 2 * share.value - 1
+
+
+def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> Table:
     rows = tuple(
         (
             place.place,
@@ -99,7 +135,7 @@ def _places(title: str, what: str, places: Sequence[Place], note: str) -> Table:
         )
         for place in places
     )
-    return Table(title, (what, "entries", "wins", "mean rank"), rows, note)
+    return Table(title, (what, "entries", "wins", _rank(found)), rows, note)
 
 
 def _favours(favours: Sequence[Favour]) -> Table:
@@ -116,6 +152,32 @@ def _favours(favours: Sequence[Favour]) -> Table:
     )
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
     return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
+
+
+def _relations(relations: Sequence[Relation]) -> Table:
+    busiest = sorted(relations, key=lambda each: -each.done_for - each.done_against)[:MOST_RELATIONS]
+    rows = tuple(
+        (
+            f"{each.who} \u2192 {each.whom}",
+            each.games,
+            each.pairs,
+            each.done_for,
+            each.done_against,
+            each.turned_for,
+            each.turned_against,
+        )
+        for each in relations
+        if each in busiest
+    )
+    note = (
+        "How often entrants of the first did something for or against those of the second (votes, gifts, trades, yes "
+        "and no), and how often a pair turned. A pair turns when a deed against the other follows one for it, or the "
+        "other way round."
+    )
+    if len(relations) > len(rows):
+        note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
+    columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
+    return Table("For and against each other", columns, rows, note)
 
 
 def _branches(shifts: Sequence[Shift]) -> Table:

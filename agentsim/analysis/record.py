@@ -12,9 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agentsim import games
+from agentsim.engine.dealing import AGAINST, FOR
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, ForkRecord, History
+from agentsim.history.restore import told_events
 
-__all__ = ["Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
+__all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
 
 FINISHED = frozenset({"completed", "degraded"})
 
@@ -50,11 +55,24 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """How often `who` did something for or against `whom` in a game, and how often the pair turned either way."""
+
+    who: str
+    whom: str
+    done_for: int
+    done_against: int
+    turned_for: int
+    turned_against: int
+
+
+@dataclass(frozen=True, slots=True)
 class GameRecord:
     """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did.
 
     A branch's decisions, calls and dollars are those of its own part: the rest is its trunk's. `certain` is there where
-    bots alone decided that part: two games with the same could not have come out differently.
+    bots alone decided that part: two games with the same could not have come out differently. `between` has the pairs
+    of which one was for or against the other; None where the game is not installed, or its events are of other rules.
     """
 
     name: str
@@ -66,6 +84,7 @@ class GameRecord:
     trunk: str | None = None
     fork: str = ""
     certain: str | None = None
+    between: tuple[Between, ...] | None = ()
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -100,9 +119,17 @@ def game_record(name: str, history: History) -> GameRecord | None:
         )
     votes = tuple(_votes(history))
     trunk = None if history.fork is None else history.fork.of
-    cost = paid.cost_usd
     return GameRecord(
-        name, history.game, history.seed, tuple(entrants), votes, cost, trunk, _fork(fork), _certain(history, own)
+        name=name,
+        game=history.game,
+        seed=history.seed,
+        entrants=tuple(entrants),
+        votes=votes,
+        cost_usd=paid.cost_usd,
+        trunk=trunk,
+        fork=_fork(fork),
+        certain=_certain(history, own),
+        between=_between(history, [player.id for player in seated]),
     )
 
 
@@ -139,6 +166,21 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     done = None if fork is None else [fork.of, fork.at, fork.instead, fork.changed, fork.salts]
     what = [history.game, history.rules_version, history.seed, history.scenario, done]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+def _between(history: History, seats: Sequence[str]) -> tuple[Between, ...] | None:
+    try:
+        log = told_events(history, games.find(history.game))
+    except (UsageError, ScenarioError):
+        return None
+    names = {player.id: player.name for player in history.players if player.name}
+    found = []
+    for pair in pairs(log, seats, names):
+        done_for, done_against = pair.times(FOR), pair.times(AGAINST)
+        if done_for or done_against:
+            turned = Counter(sign for _, sign in pair.turns)
+            found.append(Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST]))
+    return tuple(found)
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:

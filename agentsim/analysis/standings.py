@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from agentsim.analysis.skill import ratings
 from agentsim.analysis.strengths import fit, stages
 
 __all__ = ["Interval", "Line", "Place", "Standings", "by_label", "by_place", "standings"]
+
+_MOST_PAIRED = 40
+"""Labels whose pairs get intervals: of more, drawing for each pair would take too long, and nobody would read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +72,16 @@ class Place:
 class Standings:
     """The labels, best mean rank first; `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
+    `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
+    games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt. With
     `seats_fixed` no label ever changed its seat in several games, so what a seat is worth is in its figures.
     """
 
     lines: tuple[Line, ...]
     beats: tuple[tuple[tuple[float, int], ...], ...]
+    ahead: tuple[tuple[Interval | None, ...], ...]
+    relative: bool
     null_p: float | None
     seats_fixed: bool
     seats: tuple[Place, ...]
@@ -82,11 +90,16 @@ class Standings:
 
 def standings(games: Sequence[GameRecord]) -> Standings:
     """The standings of games whose entrants carry their labels."""
+    relative = len({len(game.entrants) for game in games}) > 1
+    if relative:
+        games = [_relative(game) for game in games]
     lines = _lines(games)
     order = [line.label for line in lines]
     return Standings(
         lines=lines,
         beats=_beats(games, order),
+        ahead=_ahead(games, order),
+        relative=relative,
         null_p=_null(games, order),
         seats_fixed=_seats_fixed(games),
         seats=by_place(games, lambda entrant: entrant.seat),
@@ -120,8 +133,8 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
             wins[row, column] += shares[entrant.player]
             counts[row, column] += 1
     together = blocks([game.seed for game in games])
-    rank_ends = _ends(games, ranks, counts)
-    win_ends = ratio_intervals(together @ wins, together @ counts, centre=0.5, within=(0, 1))
+    rank_ends = _rank_ends(games, together @ ranks, together @ counts)
+    win_ends = _rate_ends(together @ wins, together @ counts)
     fields = [
         stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
     ]
@@ -155,10 +168,14 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
 
 
-def _ends(games: Sequence[GameRecord], ranks: Array, counts: Array) -> Array:
-    together = blocks([game.seed for game in games])
-    last = max(len(game.entrants) for game in games)
-    return ratio_intervals(together @ ranks, together @ counts, within=(1, last))
+def _rank_ends(games: Sequence[GameRecord], ranks: Array, counts: Array) -> Array:
+    """No mean is beyond the best and the worst place of all."""
+    all_ranks = [entrant.rank for game in games for entrant in game.entrants]
+    return ratio_intervals(ranks, counts, within=(min(all_ranks), max(all_ranks)))
+
+
+def _rate_ends(won: Array, met: Array) -> Array:
+    return ratio_intervals(won, met, centre=0.5, within=(0, 1))
 
 
 def _interval(value: float, ends: Array) -> Interval:
@@ -176,6 +193,38 @@ def _beats(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[tup
                     cell[0] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                     cell[1] += 1
     return tuple(tuple((before[one, other][0], int(before[one, other][1])) for other in order) for one in order)
+
+
+def _ahead(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[Interval | None, ...], ...]:
+    columns = {both: place for place, both in enumerate(combinations(order, 2))}
+    won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
+    for row, game in enumerate(games):
+        for one, other in permutations(game.entrants, 2):
+            if (column := columns.get((one.label, other.label))) is not None:
+                won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
+                met[row, column] += 1
+    few = len(order) <= _MOST_PAIRED
+    together = blocks([game.seed for game in games])
+    ends = _rate_ends(together @ won, together @ met) if few else np.full((len(columns), 2), np.nan)
+
+    def cell(one: str, other: str) -> Interval | None:
+        column = columns.get((one, other), columns.get((other, one)))
+        if column is None or not met[:, column].sum():
+            return None
+        share = _interval(won[:, column].sum() / met[:, column].sum(), ends[column])
+        return share if (one, other) in columns else _turned_round(share)
+
+    return tuple(tuple(cell(one, other) for other in order) for one in order)
+
+
+def _turned_round(share: Interval) -> Interval:
+    low, high = (None if end is None else 1 - end for end in (share.high, share.low))
+    return Interval(1 - share.value, low, high)
+
+
+def _relative(game: GameRecord) -> GameRecord:
+    others = max(1, len(game.entrants) - 1)
+    return replace(game, entrants=tuple(replace(each, rank=(each.rank - 1) / others) for each in game.entrants))
 
 
 def _seats_fixed(games: Sequence[GameRecord]) -> bool:
@@ -211,7 +260,8 @@ def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | No
                 ranks[row, column[place]] += entrant.rank
                 wins[row, column[place]] += shares[entrant.player]
                 counts[row, column[place]] += 1
-    ends = _ends(games, ranks, counts)
+    together = blocks([game.seed for game in games])
+    ends = _rank_ends(games, together @ ranks, together @ counts)
     return tuple(
         Place(
             place,

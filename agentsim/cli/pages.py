@@ -32,8 +32,10 @@ def write_page(files: RunFiles, options: PageOptions) -> Path:
     from agentsim.games import find
     from agentsim.history.files import write_whole
     from agentsim.history.load import load_history
+    from agentsim.history.pairs import pairs
     from agentsim.history.restore import told_events
     from agentsim.report.page import render
+    from agentsim.report.pairs import pairs_table
     from agentsim.report.style import find_css
     from agentsim.report.visible import as_seen_by
 
@@ -41,7 +43,10 @@ def write_page(files: RunFiles, options: PageOptions) -> Path:
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
     seats = [player.id for player in history.players if not player.id.startswith("@")]
-    panels = game.panels(told_events(seen, game), seats)
+    log = told_events(seen, game)
+    names = {player.id: player.name for player in history.players if player.name}
+    between = pairs_table(pairs(log, seats, names), {part.index: part.title for part in seen.rounds})
+    panels = [*game.panels(log, seats), *([] if between is None else [between])]
     page = render(history, panels, options, name=files.name, css=find_css(files.directory))
     write_whole(files.page, page)
     return files.page

@@ -42,9 +42,9 @@ def report(
 ) -> None:
     """Compare the players of many games.
 
-    Ranks, ratings, who beats whom, what a seat is worth; branches beside their trunks. Needs the extra analysis. Games
-    that are not finished are left out, and so are copies (games of bots with the same seed, past and luck); both are
-    counted.
+    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; branches beside their trunks.
+    Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
+    seed, past and luck); both are counted.
     """
     import json
     from dataclasses import asdict
@@ -56,6 +56,7 @@ def report(
     try:
         from agentsim.analysis.branches import shifts, without_branches
         from agentsim.analysis.favour import favours
+        from agentsim.analysis.relations import relations
         from agentsim.analysis.standings import standings
     except ImportError:
         raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
@@ -67,9 +68,10 @@ def report(
     models = {entrant.model for game in found.games for entrant in game.entrants}
     compared = by or (Compared.model if len(models) > 1 else Compared.player)
     games = labelled(without_branches(found.games), compared)
-    table, votes, moved = standings(games), favours(games), shifts(found.games)
+    table, votes, moved, between = standings(games), favours(games), shifts(found.games), relations(games)
+    shown = panels(table, votes, moved, between)
     if html:
-        _write_page(directory, panels(table, votes, moved), [line.label for line in table.lines])
+        _write_page(directory, shown, [line.label for line in table.lines])
     if as_json:
         line = {
             "directory": str(directory),
@@ -80,6 +82,7 @@ def report(
             "by": compared.value,
             **asdict(table),
             "favours": [asdict(favour) for favour in votes],
+            "relations": [asdict(relation) for relation in between],
             "branches": [asdict(shift) for shift in moved],
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
@@ -95,7 +98,7 @@ def report(
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
         note(shortened(f"agentsim: {len(apart)} games are branches of {whose} ({apart[0]}): they share a past", 300))
     typer.echo(f"{safe(str(directory))}: {len(games)} games of {games[0].game}, by {compared.value}")
-    for panel in panels(table, votes, moved):
+    for panel in shown:
         _print(panel)
 
 

@@ -5,11 +5,14 @@ Not here: who may see what (the rules say so at every `tell`) and how an event l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from agentsim.engine.codec import adapter, values
+
+if TYPE_CHECKING:
+    from agentsim.engine.dealing import Dealing, Past
 
 __all__ = ["Audience", "Event", "Everyone", "EveryoneType", "Nobody", "PlayerId", "Told"]
 
@@ -54,6 +57,13 @@ class Event:
         """What happened, in prose; for events with `words`, exactly those words."""
         assert self.words is not None, f"{type(self).__name__} must say its content"
         return str(getattr(self, self.words))
+
+    def dealings(self, past: Past) -> Iterable[Dealing]:
+        """What players did towards each other by this, in order; `past` is what whoever asks knows of before.
+
+        A dealing of somebody with itself, or with whoever is no player, does not count.
+        """
+        return ()
 
     def data(self) -> dict[str, Any]:
         """Every field but the words, as JSON values."""

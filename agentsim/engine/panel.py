@@ -47,13 +47,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under column names; `heat` asks for the numbers to be shaded by their size."""
+    """Rows under column names; `heat` asks for the numbers to be shaded by their size.
+
+    Otherwise `shade`, where it is given, says how strongly each cell of each row is, from 0 to 1; None is not at all.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     heat: bool = False
+    shade: tuple[tuple[float | None, ...], ...] = ()
 
 
 @dataclass(frozen=True)

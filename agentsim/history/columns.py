@@ -64,6 +64,18 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "cost_usd": "number",
         "unpriced_calls": "whole",
     },
+    "pairs": {
+        "round": "whole",
+        "round_title": "text",
+        "who": "text",
+        "whom": "text",
+        "deed": "text",
+        "sign": "whole",
+        "times": "whole",
+        "after_naming": "whole",
+        "amount": "number",
+        "turned": "whole",
+    },
 }
 """The tables of every run, whatever its game."""
 

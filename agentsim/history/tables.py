@@ -1,4 +1,4 @@
-"""tables: a history as rows and columns: the four tables of every run, and those its game adds.
+"""tables: a history as rows and columns: the five tables of every run, and those its game adds.
 
 How they are written (`formats`), united over many runs (`folder`) or become DataFrames (`frames`) is not here.
 """
@@ -6,13 +6,15 @@ How they are written (`formats`), united over many runs (`folder`) or become Dat
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim import games
+from agentsim.engine.event import PlayerId, Told
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError
 from agentsim.history.columns import BASE, RESERVED
+from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History, UsageRecord
 from agentsim.history.restore import told_events
 
@@ -29,7 +31,8 @@ def run_tables(history: History) -> dict[str, Frame]:
     """
     game = games.find(history.game)
     seats = [player.id for player in history.players if not player.id.startswith("@")]
-    own = game.tables(told_events(history, game), seats)
+    log = told_events(history, game)
+    own = game.tables(log, seats)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
     for name, frame in own.items():
         assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
@@ -37,6 +40,7 @@ def run_tables(history: History) -> dict[str, Frame]:
         "events": tuple(_events(history)),
         "decisions": tuple(_decision(history, decision) for decision in history.decisions),
         "usage": tuple(_usage(history)),
+        "pairs": tuple(_pairs(history, log, seats)),
     }
     frames = {name: Frame(tuple(BASE[name]), rows) for name, rows in base.items()}
     return {**{name: frames.get(name) or _standings(history) for name in BASE}, **own}
@@ -97,6 +101,15 @@ def _usage(history: History) -> Iterator[Row]:
     for player, totals in (history.paid.by_player or {}).items():
         counted: Mapping[str, Cell] = totals.model_dump(exclude={"by_player"})
         yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
+
+
+def _pairs(history: History, log: Sequence[Told], seats: Sequence[PlayerId]) -> Iterator[Row]:
+    names = {player.id: player.name for player in history.players if player.name}
+    titles = {part.index: part.title for part in history.rounds}
+    for pair in pairs(log, seats, names):
+        for deed in pair.deeds:
+            did = (deed.deed, deed.sign, deed.times, deed.after_naming, deed.amount, deed.turned)
+            yield (deed.round, titles[deed.round], pair.who, pair.whom, *did)
 
 
 def _json(value: Any, where: str) -> str:

@@ -46,7 +46,10 @@ def table(panel: Table) -> TableView:
     numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)] if panel.heat else []
     low, high = (min([0.0, *numbers]), max(numbers)) if numbers else (0.0, 0.0)
 
-    def heat(value: Cell) -> int | None:
+    def heat(value: Cell, row: int, place: int) -> int | None:
+        if panel.shade and not panel.heat:
+            shade = panel.shade[row][place]
+            return None if shade is None else math.ceil(_HEAT_STEPS * min(1.0, max(0.0, shade)))
         if not panel.heat or not isinstance(value, int | float):
             return None
         return math.ceil(_HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
@@ -58,9 +61,11 @@ def table(panel: Table) -> TableView:
     rows = tuple(
         # nothing at all stands as what else is in its column does
         tuple(
-            replace(cell(value), numeric=False) if value is None and place in wordy else cell(value, heat(value))
+            replace(cell(value), numeric=False)
+            if value is None and place in wordy
+            else cell(value, heat(value, at, place))
             for place, value in enumerate(row)
         )
-        for row in panel.rows
+        for at, row in enumerate(panel.rows)
     )
     return TableView(panel.title, panel.note, panel.columns, rows)

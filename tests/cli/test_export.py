@@ -18,7 +18,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
-TABLES = ["events", "decisions", "standings", "usage", "votes", "tallies"]
+TABLES = ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]
 VOTES = ["Round", "Final", "Voter", "Choice", "Explanation"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
@@ -85,7 +85,7 @@ def test_csv_has_the_columns_that_are_promised_and_every_row(project: Path) -> N
     loaded = history(project / "logs" / "done.json")
     rows = {table: read_csv(project / "logs" / f"done.{table}.csv") for table in TABLES}
     assert {table: list(rows[table][0]) for table in TABLES} == {
-        **{table: list(BASE[table]) for table in TABLES[:4]},
+        **{table: list(BASE[table]) for table in TABLES[:5]},
         "standings": [*BASE["standings"], *SCORES],
         "votes": VOTES,
         "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied"],

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from agentsim import games
+from agentsim.history.columns import BASE
 from agentsim.history.files import RunFiles
+from agentsim.history.load import load_history
+from agentsim.history.tables import run_tables
 from agentsim.runner.replay import prove
 from tests.contract.golden import GOLDEN, playthrough
 from tests.contract.harness import GAMES
@@ -29,3 +33,12 @@ def test_the_golden_journal_replays(name: str, tmp_path: Path) -> None:
 def test_the_golden_journal_holds_nothing_of_the_machine_that_made_it(name: str) -> None:
     head = json.loads((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").split("\n", 1)[0])
     assert head["run"]["paths"] == {"config": "/tiny.toml", "models": {}, "allow_dirs": []}
+
+
+def test_the_golden_history_becomes_tables_with_rows(name: str) -> None:
+    history = load_history(GOLDEN / f"{name}.json")
+    tables = run_tables(history)
+    seats = [player.id for player in history.players if not player.id.startswith("@")]
+    assert set(tables) >= {*BASE, *games.find(name).tables([], seats)}
+    assert tables["events"].rows
+    assert tables["standings"].rows

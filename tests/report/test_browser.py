@@ -37,6 +37,7 @@ from agentsim.engine.panel import (
     Tile,
 )
 from agentsim.history.record import History
+from agentsim.report import timeline
 from agentsim.report.page import PageOptions, render
 from agentsim.report.style import find_css
 from agentsim.report.visible import as_seen_by
@@ -246,6 +247,21 @@ def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path
         page.click("#show-all")
         expect(page.locator("#panels")).to_be_visible()
         expect(page.locator("#tally")).to_have_text("27 events")
+
+
+def test_data_of_a_whole_round_is_hidden_from_one_point_of_view(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tells of all events of its round, also of those which that player did not see."""
+    monkeypatch.setattr(timeline, "MOST_FOLDS", 2)
+    with Opened(browser, written(tmp_path, sample(), [])) as opened:
+        folds = opened.page.get_by_text("Data of these events")
+        assert folds.count() > 1
+        assert all(fold.is_visible() for fold in folds.all())
+        opened.page.select_option("#as-seen-by", label="as A saw it")
+        assert not any(fold.is_visible() for fold in folds.all())
+        opened.page.click("#show-all")
+        assert all(fold.is_visible() for fold in folds.all())
 
 
 def test_a_page_of_one_player_has_no_other_point_of_view(browser: Browser, tmp_path: Path) -> None:

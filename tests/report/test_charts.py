@@ -75,6 +75,14 @@ def test_a_table_of_many_columns_is_dense() -> None:
     assert "dense" not in drawn(narrow).one("div", cls="scroll").classes
 
 
+def test_cells_are_shaded_as_the_table_says_of_each() -> None:
+    shade = ((None, None, 0.5), (None, 0.0, 1.0))
+    figure = drawn(Table("Shade", ("", "a", "b"), (("x", 48, 52), ("y", 0, 100)), shade=shade))
+    assert [list(cell.classes) for cell in figure.all("td")] == [
+        ["number"], ["number", "heat5"], ["number", "heat0"], ["number", "heat9"],
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("rows", [(), ((0, 0),), ((-3, -3),), (("a", None),)], ids=["none", "zeros", "same", "words"])
 def test_heat_of_nothing_to_compare_is_drawn(rows: tuple[tuple[int | str | None, ...], ...]) -> None:
     assert drawn(Table("Heat", ("a", "b"), rows, heat=True)).all("tbody")

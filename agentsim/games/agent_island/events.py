@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from agentsim.engine.dealing import AGAINST, FOR, NAMED, Dealing, Past
 from agentsim.engine.event import Event
 
 __all__ = [
@@ -104,6 +106,13 @@ class Voted(Event):
     def heading(self) -> str:
         return f"Player {self.voter} votes for {self.choice}" if self.choice else f"Player {self.voter} abstains"
 
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        """For the winner in the final round, against who must go in any other."""
+        began = past.last(RoundBegan)
+        if began is not None and self.choice is not None:
+            final = began.round == began.rounds
+            yield Dealing(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
+
 
 @dataclass(frozen=True)
 class Tallied(Event):
@@ -183,6 +192,12 @@ class Approached(Event):
             return f"{self.player} approaches nobody."
         return f"{self.player} approaches {self.partner}, who {'accepts' if self.accepted else 'declines'}."
 
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        if self.partner is not None:
+            yield Dealing(self.player, self.partner, "approached")
+            answer = "agreed to talk" if self.accepted else "declined to talk"
+            yield Dealing(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
+
 
 @dataclass(frozen=True)
 class Paired(Event):
@@ -210,6 +225,10 @@ class Whispered(Event):
     def heading(self) -> str:
         return f"{self.speaker} to {self.listener}, in private"
 
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        if self.text:
+            yield Dealing(self.speaker, self.listener, "whispered")
+
 
 @dataclass(frozen=True)
 class Quipped(Event):
@@ -222,6 +241,10 @@ class Quipped(Event):
     @property
     def heading(self) -> str:
         return f"{self.player} about {self.about}"
+
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        if self.text:
+            yield Dealing(self.player, self.about, NAMED)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
-"""Panels: vote matrix, survival, words, mentions and jury, from the events that somebody heard.
+"""Panels: votes, survival, words, mentions and jury, from the events that somebody heard.
 
 Given the events one player heard, they show what that player could know. Markup does not belong here.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.naming import Naming
 from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
 from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
 
@@ -17,35 +17,48 @@ __all__ = ["panels"]
 
 def panels(log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything there is to show; panels without any data are left out."""
-    out: list[Panel] = [*_vote_matrices(log, players)]
-    out += [panel for panel in (_jury(log), _survival(log, players)) if panel is not None]
+    some = (_votes(log, players), _jury(log), _survival(log, players))
+    out: list[Panel] = [panel for panel in some if panel is not None]
     if any(isinstance(told.event, Pitched | Quipped) for told in log):
         out += [_words(log, players), _mentions(log, players)]
     return out
 
 
-def _vote_matrices(log: Sequence[Told], players: Sequence[PlayerId]) -> list[Table]:
-    tables = []
-    for tally in (told.event for told in log if isinstance(told.event, Tallied)):
-        candidates = tuple(tally.votes)
-        votes = {
-            told.event.voter: told.event.choice
-            for told in log
-            if isinstance(told.event, Voted) and told.round == tally.round
-        }
-        rows: list[tuple[Cell, ...]] = [
-            (
-                voter,
-                *(1 if votes[voter] == candidate else (None if voter == candidate else 0) for candidate in candidates),
-            )
-            for voter in players
-            if voter in votes
-        ]
-        rows.append(("votes", *tally.votes.values()))
-        title = "Jury vote" if tally.final else f"Votes in round {tally.round}"
-        note = f"Decided by lot between {', '.join(tally.tied)}." if tally.drawn_by_lot else ""
-        tables.append(Table(title, ("voter", *candidates), tuple(rows), note=note, heat=True))
-    return tables
+def _votes(log: Sequence[Told], players: Sequence[PlayerId]) -> Table | None:
+    """A column a count: whom each voted for, what was counted, and what came of it."""
+    tallies = [told.event for told in log if isinstance(told.event, Tallied)]
+    if not tallies:
+        return None
+    votes = {
+        (told.event.voter, told.round): told.event.choice or "(abstains)"
+        for told in log
+        if isinstance(told.event, Voted)
+    }
+    ends = {told.round: told.event for told in log if isinstance(told.event, Eliminated | Won)}
+    rounds = [tally.round for tally in tallies]
+    rows: list[tuple[Cell, ...]] = [
+        (voter, *(votes.get((voter, at)) for at in rounds))
+        for voter in players
+        if any((voter, at) in votes for at in rounds)
+    ]
+    rows.append(("counted", *(_counted(tally) for tally in tallies)))
+    rows.append(("outcome", *(_came_of_it(ends.get(at)) for at in rounds)))
+    columns = ("voter", *("jury" if tally.final else f"round {tally.round}" for tally in tallies))
+    note = (
+        "Against whoever must go; of the jury, for whoever should win." if any(tally.final for tally in tallies) else ""
+    )
+    return Table("Votes", columns, tuple(rows), note)
+
+
+def _counted(tally: Tallied) -> str:
+    most = sorted((count for count in tally.votes.items() if count[1]), key=lambda each: -each[1])
+    return ", ".join(f"{player}\u00a0{count}" for player, count in most) or "none"
+
+
+def _came_of_it(end: Eliminated | Won | None) -> str | None:
+    if end is None:
+        return None
+    return f"{end.player} {'wins' if isinstance(end, Won) else 'leaves'}{', by lot' if end.drawn_by_lot else ''}"
 
 
 def _jury(log: Sequence[Told]) -> Table | None:
@@ -84,14 +97,16 @@ def _words(log: Sequence[Told], players: Sequence[PlayerId]) -> Chart:
 
 def _mentions(log: Sequence[Told], players: Sequence[PlayerId]) -> Table:
     counts = {speaker: dict.fromkeys(players, 0) for speaker in players}
-    patterns = {player: re.compile(rf"(?<![\w-]){re.escape(player)}(?![\w-])") for player in players}
+    naming = Naming((player, player) for player in players)
     for told in log:
         if isinstance(told.event, Pitched | Quipped):
-            for player, pattern in patterns.items():
-                counts[told.event.player][player] += len(pattern.findall(told.event.text))
+            for player in naming.named(told.event.text):
+                counts[told.event.player][player] += 1
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (speaker, *(counts[speaker][player] if player != speaker else None for player in players))
         for speaker in players
     )
     note = "How often each speaker named each player in public; ids are matched as whole words, as they are spelt."
+    if {"A", "I"} & set(players):
+        note += " The word A at the beginning of a sentence is nobody, nor is I unless player stands before it."
     return Table("Mentions", ("speaker", *players), rows, note=note, heat=True)

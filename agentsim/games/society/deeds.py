@@ -14,7 +14,7 @@ from agentsim.games.society import actions
 from agentsim.games.society.actions import Acted
 from agentsim.games.society.amounts import share, shown
 from agentsim.games.society.citizen import Citizen, Notice
-from agentsim.games.society.events import economy, life, talk
+from agentsim.games.society.events import economy, giving, life, talk
 from agentsim.games.society.forum import mentioned
 from agentsim.games.society.names import misnomer
 from agentsim.games.society.rules import Rules, made_by
@@ -219,7 +219,7 @@ class Deeds:
         other = self._other(citizen, action.recipient_agent_id) if action.recipient_agent_id else None
         self._must_hold(citizen, resource, amount)
         state.give(citizen, other, resource, amount)
-        traded = economy.Traded(state.day, citizen.number, action.recipient_agent_id, resource, amount)
+        traded = giving.Traded(state.day, citizen.number, action.recipient_agent_id, resource, amount)
         if other is None:
             self._tell(citizen, traded)
         else:
@@ -238,7 +238,7 @@ class Deeds:
         state.projects.put(project, amount)
         self._tell(
             citizen,
-            economy.Contributed(state.day, citizen.number, project.id, amount, project.given, project.cost),
+            giving.Contributed(state.day, citizen.number, project.id, amount, project.given, project.cost),
         )
         if project.built:
             self.table.tell(economy.ProjectBuilt(state.day, project.id, project.what), to=Everyone)

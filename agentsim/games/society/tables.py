@@ -32,7 +32,7 @@ AGENTS = (
     "player",
     "name",
     "personality",
-    "status",
+    "condition",
     "food",
     "energy",
     "materials",
@@ -48,7 +48,10 @@ AGENTS = (
 
 
 def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
-    """`days`: a row an evening. `agents`: a row an agent as the game ends, by number."""
+    """`days`: a row an evening. `agents`: a row an agent as the game ends, by number.
+
+    An agent's status is its `condition`: a column `status` leads every table over many runs.
+    """
     days: list[tuple[Cell, ...]] = []
     agents: list[tuple[Cell, ...]] = []
     for event in (told.event for told in log):

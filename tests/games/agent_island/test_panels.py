@@ -30,30 +30,25 @@ def _chart(panels: dict[str, Panel], title: str) -> Chart:
     return panel
 
 
-def test_the_vote_matrix_has_a_row_a_voter_a_column_a_candidate_and_the_tally() -> None:
-    matrix = _table(_panels(play("ABCD", VOTES)), "Votes in round 1")
-    assert matrix.columns == ("voter", "A", "B", "C", "D")
-    assert matrix.rows == (
-        ("A", None, 0, 0, 1),
-        ("B", 0, None, 0, 1),
-        ("C", 0, 0, None, 1),
-        ("D", 1, 0, 0, None),
-        ("votes", 1, 0, 0, 3),
+def test_votes_are_a_row_a_voter_and_a_column_a_count_with_what_came_of_it() -> None:
+    votes = _table(_panels(play("ABCD", VOTES)), "Votes")
+    assert votes.columns == ("voter", "round 1", "round 2", "jury")
+    assert votes.rows == (
+        ("A", "D", "C", None),
+        ("B", "D", "C", None),
+        ("C", "D", "B", "B"),
+        ("D", "A", None, "B"),
+        ("counted", "D\u00a03, A\u00a01", "C\u00a02, B\u00a01", "B\u00a02"),
+        ("outcome", "D leaves", "C leaves", "B wins"),
     )
-    assert matrix.note == ""
+    assert "jury" in votes.note
 
 
-def test_there_is_a_matrix_a_round_and_one_for_the_jury() -> None:
-    panels = _panels(play("ABCD", VOTES))
-    assert [title for title in panels if "ote" in title] == ["Votes in round 1", "Votes in round 2", "Jury vote"]
-    assert _table(panels, "Jury vote").rows == (("C", 0, 1), ("D", 0, 1), ("votes", 0, 2))
-
-
-def test_a_lot_is_noted_and_an_abstention_is_a_row_of_zeros() -> None:
+def test_a_lot_and_an_abstention_are_said() -> None:
     played = play("ABCD", {"A": "B", "B": "A", "C": "-", "D": "-"}, rounds=2)
-    matrix = _table(_panels(played), "Votes in round 1")
-    assert matrix.note == "Decided by lot between A, B."
-    assert matrix.rows[2] == ("C", 0, 0, None, 0)
+    first = [row[:2] for row in _table(_panels(played), "Votes").rows]
+    assert first[2:5] == [("C", "(abstains)"), ("D", "(abstains)"), ("counted", "A\u00a01, B\u00a01")]
+    assert first[5][1] in {"A leaves, by lot", "B leaves, by lot"}
 
 
 def test_the_jury_table_gives_votes_and_reasons() -> None:
@@ -84,6 +79,15 @@ def test_mentions_count_whole_names_of_others() -> None:
     assert mentions.rows[0] == ("A", None, 4, 0, 2), "two rounds of it"
 
 
+def test_the_word_a_is_no_mention_of_player_a() -> None:
+    speech = {
+        "pitch": {"B": Speech(text="A vote for me. I like A. Player A, and player I."), "C": Speech(text="I am A!")}
+    }
+    mentions = _table(_panels(play("ABCD", {"A": "D", "B": "D", "C": "D"}, answers=speech, rounds=2)), "Mentions")
+    assert [row[1] for row in mentions.rows] == [None, 4, 2, 0], "two rounds of it"
+    assert "beginning of a sentence" in mentions.note
+
+
 def test_a_game_that_has_not_begun_has_nothing_to_show() -> None:
     assert GAME.panels([], list("ABCD")) == []
 
@@ -101,7 +105,9 @@ def test_an_unfinished_game_shows_what_there_is() -> None:
 
 def test_a_player_sees_its_own_votes_and_the_public_tally_alone() -> None:
     panels = _panels(play("ABCD", VOTES), seen_by="A")
-    assert _table(panels, "Votes in round 1").rows == (("A", None, 0, 0, 1), ("votes", 1, 0, 0, 3))
+    own, counted, outcome = _table(panels, "Votes").rows
+    assert own == ("A", "D", "C", None)
+    assert (counted[1], outcome[1]) == ("D\u00a03, A\u00a01", "D leaves")
     assert "The jury" not in panels
     text = repr(panels)
     assert not any(f"{other} explains" in text for other in "BCD")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.events.economy import AgentWoke, Contributed, FellDormant, ProjectBuilt, Traded, Worked
+from agentsim.games.society.events.economy import AgentWoke, FellDormant, ProjectBuilt, Worked
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import Reasoned
 from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
 from tests.games.society.society import TERMS, held, law, play, pool, rejections, request, told

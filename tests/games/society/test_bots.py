@@ -19,7 +19,8 @@ from agentsim.games.society.bots.proposing import proposal
 from agentsim.games.society.bots.values import opinion
 from agentsim.games.society.bots.words import asks_for, call_for_help
 from agentsim.games.society.config import PERSONALITIES, Personality
-from agentsim.games.society.events.economy import ProjectBuilt, Traded
+from agentsim.games.society.events.economy import ProjectBuilt
+from agentsim.games.society.events.giving import Traded
 from agentsim.games.society.events.life import DayEnded, InvalidAction
 from agentsim.games.society.events.talk import LawEnacted, LawRepealed, ProposalResolved
 from agentsim.games.society.requests import Act

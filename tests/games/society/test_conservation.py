@@ -16,15 +16,8 @@ from agentsim.games.society.actions import Acted, Contribute, Trade, Work
 from agentsim.games.society.amounts import amount, number, share, shown
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.events.economy import (
-    AllocationPaid,
-    Consumed,
-    Contributed,
-    DividendPaid,
-    Traded,
-    UpkeepPaid,
-    Worked,
-)
+from agentsim.games.society.events.economy import AllocationPaid, Consumed, DividendPaid, UpkeepPaid, Worked
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import DayEnded, SocietyBegan, SocietyEnded
 from agentsim.games.society.requests import Act
 from agentsim.games.society.state import State, founded

@@ -13,7 +13,8 @@ from agentsim.engine.panel import Chart, Network, Panel, Profile, Profiles, Tabl
 from agentsim.engine.rehearse import rehearse
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import UNIT, number
-from agentsim.games.society.events.economy import Traded, Worked
+from agentsim.games.society.events.economy import Worked
+from agentsim.games.society.events.giving import Traded
 from agentsim.games.society.events.life import SocietyEnded
 from agentsim.games.society.events.talk import LawEnacted, MessageSent, Posted
 from agentsim.games.society.panels.agents import MOST_PAGES

@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.events.economy import (
-    Contributed,
-    ProjectBegan,
-    ProjectBuilt,
-    Traded,
-    UpkeepPaid,
-)
+from agentsim.games.society.events.economy import ProjectBegan, ProjectBuilt, UpkeepPaid
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.talk import ProposalResolved
 from tests.games.society.town import Town, build, contribute, giving, propose, vote, work
 

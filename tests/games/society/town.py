@@ -23,6 +23,7 @@ from agentsim.games.society.actions import Acted
 from agentsim.games.society.citizen import Notice
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.events import economy, life
+from agentsim.games.society.events.giving import Contributed
 from agentsim.games.society.requests import Act
 from agentsim.games.society.state import State, founded
 
@@ -308,7 +309,7 @@ def _change(event: Event, resource: str) -> int:
     match event:
         case economy.Worked():
             change = event.made * (event.resource == resource) - event.energy * (resource == "energy")
-        case economy.Contributed():
+        case Contributed():
             change = -event.amount * (resource == "materials")
         case economy.UpkeepPaid():
             change = -event.materials * (resource == "materials")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from agentsim.engine.dealing import Dealing, Past
 from agentsim.engine.event import Event
 
 __all__ = ["Messaged", "Moved", "Reported"]
@@ -23,6 +25,10 @@ class Messaged(Event):
     @property
     def heading(self) -> str:
         return f"{self.sender} to {'all' if self.to is None else ', '.join(self.to)}"
+
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        for reader in self.to or ():
+            yield Dealing(self.sender, reader, "wrote to")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from agentsim.engine.dealing import FOR, Dealing, Past
 from agentsim.engine.event import Event
 from agentsim.games.market.order_book import Side, Why
 
@@ -88,6 +90,11 @@ class Traded(Event):
     def content(self) -> str:
         return f"{self.price * self.quantity} capital in all."
 
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        """The book matches prices, not people: neither did it for the other's sake."""
+        yield Dealing(self.buyer, self.seller, "bought of", amount=self.price * self.quantity)
+        yield Dealing(self.seller, self.buyer, "sold to", amount=self.price * self.quantity)
+
 
 @dataclass(frozen=True)
 class Transferred(Event):
@@ -107,6 +114,9 @@ class Transferred(Event):
     @property
     def content(self) -> str:
         return self.reason
+
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        yield Dealing(self.giver, self.taker, f"gave {self.asset}", FOR, self.amount)
 
 
 @dataclass(frozen=True)

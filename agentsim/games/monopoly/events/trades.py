@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from agentsim.engine.dealing import AGAINST, FOR, Dealing, Past
 from agentsim.engine.event import Event
-from agentsim.games.monopoly.board import name_of
+from agentsim.games.monopoly.board import FINE, SPACES, name_of
 
 __all__ = ["TradeAccepted", "TradeDiscarded", "TradeProposed", "TradeRejected", "TradeSide"]
 
@@ -18,6 +20,11 @@ class TradeSide:
     properties: tuple[int, ...]
     cash: int
     jail_cards: int
+
+    @property
+    def price(self) -> int:
+        """In dollars: cash, deeds at their printed price, mortgaged or not, cards out of jail at the fine they save."""
+        return self.cash + sum(SPACES[at].price for at in self.properties) + FINE * self.jail_cards
 
     def __str__(self) -> str:
         parts = [name_of(position) for position in self.properties]
@@ -44,6 +51,9 @@ class TradeProposed(Event):
     @property
     def heading(self) -> str:
         return f"{self.proposer_name} offers {self.target_name} {self.offer} for {self.request}"
+
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        yield Dealing(self.proposer, self.target, "proposed a trade")
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,13 @@ class TradeAccepted(_TradeAnswered):
     def content(self) -> str:
         return "It is carried out."
 
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        """Both get something by it, the one what it asked for."""
+        terms = past.last(TradeProposed, number=self.number)
+        yield Dealing(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
+        if terms is not None and terms.offer.price:
+            yield Dealing(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+
 
 @dataclass(frozen=True)
 class TradeRejected(_TradeAnswered):
@@ -99,3 +116,6 @@ class TradeRejected(_TradeAnswered):
     @property
     def content(self) -> str:
         return "Nothing changes hands."
+
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        yield Dealing(self.target, self.proposer, "rejected a trade", AGAINST)

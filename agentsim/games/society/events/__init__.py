@@ -8,16 +8,15 @@ from agentsim.games.society.events.economy import (
     AgentWoke,
     AllocationPaid,
     Consumed,
-    Contributed,
     DividendPaid,
     FellDormant,
     ProjectBegan,
     ProjectBuilt,
-    Traded,
     UpkeepPaid,
     Worked,
     WorkMinimumBroken,
 )
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import DayEnded, Idled, InvalidAction, Reasoned, SocietyBegan, SocietyEnded
 from agentsim.games.society.events.talk import (
     LawEnacted,

@@ -1,4 +1,4 @@
-"""Economy: every amount that is made, given, paid, used up or missing."""
+"""Economy: every amount that is made, paid, used up or missing; what agents give is `giving`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ __all__ = [
     "AgentWoke",
     "AllocationPaid",
     "Consumed",
-    "Contributed",
     "DividendPaid",
     "FellDormant",
     "Meal",
     "ProjectBegan",
     "ProjectBuilt",
-    "Traded",
     "UpkeepPaid",
     "WorkMinimumBroken",
     "Worked",
@@ -50,48 +48,6 @@ class Worked(Event):
     def content(self) -> str:
         tax = f", {shown(self.taxed)} of it for the pool" if self.taxed else ""
         return f"{shown(self.made)} {self.resource}{tax}; {shown(self.energy)} energy spent."
-
-
-@dataclass(frozen=True)
-class Traded(Event):
-    """`recipient` 0 is the common pool."""
-
-    kind: ClassVar[str] = "traded"
-    day: int
-    agent: int
-    recipient: int
-    resource: Resource
-    amount: Amount
-
-    @property
-    def heading(self) -> str:
-        whom = f"agent #{self.recipient}" if self.recipient else "the common pool"
-        return f"Agent #{self.agent} gives {shown(self.amount)} {self.resource} to {whom}"
-
-    @property
-    def content(self) -> str:
-        return ""
-
-
-@dataclass(frozen=True)
-class Contributed(Event):
-    """`amount` is what was taken, at most what was missing; `given` of `cost` is what the project has now."""
-
-    kind: ClassVar[str] = "contributed"
-    day: int
-    agent: int
-    project: int
-    amount: Amount
-    given: Amount
-    cost: Amount
-
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} gives {shown(self.amount)} materials to project {self.project}"
-
-    @property
-    def content(self) -> str:
-        return f"{shown(self.given)} of {shown(self.cost)} materials."
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,10 @@ class SocietyBegan(Event):
     def heading(self) -> str:
         return f"{len(self.agents)} agents begin"
 
+    def player(self, agent: int) -> str:
+        """Whose seat an agent's number is; "" of 0, which is the common pool."""
+        return self.agents[agent - 1].player if 0 < agent <= len(self.agents) else ""
+
     @property
     def content(self) -> str:
         have = f"{shown(self.food)} food, {shown(self.energy)} energy, {shown(self.materials)} materials"

@@ -14,13 +14,12 @@ from agentsim.games.society.events.economy import (
     AgentDied,
     AgentWoke,
     AllocationPaid,
-    Contributed,
     DividendPaid,
     FellDormant,
-    Traded,
     Worked,
     WorkMinimumBroken,
 )
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import DayEnded, Idled, InvalidAction, Reasoned
 from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
 from agentsim.games.society.panels.people import People

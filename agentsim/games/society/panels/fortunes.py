@@ -13,12 +13,11 @@ from agentsim.games.society.events.economy import (
     AgentWoke,
     AllocationPaid,
     Consumed,
-    Contributed,
     DividendPaid,
     FellDormant,
-    Traded,
     Worked,
 )
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import DayEnded, SocietyBegan
 from agentsim.games.society.terms import Resource
 

@@ -9,7 +9,8 @@ from agentsim.engine.event import Event
 from agentsim.engine.panel import Cell, Panel, Table
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.config import PERSONALITIES
-from agentsim.games.society.events.economy import Contributed, FellDormant, Traded, Worked
+from agentsim.games.society.events.economy import FellDormant, Worked
+from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import Idled, InvalidAction, SocietyEnded
 from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
 from agentsim.games.society.panels.people import People

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Network, Node, Panel, Post, Threads, Tie
-from agentsim.games.society.events.economy import Traded
+from agentsim.games.society.events.giving import Traded
 from agentsim.games.society.events.talk import MessageSent, Posted
 from agentsim.games.society.panels.people import People
 

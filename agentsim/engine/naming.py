@@ -1,0 +1,49 @@
+"""Naming: who is named in a text, by names as they are spelt. What is said about them is nobody's guess here."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from agentsim.engine.event import PlayerId
+
+__all__ = ["Naming"]
+
+_WORD = re.compile(r"[\w-]+")
+_PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
+_BEGINNING = re.compile(r"(?:^|[.!?:\n])[\s\"'(\u201c\u2018]*$")
+
+
+class Naming:
+    """Names that stand for players; several may stand for one.
+
+    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`. English is in the way
+    of two: `A` is no name where it begins a sentence, and `I` one only after `player`.
+    """
+
+    def __init__(self, names: Iterable[tuple[str, PlayerId]]) -> None:
+        self._by_word: Mapping[str, list[tuple[str, PlayerId]]] = defaultdict(list)
+        for name, player in sorted(set(names), key=lambda each: (-len(each[0]), each)):
+            if word := _WORD.match(name):
+                self._by_word[word.group()].append((name, player))
+
+    def named(self, text: str) -> Iterator[PlayerId]:
+        """Who is named, as often as that happens; where one name begins another the longer one counts."""
+        upto = 0
+        for word in _WORD.finditer(text):
+            if word.start() < upto or word.group() not in self._by_word:
+                continue
+            for name, player in self._by_word[word.group()]:
+                end = word.start() + len(name)
+                if text.startswith(name, word.start()) and not _WORD.match(text, end) and _meant(name, text[:end]):
+                    upto = end
+                    yield player
+                    break
+
+
+def _meant(name: str, text: str) -> bool:
+    """Whether a name at the end of a text is one, and not an English word."""
+    if name not in {"A", "I"} or _PLAYER.search(text, max(0, len(text) - 20), len(text) - 1):
+        return True
+    return name == "A" and _BEGINNING.search(text[:-1]) is None

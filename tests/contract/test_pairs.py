@@ -1,0 +1,89 @@
+"""What players of every game did for or against each other: declared rightly, exported whole, shown as exported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim import games
+from agentsim.engine.dealing import AGAINST, FOR, NAMED, NEITHER, Past
+from agentsim.engine.panel import Table
+from agentsim.history.load import load_history
+from agentsim.history.pairs import Deed, Pair, pairs
+from agentsim.history.restore import told_events
+from agentsim.history.tables import run_tables
+from agentsim.report.pairs import pairs_table
+from tests.contract.golden import GOLDEN
+from tests.contract.harness import GAMES, on_bots, some_bot
+
+pytestmark = pytest.mark.parametrize("name", GAMES)
+
+
+def exported(name: str) -> tuple[list[Pair], dict[int, str]]:
+    """The pairs as somebody who has only the exported table would put them together; and the titles of rounds."""
+    frame = run_tables(load_history(GOLDEN / f"{name}.json"))["pairs"]
+    found: dict[tuple[Any, Any], list[Deed]] = {}
+    titles: dict[int, str] = {}
+    for row in frame.rows:
+        cells: dict[str, Any] = dict(zip(frame.columns, row, strict=True))
+        titles[cells["round"]] = cells.pop("round_title")
+        found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(Deed(**cells))
+    return [Pair(*both, tuple(deeds), ()) for both, deeds in found.items()], titles
+
+
+def test_dealings_are_between_players_each_deed_of_one_sign(name: str) -> None:
+    played = on_bots(name, some_bot(games.find(name)))
+    past = Past()
+    signs: dict[str, int] = {}
+    for told in played.log:
+        for dealing in told.event.dealings(past):
+            assert dealing.deed, told.event
+            assert dealing.sign in {FOR, NEITHER, AGAINST}
+            assert signs.setdefault(dealing.deed, dealing.sign) == dealing.sign, dealing.deed
+            assert (dealing.sign == NEITHER) or dealing.deed != NAMED
+        past.add(told.event)
+
+
+def test_what_one_player_knows_of_is_part_of_what_happened(name: str) -> None:
+    """An event that points at one that this player never heard is left out, or counts as it does for all."""
+    played = on_bots(name, some_bot(games.find(name)))
+    players = list(dict.fromkeys(ask.request.player for wave, _ in played.waves for ask in wave.asks))
+    seats = [player for player in players if not player.startswith("@")]
+
+    def counts(found: list[Pair]) -> dict[tuple[str, str, int, str, int], int]:
+        return {(p.who, p.whom, d.round, d.deed, d.sign): d.times for p in found for d in p.deeds}
+
+    whole = counts(pairs(played.log, seats, {}))
+    for player in seats:
+        heard = counts(pairs([told for told in played.log if told.heard_by(player)], seats, {}))
+        assert all(times <= whole.get(key, 0) for key, times in heard.items())
+
+
+def test_the_table_from_the_export_is_that_of_the_page(name: str) -> None:
+    again, titles = exported(name)
+    history = load_history(GOLDEN / f"{name}.json")
+    game = games.find(name)
+    seats = [player.id for player in history.players if not player.id.startswith("@")]
+    names = {player.id: player.name for player in history.players if player.name}
+    found = pairs(told_events(history, game), seats, names)
+    assert [sum(d.turned for d in pair.deeds) for pair in again] == [len(pair.turns) for pair in found]
+    assert pairs_table(again, titles) == _without_turns(pairs_table(found, titles))
+
+
+def _without_turns(table: Table | None) -> Table | None:
+    """An export says how often a pair turned with a deed, and in which round, but not in which order within it."""
+    if table is None or "turned" not in table.columns:
+        return table
+    at = table.columns.index("turned")
+    cut = replace(
+        table,
+        columns=(*table.columns[:at], *table.columns[at + 1 :]),
+        rows=tuple((*row[:at], *row[at + 1 :]) for row in table.rows),
+    )
+    return replace(cut, note=" ".join(part for part in _sentences(cut.note) if not part.startswith("A pair turns")))
+
+
+def _sentences(text: str) -> list[str]:
+    return [part if part.endswith(".") else f"{part}." for part in text.split(". ")]
