@@ -112,7 +112,7 @@ def _matrix(found: Standings) -> Table:
     note = "Percent of pairs in one game where the row's entry came out before the column's; ties are half."
     shade = tuple((None, *map(_lead, shares)) for shares in found.ahead)
     if any(cell is not None for row in shade for cell in row):
-        note += " Shaded where the row is ahead and the interval of 95% leaves out even: the darker, the further."
+        note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
     else:
         note += " Nobody is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
     return Table("Head to head", ("", *labels), tuple(rows), note, shade=shade)
