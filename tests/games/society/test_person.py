@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import sys
+from pathlib import Path
 from typing import Any
 
+import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
 from agentsim.games.society.actions import Acted
+from agentsim.history.files import RunFiles
+from agentsim.runner.replay import prove
 from tests.games.society.society import TERMS, acted, law, play, request
 from tests.players.test_human import Screen
 
@@ -141,3 +148,59 @@ def test_a_vote_on_a_proposal_that_is_not_open_is_objected_to() -> None:
     assert [each.id for each in asked.world.proposals] == [2]
     objections = [asked.objection(acted(f"vote {number} yes")) for number in (1, 2, 3)]
     assert objections == ["Proposal 1 is closed.", "", "There is no open proposal 3."]
+
+
+SCENARIO = """\
+game = "society"
+seed = 4
+[game_config]
+days = 1
+[[players]]
+id = "me"
+model = "human"
+[[players]]
+id = "a"
+count = 2
+model = "bot/idle"
+"""
+ANSWERS: dict[str, list[str]] = {
+    r"contribute / set_name / idle\]: ": ["dance", "work", "work", "trade", "?", "idle"],
+    r"work type \[farm / generate / gather\]: ": ["farm", "<", "farm"],
+    r"hours \[1 to 8\]: ": ["9", "4"],
+    r"recipient agent id \[0 for the common pool, or 1 to 3\]: ": ["2"],
+    r"resource type \[food / energy / materials\]: ": ["food"],
+    r"amount \[you hold 16\.8 food\]: ": ["much", "99"],
+    r"reasoning: ": ["I have enough."],
+}
+
+
+def test_a_person_lives_a_day_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
+    (tmp_path / "game.toml").write_text(SCENARIO, encoding="utf-8")
+    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
+    env = {**os.environ, "TERM": "xterm-256color"}
+    child = pexpect.spawn(
+        sys.executable, words, cwd=str(tmp_path), env=env, encoding="utf-8", dimensions=(24, 80), timeout=60
+    )
+    left = {field: list(lines) for field, lines in ANSWERS.items()}
+    screen = ""
+    while (found := child.expect([*ANSWERS, pexpect.EOF])) < len(ANSWERS):
+        screen += child.before + child.after
+        lines = left[list(ANSWERS)[found]]
+        child.sendline(lines.pop(0) if len(lines) > 1 else lines[0])
+    child.close()
+    assert child.exitstatus == 0, screen[-2000:]
+    plain = " ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split())
+    for words_said in (
+        "One of these, please: forum_post,",
+        "A whole number, please: 1 to 8.",
+        "A number in plain digits from 0.01, such as 2.5, please.",
+        "That will not do: You hold 16.8 food.",
+        "You are active and hold 16.8 food, 8 energy",
+    ):
+        assert words_said in plain, words_said
+    assert plain.count("The ten actions:") == 2, "at first, and at the question mark"
+    history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
+    mine = [record for record in history["decisions"] if record["player"] == "me"]
+    assert [record["decision"]["action"]["action"] for record in mine] == ["work", "idle", "idle"]
+    assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
+    assert prove(RunFiles(tmp_path / "logs", "run")).complete
