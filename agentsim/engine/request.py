@@ -176,7 +176,13 @@ class Request(Generic[D]):
         return schema_of(self.answer, self.legal)
 
     def fingerprint(self) -> str:
-        """16 hex digits that name kind, player, legal options and particulars, and no wording."""
+        """16 hex digits that name kind, player, legal options and particulars, and no wording; made once."""
+        known: str | None = self.__dict__.get("_fingerprint")
+        if known is None:
+            known = self.__dict__["_fingerprint"] = self._named()
+        return known
+
+    def _named(self) -> str:
         legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
         particulars = self.particulars()

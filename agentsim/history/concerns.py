@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from agentsim.history.entry import Entry
@@ -59,6 +60,7 @@ def concerns(model: str, attempt: Try) -> Iterator[Concern]:
         yield Concern("reply_cut", model, f"{model}: a reply of more than {MOST_TEXT // 1024} KiB was cut")
 
 
+@lru_cache(64)  # a run meets few names, each with every answer
 def _family(model: str) -> str:
     """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
     found = re.match("[a-z]*", model.rpartition("/")[2].lower())

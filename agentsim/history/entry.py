@@ -5,7 +5,7 @@ How lines get to disk and back is in `journal`, what a reader of the history see
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast, get_args
 
@@ -56,8 +56,8 @@ class Entry(NamedTuple):
     parse: Parse | None = None
 
 
-Store = Callable[[str], str]
-"""Keeps a text and gives the id under which it can be had again."""
+Store = Callable[[Sequence[str]], list[str]]
+"""Keeps texts and gives the ids under which they can be had again."""
 
 
 def entry_to_json(entry: Entry, store: Store) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
     """One attempt as JSON, its texts put away."""
     completion = attempt.completion
     out: dict[str, Any] = {
-        "messages": [[message.role, [store(segment) for segment in message.segments]] for message in attempt.messages],
+        "messages": [[message.role, store(message.segments)] for message in attempt.messages],
         "code": attempt.code,
         "error": attempt.error,
         "latency_s": round(attempt.latency_s, 4),
@@ -139,8 +139,8 @@ def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
     }
     if completion is not None:
         out["completion"] = {
-            "text": store(completion.text),
-            "reasoning": None if completion.reasoning is None else store(completion.reasoning),
+            "text": store((completion.text,))[0],
+            "reasoning": None if completion.reasoning is None else store((completion.reasoning,))[0],
             "finish_reason": completion.finish_reason,
             "model": completion.model,
             "provider": completion.provider,

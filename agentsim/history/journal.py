@@ -119,12 +119,14 @@ class Journal:
             os.close(self._handle)
             self._handle = -1
 
-    def _store(self, text: str) -> str:
-        name = text_id(text)
-        if name not in self._known:
-            self._known.add(name)
-            self._add({"record": "text", "id": name, "text": text})
-        return name
+    def _store(self, texts: Sequence[str]) -> list[str]:
+        names = [text_id(text) for text in texts]
+        if not self._known.issuperset(names):  # nearly always all of them are: of a prompt's sixty parts few are new
+            for name, text in zip(names, texts, strict=True):
+                if name not in self._known:
+                    self._known.add(name)
+                    self._add({"record": "text", "id": name, "text": text})
+        return names
 
     def _add(self, line: Mapping[str, Any]) -> None:
         self._unwritten += json_line(line)

@@ -112,6 +112,22 @@ async def persevere(
     async def rest(seconds: float) -> None:
         await sleep(seconds if policy.waits else 0)
 
+    try:
+        return await counted()
+    except ModelError as error:
+        once_more = _from(error, counted)  # nothing is set up for what follows a failure before there is one
     retrying = AsyncRetrying(retry=retry_if_exception(worth_it), wait=wait, before_sleep=book, sleep=rest, reraise=True)
-    completion: Completion = await retrying(counted)
+    completion: Completion = await retrying(once_more)
     return completion
+
+
+def _from(failed: ModelError, attempt: Callable[[], Awaitable[Completion]]) -> Callable[[], Awaitable[Completion]]:
+    """The attempts from one on that has failed already."""
+    first = [failed]
+
+    async def next_one() -> Completion:
+        if first:
+            raise first.pop()
+        return await attempt()
+
+    return next_one

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from agentsim.engine.codec import json_line
+from pydantic_core import to_json
+
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts
 from agentsim.models.intake import Intake
@@ -73,7 +74,7 @@ class Transport:
 
         if self._session is None:
             self._session = _session(self._tls)
-        data = json_line(body)
+        data = to_json(body)  # of what a scenario puts in, nothing is without a word in JSON: it was looked at then
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:

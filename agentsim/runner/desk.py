@@ -115,6 +115,8 @@ class Desk:
             self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
             self.totals.takeovers += sum(attempt.takeover for attempt in tries)
 
+        # It will be written down with the decision, and is made while the whole wave's calls are out.
+        asyncio.get_running_loop().call_soon(ask.request.fingerprint)
         try:
             ruling = await rule(ask, player, attempt, keep, earlier, self.health.order(place), self._rest)
             if ruling.fallback_reason is not None:

@@ -265,7 +265,7 @@ def through(
             async with server:
                 profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
                 model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, terms=terms))
-                policy = AttemptPolicy(rate_limit_wait_s=0.02, rate_limit_patience_s=60)
+                policy = AttemptPolicy(rate_limit_wait_s=0.02, rate_limit_patience_s=6_000)
 
                 async def one(number: int) -> Completion:
                     call = Call((("user", f"number {number}"),))
