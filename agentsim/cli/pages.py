@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-
     from agentsim.history.files import RunFiles
     from agentsim.report.page import PageOptions
 
