@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
-__all__ = ["carry_on", "folder_of", "prepared"]
+__all__ = ["DRAWN", "carry_on", "folder_of", "prepared"]
 
-_DRAWN = -1
+DRAWN = -1
+"""In the place of a seed that nobody gave; no seed is negative."""
 _ON_A_CLUSTER = 100
 """Games that a scheduler is given at once, unless somebody says otherwise; it has them wait for its workers."""
 _CALLERS = 8
@@ -35,7 +36,7 @@ _CALLERS = 8
 def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, Manifest]:
     """The batch's folder with its manifest in it, the one that was there if it means the same games.
 
-    One that means the first of these games gets the others too. A seed of -1 is drawn, unless the folder knows it.
+    One that means the first of these games gets the others too. The seed `DRAWN` is drawn, unless the folder knows it.
     `UsageError` where the folder holds another batch, or this one with more games.
     """
     from agentsim.history.files import MANIFEST
@@ -46,7 +47,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
     scenario = wanted.casts[0]
     directory = out if out is not None else logs_dir / f"batch_{scenario.name or scenario.game}_{wanted.digest()}"
     there = read_manifest(directory)
-    drawn = wanted.design.seed == _DRAWN
+    drawn = wanted.design.seed == DRAWN
     if drawn:
         seed = secrets.randbelow(MAX_DRAWN_SEED) if there is None else there.design.seed
         wanted = planned(replace(wanted.design, seed=seed), wanted.casts)

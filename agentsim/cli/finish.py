@@ -31,7 +31,7 @@ _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 
 def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> None:
-    """Write the page, print the result, and exit with the code of DESIGN section 6."""
+    """Write the page, print the result, and exit with the run's code."""
     html = None if page is None else _page(result.files, page)
     history, error = result.history, result.error
     show(result.files, history, html, as_json=as_json)
@@ -63,7 +63,7 @@ def _page(files: RunFiles, page: PageOptions) -> Path | None:
 
 
 def _hint(result: RunResult, error: AgentsimError) -> str:
-    from agentsim.runner.plays import FINISHED
+    from agentsim.history.record import FINISHED
 
     if result.status in FINISHED:
         return "the game itself is over"

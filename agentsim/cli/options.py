@@ -27,7 +27,9 @@ __all__ = [
     "IncludeUsage",
     "Jobs",
     "LogsDir",
+    "MaxCalls",
     "MaxCost",
+    "MaxWall",
     "NoHtml",
     "Overrides",
     "Provider",
@@ -95,6 +97,13 @@ Overrides = Annotated[
 ]
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", help="Instead of limits.max_cost_usd.", min=0, metavar="USD")
+]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")]
+MaxWall = Annotated[
+    float | None,
+    typer.Option(
+        "--max-wall", help="Instead of limits.max_wall_s, of all sessions together.", min=0, metavar="SECONDS"
+    ),
 ]
 Provider = Annotated[
     str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.", metavar="PROVIDER")
