@@ -156,7 +156,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         "--jobs",
-        help="Games at once; by itself one for each processor where bots alone play, else 8.",
+        help="Games at once; by itself one for each processor for bots, 8 for models, 1 for an embedded one.",
         min=1,
         metavar="J",
     ),
