@@ -15,7 +15,7 @@ import typer
 
 from agentsim.cli.finish import money
 from agentsim.cli.options import ExecutorKind
-from agentsim.cli.screen import note, safe, shortened
+from agentsim.cli.screen import counted, note, safe, shortened
 from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
@@ -204,7 +204,8 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     if result.stopped is not None:
         note(f"agentsim: {shortened(str(result.stopped), 600)}; {_hint(result, result.stopped)}")
     elif not result.complete:
-        note(f"agentsim: {tally.games - tally.done} games came to no result; {_again(result)} tries them again")
+        left = counted(tally.games - tally.done, "game")
+        note(f"agentsim: {left} came to no result; {_again(result)} tries again")
 
 
 def _again(result: BatchResult) -> str:
