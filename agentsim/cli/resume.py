@@ -38,7 +38,8 @@ def resume(
 ) -> None:
     """Continue a run or batch; nothing is paid for twice.
 
-    Of a batch, limits are those of all games together; --jobs, --abort-after and --executor are for batches alone.
+    Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
+    --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
     """
     from agentsim.cli.batches import carry_on, folder_of
     from agentsim.cli.display import shown
