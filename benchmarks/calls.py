@@ -99,7 +99,7 @@ def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float,
         used = time.process_time() - started
     sources = {decision["source"] for decision in result.history["decisions"]}
     came = (result.status, len(result.history["decisions"]), sources)
-    assert came == ("completed", callers * calls, {"model"}), (came, result.history["status_reason"])
+    assert came == ("completed", callers * calls, {"model"}), (came, result.error)
     return used, clock.last - clock.first
 
 

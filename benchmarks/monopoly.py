@@ -79,7 +79,7 @@ def whole(seed: int, folder: Path) -> int:
     players = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/{name}"\n' for name in seated(seed))
     config.write_text(f'game = "monopoly"\nseed = {seed}\n[game_config]\nmax_turns = {CAP}\n{players}', "utf-8")
     result = begin(load(config), folder, env={})
-    assert result.status == "completed", result.history["status_reason"]
+    assert result.status == "completed", result.error
     return len(result.history["decisions"])
 
 

@@ -88,7 +88,7 @@ def _whole(agents: int, days: int) -> int:
         players = f'[[players]]\nid = "agent"\ncount = {agents}\nmodel = "bot/citizen"\n'
         config.write_text(f'game = "society"\nseed = 1\n[game_config]\ndays = {days}\n{players}', "utf-8")
         result = begin(load(config), Path(scratch), env={})
-        assert result.status == "completed", result.history["status_reason"]
+        assert result.status == "completed", result.error
         return len(result.history["decisions"])
 
 

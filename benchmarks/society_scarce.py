@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 import random
 import tomllib
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from agentsim.engine.play import GamePlay
 from agentsim.games.society import GAME
 from agentsim.games.society.events.life import DayEnded
+from benchmarks.society import waves
 
 CONFIG = Path(__file__).parent.parent / "configs" / "society_scarce.toml"
 SAMPLES = 10_000
@@ -62,10 +63,7 @@ def played(law: str, seed: int, *, votes: bool, days: int = 30, agents: int = 0)
     if LAWS[law]:
         config["laws"] = [{"title": law, "terms": LAWS[law]}]
     config["quorum"] = 0 if votes else count
-    play = GamePlay(GAME, GAME.config.from_toml(config), [f"agent{number}" for number in range(1, count + 1)], seed)
-    policy, wave = GAME.bots["citizen"], play.start()
-    while wave is not None:
-        wave = play.answer([policy(ask.request, play.luck(ask)) for ask in wave.asks])
+    ((play, _),) = deque(waves(config, count, GAME.bots["citizen"], seed), maxlen=1)
     last = [told.event for told in play.log if isinstance(told.event, DayEnded)][-1]
     return Ended("citizens vote" if votes else NOTHING_PASSES, law, seed, last.active / count, last.laws)
 

@@ -82,7 +82,7 @@ def measured_here(agents: int, days: int, concurrency: int, latency_s: float) ->
             cpu = time.process_time() - started
     decisions = result.history["decisions"]
     came = (result.status, {decision["source"] for decision in decisions})
-    assert came == ("completed", {"model"}), (came, result.history["status_reason"])
+    assert came == ("completed", {"model"}), (came, result.error)
     ends = [*clock.begun_at[1:], clock.decided_at[-1]]
     return Waves(
         agents,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import blocks, ratio_intervals
+from agentsim.analysis.intervals import Interval, blocks, interval, ratio_intervals
 from agentsim.analysis.record import GameRecord
-from agentsim.analysis.standings import Interval
 
 __all__ = ["Shift", "shifts", "without_branches"]
 
@@ -60,8 +59,7 @@ def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Sh
     for column, player in enumerate(players):
         if branches := int(counts[:, column].sum()):
             trunk_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
-            low, high = (None if np.isnan(end) else float(end) for end in ends[column])
-            difference = Interval(float(branch_rank - trunk_rank), low, high)
+            difference = interval(branch_rank - trunk_rank, ends[column])
             found.append(Shift(fork, player, branches, float(trunk_rank), float(branch_rank), difference))
     return found
 

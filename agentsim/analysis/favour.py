@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.intervals import blocks, ratio_intervals
+from agentsim.analysis.intervals import Interval, blocks, interval, ratio_intervals
 from agentsim.analysis.record import GameRecord, vendor
-from agentsim.analysis.standings import Interval
 
 __all__ = ["Favour", "favours"]
 
@@ -59,6 +58,5 @@ def _favour(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> F
     if not votes:
         return None
     together = blocks([game.seed for game in games])
-    ends = ratio_intervals(together @ excess, together @ counts, centre=0.0)[0]
-    low, high = (None if np.isnan(end) else float(end) for end in ends)
-    return Favour(maker, final, votes, same, blind, Interval((same - blind) / votes, low, high))
+    (ends,) = ratio_intervals(together @ excess, together @ counts, centre=0.0)
+    return Favour(maker, final, votes, same, blind, interval((same - blind) / votes, ends))

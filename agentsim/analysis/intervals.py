@@ -8,23 +8,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEWEST", "SEED", "Array", "Whole", "blocks", "ratio_intervals", "student"]
+__all__ = ["FEWEST", "SEED", "UPPER", "Array", "Interval", "Whole", "blocks", "interval", "ratio_intervals", "student"]
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 SEED = 20_261_121
 """Draws and deals begin with it, so that the same games give the same report."""
+UPPER = 0.975
+"""Where an interval of 95% ends, as a part of what is below."""
 DRAWS = 2_000
 FEWEST = 5
 """Of fewer independent games nothing is said: an interval would hold nearly all that is possible."""
 BLIND = 2
 """Games that are added to those of each label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate and its interval of 95%; the ends are None where there are too few independent games for one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def interval(value: float, ends: Array) -> Interval:
+    """The estimate with its ends, NaN where nothing is known of them."""
+    low, high = (None if math.isnan(end) else float(end) for end in ends)
+    return Interval(float(value), low, high)
 
 
 def student(probability: float, freedom: int) -> float:
@@ -52,7 +70,6 @@ def blocks(seeds: Sequence[int]) -> Array:
 def ratio_intervals(
     sums: Array,
     counts: Array,
-    level: float = 0.95,
     *,
     centre: float | None = None,
     within: tuple[float, float] = (-math.inf, math.inf),
@@ -84,7 +101,7 @@ def ratio_intervals(
         drawn = (weights @ sums) / (weights @ counts)
     for column in np.flatnonzero(games >= FEWEST):
         number = int(games[column]) + BLIND
-        reach = student(0.5 + level / 2, number - 1) * (number / (number - 1)) ** 0.5
+        reach = student(UPPER, number - 1) * (number / (number - 1)) ** 0.5
         tail = NormalDist().cdf(-reach)
         low, high = np.clip(np.nanquantile(drawn[:, column], [tail, 1 - tail]), *within)
         ratio = sums[:-BLIND, column].sum() / totals[column]

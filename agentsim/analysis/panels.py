@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from agentsim.analysis.branches import Shift
 from agentsim.analysis.favour import Favour
+from agentsim.analysis.intervals import Interval
 from agentsim.analysis.relations import Relation
-from agentsim.analysis.standings import Interval, Line, Place, Standings
+from agentsim.analysis.standings import Line, Place, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
 
-__all__ = ["panels"]
-
+__all__ = ["MOST_RELATIONS", "panels"]
 
 MOST_RELATIONS = 40
 

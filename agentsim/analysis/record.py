@@ -16,12 +16,10 @@ from agentsim import games
 from agentsim.engine.dealing import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.pairs import pairs
-from agentsim.history.record import DecisionRecord, ForkRecord, History
+from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
 from agentsim.history.restore import told_events
 
 __all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
-
-FINISHED = frozenset({"completed", "degraded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
     entrants = []
-    seated = [player for player in history.players if not player.id.startswith("@")]
+    seated = history.seated
     for seat, player in enumerate(seated, start=1):
         usage = by_player.get(player.id)
         entrants.append(
@@ -191,7 +189,7 @@ def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
 
 def _spoke(history: History) -> dict[str, int]:
     """Who was heard in which place: in the first round in which every player decides something that is told."""
-    everybody = {player.id for player in history.players if not player.id.startswith("@")}
+    everybody = {player.id for player in history.seated}
     for part in history.rounds:
         heard: dict[str, int] = {}
         for event in part.events:

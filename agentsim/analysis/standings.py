@@ -6,32 +6,27 @@ give the same report.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
+from typing import TypeAlias
 
 import numpy as np
 
-from agentsim.analysis.intervals import SEED, Array, blocks, ratio_intervals
+from agentsim.analysis.intervals import SEED, Array, Interval, blocks, interval, ratio_intervals
 from agentsim.analysis.null import dealt_p
 from agentsim.analysis.record import Entrant, GameRecord
 from agentsim.analysis.skill import ratings
 from agentsim.analysis.strengths import fit, stages
 
-__all__ = ["Interval", "Line", "Place", "Standings", "by_label", "by_place", "standings"]
+__all__ = ["Line", "Place", "Standings", "standings"]
 
 _MOST_PAIRED = 40
 """Labels whose pairs get intervals: of more, drawing for each pair would take too long, and nobody would read it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An estimate and its interval of 95%; the ends are None where there are too few independent games for one."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
+_Beats: TypeAlias = tuple[tuple[tuple[float, int], ...], ...]
+_Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +74,8 @@ class Standings:
     """
 
     lines: tuple[Line, ...]
-    beats: tuple[tuple[tuple[float, int], ...], ...]
-    ahead: tuple[tuple[Interval | None, ...], ...]
+    beats: _Beats
+    ahead: _Ahead
     relative: bool
     null_p: float | None
     seats_fixed: bool
@@ -95,32 +90,28 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         games = [_relative(game) for game in games]
     lines = _lines(games)
     order = [line.label for line in lines]
+    beats, ahead = _head_to_head(games, order)
     return Standings(
         lines=lines,
-        beats=_beats(games, order),
-        ahead=_ahead(games, order),
+        beats=beats,
+        ahead=ahead,
         relative=relative,
         null_p=_null(games, order),
         seats_fixed=_seats_fixed(games),
-        seats=by_place(games, lambda entrant: entrant.seat),
-        spoke=by_place(games, lambda entrant: entrant.spoke),
+        seats=_by_place(games, lambda entrant: entrant.seat),
+        spoke=_by_place(games, lambda entrant: entrant.spoke),
     )
-
-
-def by_label(entrants: Iterable[Entrant]) -> list[str]:
-    """Every label once, in the order in which they are met."""
-    return list(dict.fromkeys(entrant.label for entrant in entrants))
 
 
 def _wins(game: GameRecord) -> dict[str, float]:
     """By player the part of the win that is theirs."""
     best = min(entrant.rank for entrant in game.entrants)
     first = [entrant.player for entrant in game.entrants if entrant.rank == best]
-    return {entrant.player: (1 / len(first)) * (entrant.rank == best) for entrant in game.entrants}
+    return {entrant.player: (entrant.rank == best) / len(first) for entrant in game.entrants}
 
 
 def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
-    labels = sorted(by_label(entrant for game in games for entrant in game.entrants))
+    labels = sorted({entrant.label for game in games for entrant in game.entrants})
     if not labels:
         return ()
     index = {label: place for place, label in enumerate(labels)}
@@ -152,9 +143,9 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
                 games=inside,
                 entries=len(own),
                 wins=float(wins[:, column].sum()),
-                win_rate=_interval(wins[:, column].sum() / len(own), win_ends[column]),
-                mean_rank=_interval(ranks[:, column].sum() / len(own), rank_ends[column]),
-                strength=_interval(strengths.logs[column], reach[column]),
+                win_rate=interval(wins[:, column].sum() / len(own), win_ends[column]),
+                mean_rank=interval(ranks[:, column].sum() / len(own), rank_ends[column]),
+                strength=interval(strengths.logs[column], reach[column]),
                 share=float(strengths.shares[column]),
                 mu=rated[column][0],
                 sigma=rated[column][1],
@@ -178,24 +169,8 @@ def _rate_ends(won: Array, met: Array) -> Array:
     return ratio_intervals(won, met, centre=0.5, within=(0, 1))
 
 
-def _interval(value: float, ends: Array) -> Interval:
-    low, high = (None if math.isnan(end) else float(end) for end in ends)
-    return Interval(float(value), low, high)
-
-
-def _beats(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[tuple[float, int], ...], ...]:
-    before = {(one, other): [0.0, 0] for one in order for other in order}
-    for game in games:
-        for one in game.entrants:
-            for other in game.entrants:
-                if one.label != other.label:
-                    cell = before[one.label, other.label]
-                    cell[0] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
-                    cell[1] += 1
-    return tuple(tuple((before[one, other][0], int(before[one, other][1])) for other in order) for one in order)
-
-
-def _ahead(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[Interval | None, ...], ...]:
+def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_Beats, _Ahead]:
+    """`Standings.beats` and `Standings.ahead`: each two labels are counted once, and read either way round."""
     columns = {both: place for place, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
@@ -206,15 +181,22 @@ def _ahead(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[tuple[Int
     few = len(order) <= _MOST_PAIRED
     together = blocks([game.seed for game in games])
     ends = _rate_ends(together @ won, together @ met) if few else np.full((len(columns), 2), np.nan)
+    wins, pairs = won.sum(axis=0), met.sum(axis=0)
 
-    def cell(one: str, other: str) -> Interval | None:
+    def cell(one: str, other: str) -> tuple[tuple[float, int], Interval | None]:
         column = columns.get((one, other), columns.get((other, one)))
-        if column is None or not met[:, column].sum():
-            return None
-        share = _interval(won[:, column].sum() / met[:, column].sum(), ends[column])
-        return share if (one, other) in columns else _turned_round(share)
+        if column is None or not pairs[column]:
+            return (0.0, 0), None
+        before, share = float(wins[column]), interval(wins[column] / pairs[column], ends[column])
+        if (one, other) not in columns:
+            before, share = float(pairs[column]) - before, _turned_round(share)
+        return (before, int(pairs[column])), share
 
-    return tuple(tuple(cell(one, other) for other in order) for one in order)
+    cells = [[cell(one, other) for other in order] for one in order]
+    return (
+        tuple(tuple(beats for beats, _ in row) for row in cells),
+        tuple(tuple(ahead for _, ahead in row) for row in cells),
+    )
 
 
 def _turned_round(share: Interval) -> Interval:
@@ -246,7 +228,7 @@ def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
     return dealt_p(ranks, labels, len(order), SEED)
 
 
-def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
+def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
     """How entrants came out by a place that they had, seat or turn to speak; who has none is left out."""
     places = sorted({place for game in games for e in game.entrants if (place := place_of(e)) is not None})
     if not places:
@@ -267,7 +249,7 @@ def by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | No
             place,
             int(counts[:, number].sum()),
             float(wins[:, number].sum()),
-            _interval(ranks[:, number].sum() / counts[:, number].sum(), ends[number]),
+            interval(ranks[:, number].sum() / counts[:, number].sum(), ends[number]),
         )
         for place, number in column.items()
     )

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from agentsim.analysis.intervals import Array, student
+from agentsim.analysis.intervals import UPPER, Array, student
 
 __all__ = ["Strengths", "fit", "stages"]
 
@@ -33,10 +33,9 @@ class Strengths:
     shares: Array
     freedom: int | None = None
 
-    def intervals(self, level: float = 0.95) -> Array:
+    def intervals(self) -> Array:
         """(low, high) of each logarithm."""
-        upper = 0.5 + level / 2
-        quantile = NormalDist().inv_cdf(upper) if self.freedom is None else student(upper, self.freedom)
+        quantile = NormalDist().inv_cdf(UPPER) if self.freedom is None else student(UPPER, self.freedom)
         reach = quantile * self.errors
         return np.stack([self.logs - reach, self.logs + reach], axis=1)
 

@@ -65,7 +65,7 @@ def batch(
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
     dollars hold for all games together. `agentsim report DIR` compares the players.
     """
-    from agentsim.cli.batches import carry_on, prepared
+    from agentsim.cli.batches import DRAWN, carry_on, prepared
     from agentsim.cli.environment import environment
     from agentsim.runner.batch.manifest import Design, planned
     from agentsim.scenario.load import load
@@ -83,8 +83,8 @@ def batch(
         )
         for name in names or (None,)
     ]
-    drawn = seed if seed is not None else casts[0].seed
-    design = Design(drawn if drawn is not None else -1, games, names, rotate, paired)
+    given = seed if seed is not None else casts[0].seed
+    design = Design(DRAWN if given is None else given, games, names, rotate, paired)
     directory, manifest = prepared(planned(design, casts), out, logs_dir)
     carry_on(
         manifest,

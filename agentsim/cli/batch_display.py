@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from agentsim.cli.display import drawn
 from agentsim.cli.finish import money
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.screen import note, shortened
@@ -58,10 +58,9 @@ class PlainBatch(BatchWatcher):
 @contextmanager
 def shown(mode: DisplayMode, name: str) -> Iterator[BatchWatcher]:
     """The watcher for this mode, drawn while the block runs."""
-    rich = mode is DisplayMode.rich or (mode is DisplayMode.auto and sys.stderr is not None and sys.stderr.isatty())
     if mode is DisplayMode.none:
         yield BatchWatcher()
-    elif rich:
+    elif drawn(mode):
         from agentsim.cli.batch_progress import RichBatch
 
         display = RichBatch(name)

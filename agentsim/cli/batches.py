@@ -15,7 +15,7 @@ import typer
 
 from agentsim.cli.finish import money
 from agentsim.cli.options import ExecutorKind
-from agentsim.cli.screen import note, safe, shortened
+from agentsim.cli.screen import counted, note, safe, shortened
 from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
-__all__ = ["carry_on", "folder_of", "prepared"]
+__all__ = ["DRAWN", "carry_on", "folder_of", "prepared"]
 
-_DRAWN = -1
+DRAWN = -1
+"""In the place of a seed that nobody gave; no seed is negative."""
 _ON_A_CLUSTER = 100
 """Games that a scheduler is given at once, unless somebody says otherwise; it has them wait for its workers."""
 _CALLERS = 8
@@ -35,7 +36,7 @@ _CALLERS = 8
 def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, Manifest]:
     """The batch's folder with its manifest in it, the one that was there if it means the same games.
 
-    One that means the first of these games gets the others too. A seed of -1 is drawn, unless the folder knows it.
+    One that means the first of these games gets the others too. The seed `DRAWN` is drawn, unless the folder knows it.
     `UsageError` where the folder holds another batch, or this one with more games.
     """
     from agentsim.history.files import MANIFEST
@@ -46,7 +47,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
     scenario = wanted.casts[0]
     directory = out if out is not None else logs_dir / f"batch_{scenario.name or scenario.game}_{wanted.digest()}"
     there = read_manifest(directory)
-    drawn = wanted.design.seed == _DRAWN
+    drawn = wanted.design.seed == DRAWN
     if drawn:
         seed = secrets.randbelow(MAX_DRAWN_SEED) if there is None else there.design.seed
         wanted = planned(replace(wanted.design, seed=seed), wanted.casts)
@@ -203,7 +204,8 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     if result.stopped is not None:
         note(f"agentsim: {shortened(str(result.stopped), 600)}; {_hint(result, result.stopped)}")
     elif not result.complete:
-        note(f"agentsim: {tally.games - tally.done} games came to no result; {_again(result)} tries them again")
+        left = counted(tally.games - tally.done, "game")
+        note(f"agentsim: {left} came to no result; {_again(result)} tries again")
 
 
 def _again(result: BatchResult) -> str:

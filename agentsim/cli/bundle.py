@@ -33,32 +33,28 @@ def bundle(
     It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
     without keys or network. What was said in the game is in it, and no key.
     """
-    from agentsim.cli.screen import note, shortened
+    from agentsim.cli.pages import require_source, unless_unusable
     from agentsim.errors import UsageError
     from agentsim.history.bundle import pack
     from agentsim.history.files import MANIFEST, RunFiles, find_run
     from agentsim.history.listing import list_runs
-    from agentsim.history.load import find_source, require_history
+    from agentsim.history.load import require_history
 
-    found = find_source(source, logs_dir)
+    found = require_source(source, logs_dir)
     others = list(cassette or ())
     if isinstance(found, RunFiles):
         require_history(found)
         runs, beside = [found], found.directory / f"{found.name}.zip"
-    elif found.is_dir():
+    else:
         runs = []
         for run in sorted(list_runs(found), key=lambda run: run.name):
-            try:
+            with unless_unusable(run.name):
                 files = find_run(found, run.name)
                 require_history(files)
                 runs.append(files)
-            except UsageError as error:
-                note(shortened(f"agentsim: {run.name} is left out: {error}", 300))
         if not runs:
             raise UsageError(f"{found}: holds no run with a history")
         beside = found / f"{found.resolve().name}.zip"
         others += [path for path in [found / MANIFEST] if path.is_file()]
-    else:
-        raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
     pack(runs, out or beside, others)
     typer.echo(str(out or beside))

@@ -15,7 +15,7 @@ from agentsim.history.totals import Totals
 from agentsim.players.rows import cut
 from agentsim.runner.watch import Watcher
 
-__all__ = ["PlainDisplay", "public_lines", "shown"]
+__all__ = ["PlainDisplay", "drawn", "public_lines", "shown"]
 
 
 def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
@@ -84,13 +84,17 @@ class PlainDisplay(Watcher):
         note(text if width is None else cut(text, width))
 
 
+def drawn(mode: DisplayMode) -> bool:
+    """Whether this mode is a panel here, of a run or of a batch, and not lines."""
+    return mode is DisplayMode.rich or (mode is DisplayMode.auto and moves(sys.stderr))
+
+
 @contextmanager
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
     """The watcher for this mode, drawn while the block runs."""
-    rich = mode is DisplayMode.rich or (mode is DisplayMode.auto and moves(sys.stderr))
     if mode is DisplayMode.none:
         yield Watcher()
-    elif rich:
+    elif drawn(mode):
         from agentsim.cli.progress import RichDisplay
 
         display = RichDisplay()

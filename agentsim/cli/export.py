@@ -48,31 +48,28 @@ def export(
     NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
     run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
     """
-    from agentsim.cli.pages import check_history
-    from agentsim.cli.screen import note, shortened
+    from agentsim.cli.pages import check_history, left_out, require_source
     from agentsim.errors import UsageError
     from agentsim.history.files import RunFiles, table_file, write_whole
     from agentsim.history.folder import read_folder
     from agentsim.history.formats import FORMATS
-    from agentsim.history.load import find_source, load_history
+    from agentsim.history.load import load_history
     from agentsim.history.tables import run_tables
 
-    found = find_source(source, logs_dir)
+    found = require_source(source, logs_dir)
     if file_format is FileFormat.chat_jsonl:
-        _export_chats(found, source, logs_dir)
+        _export_chats(found)
         return
     if isinstance(found, RunFiles):
         check_history(found, "the tables show")
         directory, stem, tables = found.directory, found.name, run_tables(load_history(found.history))
-    elif found.is_dir():
+    else:
         folder = read_folder(found)
         for name, why in folder.skipped.items():
-            note(shortened(f"agentsim: {name} is left out: {why}", 300))
+            left_out(name, why)
         directory, stem, tables = found, found.resolve().name, dict(folder.tables)
         if stem in folder.names:
             raise UsageError(f"{source}: holds a run called {stem} as well, whose tables have the same file names")
-    else:
-        raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
     encode = FORMATS[file_format]
     files = [
         (table_file(directory, stem, name, file_format), encode(name, frame)) for name, frame in tables.items()
@@ -82,11 +79,9 @@ def export(
         typer.echo(str(path))
 
 
-def _export_chats(found: RunFiles | Path, source: str, logs_dir: Path) -> None:
+def _export_chats(found: RunFiles | Path) -> None:
     """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
-    from agentsim.cli.pages import check_history
-    from agentsim.cli.screen import note, shortened
-    from agentsim.errors import UsageError
+    from agentsim.cli.pages import check_history, unless_unusable
     from agentsim.history.chats import chat_lines
     from agentsim.history.files import RunFiles, find_run, table_file, write_whole
     from agentsim.history.listing import list_runs
@@ -97,17 +92,13 @@ def _export_chats(found: RunFiles | Path, source: str, logs_dir: Path) -> None:
         check_history(found, "the messages are those of")
         directory, stem = found.directory, found.name
         lines += chat_lines(found.name, load_history(found.history))
-    elif found.is_dir():
+    else:
         directory, stem = found, found.resolve().name
         for run in list_runs(found):
-            try:
+            with unless_unusable(run.name):
                 files = find_run(found, run.name)
                 require_history(files)
                 lines += chat_lines(run.name, load_history(files.history))
-            except UsageError as error:
-                note(shortened(f"agentsim: {run.name} is left out: {error}", 300))
-    else:
-        raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
     path = table_file(directory, stem, "chat", "jsonl")
     write_whole(path, b"".join(line + b"\n" for line in lines))
     typer.echo(str(path))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentsim.cli.pages import write_page
-from agentsim.cli.screen import note, safe, say, shortened
+from agentsim.cli.screen import counted, note, safe, say, shortened
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.totals import cached_share
@@ -31,7 +31,7 @@ _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 
 def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> None:
-    """Write the page, print the result, and exit with the code of DESIGN section 6."""
+    """Write the page, print the result, and exit with the run's code."""
     html = None if page is None else _page(result.files, page)
     history, error = result.history, result.error
     show(result.files, history, html, as_json=as_json)
@@ -63,7 +63,7 @@ def _page(files: RunFiles, page: PageOptions) -> Path | None:
 
 
 def _hint(result: RunResult, error: AgentsimError) -> str:
-    from agentsim.runner.plays import FINISHED
+    from agentsim.history.record import FINISHED
 
     if result.status in FINISHED:
         return "the game itself is over"
@@ -126,7 +126,7 @@ def _report(history: Any) -> list[str]:
             f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile']['wall_s']:.1f} s"
         )
     if (inherited := fork.get("inherited") or {"calls": 0})["calls"]:
-        before = f"{inherited['calls']} calls, {money(inherited['cost_usd'])}"
+        before = f"{counted(inherited['calls'], 'call')}, {money(inherited['cost_usd'])}"
         rows.append(f"the trunk's own calls are not in that, and were not made again: {before}")
     rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
     return [safe(row) for row in rows]
@@ -142,7 +142,7 @@ def _repaired(usage: Mapping[str, Any]) -> str:
 
 def _takeovers(usage: Mapping[str, Any]) -> str:
     count = usage.get("takeovers", 0)
-    return f", {count} {'takeover' if count == 1 else 'takeovers'}" if count else ""
+    return f", {counted(count, 'takeover')}" if count else ""
 
 
 def spent(usage: Mapping[str, Any], share: float | None) -> str:
@@ -157,4 +157,4 @@ def money(cost_usd: float | None, unpriced: int = 0) -> str:
     if cost_usd is None or (unpriced and not cost_usd):
         return "unknown"
     known = "under $0.0001" if 0 < cost_usd < _LEAST_SHOWN_USD else f"${cost_usd:.4f}"
-    return f"{known} and {unpriced} {'call' if unpriced == 1 else 'calls'} of unknown price" if unpriced else known
+    return f"{known} and {counted(unpriced, 'call')} of unknown price" if unpriced else known

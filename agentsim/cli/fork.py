@@ -37,12 +37,8 @@ def fork(
     ] = None,
     paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the trunk's luck.")] = False,
     max_cost: o.MaxCost = None,
-    max_calls: Annotated[
-        int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")
-    ] = None,
-    max_wall: Annotated[
-        float | None, typer.Option("--max-wall", help="Instead of limits.max_wall_s.", min=0, metavar="SECONDS")
-    ] = None,
+    max_calls: o.MaxCalls = None,
+    max_wall: o.MaxWall = None,
     new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = o.DisplayMode.auto,

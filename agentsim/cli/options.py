@@ -27,7 +27,9 @@ __all__ = [
     "IncludeUsage",
     "Jobs",
     "LogsDir",
+    "MaxCalls",
     "MaxCost",
+    "MaxWall",
     "NoHtml",
     "Overrides",
     "Provider",
@@ -96,6 +98,13 @@ Overrides = Annotated[
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", help="Instead of limits.max_cost_usd.", min=0, metavar="USD")
 ]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")]
+MaxWall = Annotated[
+    float | None,
+    typer.Option(
+        "--max-wall", help="Instead of limits.max_wall_s, of all sessions together.", min=0, metavar="SECONDS"
+    ),
+]
 Provider = Annotated[
     str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.", metavar="PROVIDER")
 ]
@@ -147,7 +156,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         "--jobs",
-        help="Games at once; by itself one for each processor where bots alone play, else 8.",
+        help="Games at once; by itself one for each processor for bots, 8 for models, 1 for an embedded one.",
         min=1,
         metavar="J",
     ),

@@ -1,19 +1,50 @@
-"""pages: a run's files as commands meet them: whether there is a history to show, and the page written from it.
+"""pages: runs' files as commands meet them: whether there is a history to show, and the page written from it.
 
 How a page looks is `report`'s business.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from agentsim.history.files import RunFiles
     from agentsim.report.page import PageOptions
 
-__all__ = ["check_history", "write_page"]
+__all__ = ["check_history", "left_out", "require_source", "unless_unusable", "write_page"]
+
+
+def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
+    """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
+    from agentsim.errors import UsageError
+    from agentsim.history.files import RunFiles
+    from agentsim.history.load import find_source
+
+    found = find_source(source, logs_dir)
+    if isinstance(found, RunFiles) or found.is_dir():
+        return found
+    raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+
+
+def left_out(name: str, why: str) -> None:
+    """Say that a run of a directory is left out, and why."""
+    from agentsim.cli.screen import note, shortened
+
+    note(shortened(f"agentsim: {name} is left out: {why}", 300))
+
+
+@contextmanager
+def unless_unusable(name: str) -> Iterator[None]:
+    """A run of a directory is used while the block runs; where it cannot be, it is left out."""
+    from agentsim.errors import UsageError
+
+    try:
+        yield
+    except UsageError as error:
+        left_out(name, str(error).removeprefix(f"{name}: "))
 
 
 def check_history(files: RunFiles, shown: str) -> None:
@@ -42,7 +73,7 @@ def write_page(files: RunFiles, options: PageOptions) -> Path:
     history = load_history(files.history)
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
-    seats = [player.id for player in history.players if not player.id.startswith("@")]
+    seats = [player.id for player in history.seated]
     log = told_events(seen, game)
     names = {player.id: player.name for player in history.players if player.name}
     between = pairs_table(pairs(log, seats, names), {part.index: part.title for part in seen.rounds})

@@ -23,7 +23,7 @@ from rich.text import Text
 
 from agentsim.cli.display import public_lines
 from agentsim.cli.finish import money, spent
-from agentsim.cli.screen import shortened
+from agentsim.cli.screen import counted, shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.totals import Totals
@@ -160,7 +160,7 @@ class RichDisplay(Watcher):
             (self._fallbacks, "fallback", "s"),
         )
         counts = (
-            f"{totals.calls} call{'s' * (totals.calls != 1)}",
+            counted(totals.calls, "call"),
             *(f"{number} {what}{s * (number != 1)}" for number, what, s in trouble if number),
             spent(totals.to_json(), totals.cached_share),
             f"cost {money(totals.cost_usd, totals.unpriced_calls)}",

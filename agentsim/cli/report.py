@@ -49,7 +49,7 @@ def report(
     import json
     from dataclasses import asdict
 
-    from agentsim.cli.screen import note, safe, shortened
+    from agentsim.cli.screen import counted, note, safe, shortened
     from agentsim.errors import UsageError
 
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
@@ -93,11 +93,14 @@ def report(
     if found.copies:
         name, other = next(iter(found.copies.items()))
         many = f"{len(found.copies)} games of bots are others over again and count once"
+        if len(found.copies) == 1:
+            many = "1 game of bots is another over again and counts once"
         note(shortened(f"agentsim: {many}: {name} is {other}", 300))
     if apart := [game.trunk for game in games if game.trunk is not None]:
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
-        note(shortened(f"agentsim: {len(apart)} games are branches of {whose} ({apart[0]}): they share a past", 300))
-    typer.echo(f"{safe(str(directory))}: {len(games)} games of {games[0].game}, by {compared.value}")
+        many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
+        note(shortened(f"agentsim: {many} of {whose} ({apart[0]}): they share a past", 300))
+    typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared.value}")
     for panel in shown:
         _print(panel)
 
@@ -122,6 +125,7 @@ def _print(panel: Panel) -> None:
 def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> None:
     from agentsim.history.files import write_whole
     from agentsim.history.listing import list_runs
+    from agentsim.history.record import FINISHED
     from agentsim.report.batch_page import GameLink, render_batch
     from agentsim.report.style import find_css
     from agentsim.report.text import money
@@ -131,7 +135,7 @@ def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> 
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
         games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page))
-    finished = sum(game.status in {"completed", "degraded"} for game in games)
+    finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
     if None not in costs:

@@ -20,15 +20,8 @@ def resume(
     ],
     logs_dir: o.LogsDir = Path("logs"),
     max_cost: o.MaxCost = None,
-    max_calls: Annotated[
-        int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")
-    ] = None,
-    max_wall: Annotated[
-        float | None,
-        typer.Option(
-            "--max-wall", help="Instead of limits.max_wall_s, of all sessions together.", min=0, metavar="SECONDS"
-        ),
-    ] = None,
+    max_calls: o.MaxCalls = None,
+    max_wall: o.MaxWall = None,
     record: o.Record = None,
     replay_replies: o.Replies = None,
     display: o.Display = o.DisplayMode.auto,
@@ -45,7 +38,8 @@ def resume(
 ) -> None:
     """Continue a run or batch; nothing is paid for twice.
 
-    Of a batch, limits are those of all games together; --jobs, --abort-after and --executor are for batches alone.
+    Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
+    --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
     """
     from agentsim.cli.batches import carry_on, folder_of
     from agentsim.cli.display import shown

@@ -1,4 +1,4 @@
-"""fold: a game's log and its decisions become the history of DESIGN's format, byte for byte the same each time.
+"""fold: a game's log and its decisions become the history in its format, byte for byte the same each time.
 
 Nothing here reads a clock, a file or the order in which replies came; what does depend on those goes into
 `volatile`, ready made.

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 __all__ = [
+    "FINISHED",
     "DecisionRecord",
     "EventRecord",
     "ForkRecord",
@@ -30,6 +31,8 @@ __all__ = [
 FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
+FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
+"""The states of a game that is over; every other can be resumed, or has failed."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 
 
@@ -49,6 +52,11 @@ class PlayerRecord(Record):
     model: str
     temperature: float | None = None
     name: str | None = None
+
+    @property
+    def staff(self) -> bool:
+        """Whether it is asked and not seated."""
+        return self.id.startswith("@")
 
 
 class EventRecord(Record):
@@ -216,6 +224,11 @@ class History(Record):
     warnings: list[WarningRecord] = []
     texts: list[str]
     volatile: dict[str, Any]
+
+    @property
+    def seated(self) -> list[PlayerRecord]:
+        """Who sits at the table: the players without staff."""
+        return [player for player in self.players if not player.staff]
 
     @property
     def paid(self) -> TotalsRecord:

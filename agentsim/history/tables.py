@@ -30,7 +30,7 @@ def run_tables(history: History) -> dict[str, Frame]:
     where its game is not installed.
     """
     game = games.find(history.game)
-    seats = [player.id for player in history.players if not player.id.startswith("@")]
+    seats = [player.id for player in history.seated]
     log = told_events(history, game)
     own = game.tables(log, seats)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"

@@ -17,7 +17,7 @@ from agentsim.report.profiles import ProfilesView, profiles
 from agentsim.report.ranges import ranges
 from agentsim.report.scatter import scatter
 from agentsim.report.table import TableView, cell, table
-from agentsim.report.text import number, plain
+from agentsim.report.text import fitted, number, plain
 from agentsim.report.threads import ThreadsView, threads
 from agentsim.report.tones import tone
 
@@ -193,10 +193,9 @@ class _Plot:
 
 def _short(text: str) -> str:
     """A label that fits: of a long path (a model's name), what tells it apart is at the end."""
-    text = plain(text)
-    if len(text) > _LABEL_MAX:
+    if len(plain(text)) > _LABEL_MAX:
         text = text.rpartition("/")[2] or text
-    return text if len(text) <= _LABEL_MAX else text[: _LABEL_MAX - 1] + "…"
+    return fitted(text, _LABEL_MAX)
 
 
 def _says(x: str, name: str, value: float) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agentsim.engine.panel import Network, Node, Tie
 from agentsim.report.table import TableView, cell
-from agentsim.report.text import number, plain
+from agentsim.report.text import fitted, number
 from agentsim.report.tones import tone
 
 __all__ = ["Arc", "NetworkView", "Spot", "network"]
@@ -122,17 +122,12 @@ def _drawn(nodes: Sequence[Node], traffic: Mapping[str, float], groups: Sequence
     return sorted((node for node in nodes if node.name in chosen), key=lambda node: groups.index(node.group))
 
 
-def _label(node: Node) -> str:
-    name = plain(node.name)
-    return name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
-
-
 def _spots(
     nodes: Sequence[Node], traffic: Mapping[str, float], tones: Mapping[str, str], players: Mapping[str, int]
 ) -> tuple[Spot, ...]:
     most = max(traffic.values(), default=0.0) or 1.0
     # names stand outside the circle, and none may lean out of the drawing
-    around = _SIZE / 2 - _MARGIN - _LETTER * max((len(_label(node)) for node in nodes), default=0)
+    around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
     spots: list[Spot] = []
     for place, node in enumerate(nodes):
@@ -145,7 +140,7 @@ def _spots(
                 radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic.get(node.name, 0.0) / most)), 1),
                 angle=round(math.degrees(turn), 1),
                 flipped=math.cos(turn) < -1e-9,
-                label=_label(node),
+                label=fitted(node.name, _LABEL),
                 name=node.name,
                 tone=tones.get(node.group) or tone(players.get(node.name, place)),
             )

@@ -154,8 +154,7 @@ def policy(style: str, script: str | None = None) -> Markup:
 def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     """The small print of the header: what identifies the game."""
     volatile = history.volatile
-    seated = [record for record in history.players if not record.id.startswith("@")]
-    facts = [("Seed", str(history.seed)), ("Players", f"{len(seated):,}")]
+    facts = [("Seed", str(history.seed)), ("Players", f"{len(history.seated):,}")]
     if isinstance(started := volatile.get("started_at"), str):
         facts.append(("Started", text.when(started)))
     if isinstance(wall := volatile.get("wall_s"), int | float):
@@ -176,7 +175,7 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
         facts.append(("Cost", text.money(history.usage.cost_usd)))
         if history.paid is not history.usage:
             facts.append(("Of that by the branch itself", text.money(history.paid.cost_usd)))
-    if models := _models([record.model for record in seated if record.model]):
+    if models := _models([record.model for record in history.seated if record.model]):
         facts.append(("Models", models))
     return facts
 
@@ -224,7 +223,7 @@ def _players(history: History, timeline: Timeline, options: PageOptions, pages: 
             model=record.model,
             temperature=record.temperature,
             tone=tone(place),
-            staff=record.id.startswith("@"),
+            staff=record.staff,
             deeds=tuple(deeds[record.id].items()),
             persona=personas.get(record.id),
             page=pages.get(record.id) or pages.get(record.name or ""),

@@ -9,7 +9,7 @@ from itertools import groupby
 from agentsim.engine.panel import Chart, Line, Profiles
 from agentsim.report.drawing import ChartView
 from agentsim.report.table import CellView, cell
-from agentsim.report.tones import tone
+from agentsim.report.tones import tone_of
 
 __all__ = ["ProfileView", "ProfilesView", "profiles"]
 
@@ -40,7 +40,7 @@ def profiles(panel: Profiles, players: Mapping[str, int], draw: Callable[[Chart]
     people = tuple(
         ProfileView(
             profile.name,
-            tone(players[profile.name]) if profile.name in players else "plain",
+            tone_of(profile.name, players),
             tuple((name, cell(value)) for name, value in profile.facts),
             # without dots, which are most of a small drawing's bytes, and of which a page may have a hundred
             None if profile.chart is None else replace(draw(profile.chart), dots=()),

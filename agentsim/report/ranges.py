@@ -9,7 +9,7 @@ from agentsim.engine.panel import Range, Ranges
 from agentsim.report.drawing import CHARACTER, WIDTH, ChartView, Label, Mark, ticks
 from agentsim.report.table import TableView, cell
 from agentsim.report.text import number
-from agentsim.report.tones import tone
+from agentsim.report.tones import tone_of
 
 __all__ = ["ranges"]
 
@@ -28,7 +28,7 @@ def ranges(panel: Ranges, players: Mapping[str, int]) -> ChartView:
         return round(left + (value - marks[0]) / (marks[-1] - marks[0]) * (right - left), 1)
 
     heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
-    tones = {row.name: tone(players[row.name]) if row.name in players else "solo" for row in drawn}
+    tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
     return ChartView(
         title=panel.title,
         note=panel.note,

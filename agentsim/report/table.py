@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from agentsim.engine.panel import Cell, Table
 from agentsim.report.text import number
+from agentsim.report.tones import HEAT_STEPS
 
 __all__ = ["CellView", "TableView", "cell", "table"]
-
-_HEAT_STEPS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,10 @@ def table(panel: Table) -> TableView:
     def heat(value: Cell, row: int, place: int) -> int | None:
         if panel.shade and not panel.heat:
             shade = panel.shade[row][place]
-            return None if shade is None else math.ceil(_HEAT_STEPS * min(1.0, max(0.0, shade)))
+            return None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade)))
         if not panel.heat or not isinstance(value, int | float):
             return None
-        return math.ceil(_HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
+        return math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0
 
     kinds = [
         (place, isinstance(value, str)) for row in panel.rows for place, value in enumerate(row) if value is not None

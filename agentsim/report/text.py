@@ -10,7 +10,7 @@ from datetime import datetime
 
 from markupsafe import Markup, escape
 
-__all__ = ["foreign", "money", "number", "plain", "span_of_time", "when"]
+__all__ = ["fitted", "foreign", "money", "number", "plain", "sentence", "span_of_time", "when"]
 
 # What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
 # controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. The joiners
@@ -29,6 +29,12 @@ def _code_point(match: re.Match[str]) -> str:
 def plain(text: object) -> str:
     """Foreign text for attributes, titles and SVG: hidden characters become `⟨U+202E⟩`; still to be escaped."""
     return _HIDDEN.sub(lambda match: f"⟨{_code_point(match)}⟩", str(text))
+
+
+def fitted(text: object, most: int) -> str:
+    """`plain`, with an ellipsis where there would be more than so many characters."""
+    shown = plain(text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def foreign(text: object) -> Markup:

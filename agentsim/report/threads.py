@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentsim.engine.panel import Post, Threads
-from agentsim.report.tones import tone
+from agentsim.report.tones import tone_of
 
 __all__ = ["PostView", "ThreadsView", "threads"]
 
@@ -59,7 +59,7 @@ def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
         note=panel.note,
         threads=tuple(
             tuple(
-                PostView(post, min(depth, DEEPEST), _tone(post.author, players), len(found) - 1 if depth == 0 else 0)
+                PostView(post, min(depth, DEEPEST), tone_of(post.author, players), len(found) - 1 if depth == 0 else 0)
                 for post, depth in found
             )
             for found in roots
@@ -77,7 +77,3 @@ def _walk(first: int, posts: Mapping[int, Post], below: Mapping[int, list[int]])
         found.append((posts[number], depth))
         waiting += [(answer, depth + 1) for answer in reversed(below.get(number, []))]
     return found
-
-
-def _tone(author: str, players: Mapping[str, int]) -> str:
-    return tone(players[author]) if author in players else "plain"

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentsim.engine.panel import Tile
-from agentsim.report.text import plain
-from agentsim.report.tones import tone
+from agentsim.report.text import fitted, plain
+from agentsim.report.tones import HEAT_STEPS, tone, tone_of
 
-__all__ = ["CELL", "HEAT_STEPS", "TileView", "draw"]
+__all__ = ["CELL", "TileView", "draw"]
 
 CELL = 68.0
-HEAT_STEPS = 9
 _BAR = 11.0
 _STRIP = 13.0
 _LABEL_CHARACTERS = 13
@@ -119,7 +118,7 @@ def _boxes(tile: Tile, players: Mapping[str, int], narrow: bool) -> Iterator[Box
     if tile.owner:
         most = int((width - 12) / _CHARACTER)
         classes = f"owner {tone(players.get(tile.owner, 0))}"
-        yield Box(left, y, width, _STRIP, classes, _cut(tile.owner, most))
+        yield Box(left, y, width, _STRIP, classes, fitted(tile.owner, most))
         y += -16.0 if y else 16.0
     yield from _chips(tile.marks, players, left, y - 2 if y > CELL / 2 else y + 2, left + width)
 
@@ -127,18 +126,12 @@ def _boxes(tile: Tile, players: Mapping[str, int], narrow: bool) -> Iterator[Box
 def _chips(marks: Sequence[str], players: Mapping[str, int], left: float, y: float, right: float) -> Iterator[Box]:
     x = left + 3.0
     for place, mark in enumerate(marks):
-        text = _cut(mark, _MARK_CHARACTERS)
+        text = fitted(mark, _MARK_CHARACTERS)
         width = round(_CHARACTER * len(text) + 7, 1)
         rest = len(marks) - place
         room = right - 2 - (0 if rest == 1 else _CHARACTER * 2 + 9)
         if x + width > room and place:
             yield Box(x, y, round(_CHARACTER * len(f"+{rest}") + 6, 1), _STRIP, "mark plain", f"+{rest}")
             return
-        known = tone(players[mark]) if mark in players else "plain"
-        yield Box(x, y, min(width, right - x - 2), _STRIP, f"mark {known}", text)
+        yield Box(x, y, min(width, right - x - 2), _STRIP, f"mark {tone_of(mark, players)}", text)
         x = round(x + width + 3, 1)
-
-
-def _cut(text: str, most: int) -> str:
-    text = plain(text)
-    return text if len(text) <= most else text[: most - 1] + "…"

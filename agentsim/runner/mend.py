@@ -17,9 +17,8 @@ from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.load import load_history
-from agentsim.history.record import FORMAT
+from agentsim.history.record import FINISHED, FORMAT
 from agentsim.runner.imprint import volatile_of
-from agentsim.runner.plays import FINISHED
 from agentsim.runner.replay import replayed
 
 __all__ = ["mended", "over", "unfit"]

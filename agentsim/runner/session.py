@@ -24,6 +24,7 @@ from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
+from agentsim.history.record import FINISHED
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
@@ -31,7 +32,7 @@ from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.imprint import head_of, stamp, volatile_of
 from agentsim.runner.mend import mended, over, unfit
-from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
+from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher

@@ -6,8 +6,9 @@ import io
 
 import pytest
 
-from agentsim.cli.batch_display import PlainBatch
+from agentsim.cli.batch_display import PlainBatch, shown
 from agentsim.cli.batch_progress import RichBatch
+from agentsim.cli.options import DisplayMode
 from agentsim.runner.batch.one import GameEnd
 from agentsim.runner.batch.tally import Tally
 from tests.cli.vt import Screen
@@ -54,6 +55,16 @@ def test_a_game_without_a_result_scrolls_by_and_its_words_are_words() -> None:
     assert "game_0001: failed: [bold]" in text
     assert "\nagentsim:" not in text
     assert "game_0002" not in text
+
+
+@pytest.mark.parametrize(("term", "display"), [("xterm", RichBatch), ("dumb", PlainBatch)])
+def test_by_itself_it_is_a_panel_only_where_one_can_be_written_over(
+    term: str, display: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setenv("TERM", term)
+    with shown(DisplayMode.auto, "logs") as watcher:
+        assert type(watcher) is display
 
 
 def test_in_a_pipe_it_is_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -331,6 +331,15 @@ def test_runs_without_a_readable_history_are_left_out_and_named(project: Path) -
     assert named["lonely"].startswith("game: there is no game 'chess'")
 
 
+@pytest.mark.parametrize(
+    "words", [("export", "logs"), ("export", "logs", "--format", "chat-jsonl"), ("bundle", "logs")]
+)
+def test_whoever_leaves_a_run_out_says_so_in_the_same_words(words: tuple[str, ...], project: Path) -> None:
+    lines = agentsim(*words, cwd=project).err.splitlines()
+    why = "has a journal but no history yet; `agentsim resume cut` ends the run"
+    assert f"agentsim: cut is left out: {why}" in lines
+
+
 def test_a_folder_where_nothing_can_be_read_is_a_mistake_of_one_line(project: Path) -> None:
     for name in ("done", "lonely"):
         RunFiles(project / "logs", name).history.unlink()
