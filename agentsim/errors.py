@@ -77,6 +77,10 @@ class ScenarioError(AgentsimError):
         super().__init__(problem)
         self.problem, self.key, self.where, self.valid = problem, key, where, valid
 
+    def placed(self, *, key: str = "", where: str = "") -> ScenarioError:
+        """The same error, with these where it has none of its own."""
+        return ScenarioError(self.problem, key=self.key or key, where=self.where or where, valid=self.valid)
+
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.where, self.key) if part)
         text = f"{place}: {self.problem}" if place else self.problem

@@ -50,8 +50,8 @@ def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] 
 class _Follower:
     def __init__(self, files: RunFiles, contents: Contents, watcher: Watcher) -> None:
         scenario, game = restored_scenario(contents.head)
-        seats = (*scenario.players, *scenario.staff.values())
-        self._watcher = Discreet(watcher) if any(plan.name.kind == "human" for plan in seats) else watcher
+        people = any(plan.name.kind == "human" for plan in scenario.seats)
+        self._watcher = Discreet(watcher) if people else watcher
         self._contents = contents
         self._play: GamePlay = new_play(scenario, game)
         self._totals = Totals()

@@ -103,7 +103,7 @@ def forecast(
     says so (`ended`).
     """
     scenario = replace(scenario, seed=scenario.seed or 0)
-    seats = {plan.id: plan for plan in (*scenario.players, *scenario.staff.values())}
+    seats = {plan.id: plan for plan in scenario.seats}
     found = Forecast()
     for plan in seats.values():
         if _is_model(plan):

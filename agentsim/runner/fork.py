@@ -183,7 +183,7 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
     if [record.get("id") for record in identity["players"]] != ids:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     changed = Scenario.restore(identity, run, seed=scenario.seed)
-    before = {plan.id: plan for plan in (*scenario.players, *scenario.staff.values())}
+    before = {plan.id: plan for plan in scenario.seats}
     return replace(
         changed,
         players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),

@@ -14,11 +14,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.wording import described, dotted, shown
+from agentsim.scenario.wording import Key, described, dotted, shown
 
 __all__ = ["complaint", "nearest", "validated"]
 
-Key = tuple[str | int, ...]
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
@@ -32,8 +31,7 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
     except ValidationError as error:
         raise complaint(error, model, document, at=at) from None
     except ScenarioError as error:
-        key = error.key if error.key or not at else dotted(at)
-        raise ScenarioError(error.problem, key=key, valid=error.valid) from None
+        raise error.placed(key=dotted(at)) from None
 
 
 def complaint(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:

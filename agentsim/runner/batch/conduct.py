@@ -89,8 +89,7 @@ class BatchResult:
 
 def plays_alone(manifest: Manifest) -> bool:
     """Whether bots alone decide, in every game."""
-    seats = (plan for cast in manifest.casts for plan in (*cast.players, *cast.staff.values()))
-    return all(plan.name.kind == "bot" for plan in seats)
+    return all(plan.name.kind == "bot" for cast in manifest.casts for plan in cast.seats)
 
 
 def conduct(
