@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped
 from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
 from agentsim.history.texts import text_id
+from agentsim.models.strict import finite
 from agentsim.players.base import Try
 
 __all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_head", "read_journal", "read_on"]
@@ -121,13 +121,6 @@ class Contents:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
 
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:40]} is not a finite number")
-    return value
-
-
 def read_journal(path: Path) -> Contents:
     """Read a journal; a torn last line is left out.
 
@@ -173,7 +166,7 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
         return False
     contents.lines += 1
     try:
-        line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
+        line = json.loads(raw, parse_float=finite, parse_constant=finite)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")
         contents.take(line)
