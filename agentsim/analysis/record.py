@@ -16,12 +16,10 @@ from agentsim import games
 from agentsim.engine.dealing import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.pairs import pairs
-from agentsim.history.record import DecisionRecord, ForkRecord, History
+from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
 from agentsim.history.restore import told_events
 
 __all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
-
-FINISHED = frozenset({"completed", "degraded"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def _page(files: RunFiles, page: PageOptions) -> Path | None:
 
 
 def _hint(result: RunResult, error: AgentsimError) -> str:
-    from agentsim.runner.plays import FINISHED
+    from agentsim.history.record import FINISHED
 
     if result.status in FINISHED:
         return "the game itself is over"

@@ -122,6 +122,7 @@ def _print(panel: Panel) -> None:
 def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> None:
     from agentsim.history.files import write_whole
     from agentsim.history.listing import list_runs
+    from agentsim.history.record import FINISHED
     from agentsim.report.batch_page import GameLink, render_batch
     from agentsim.report.style import find_css
     from agentsim.report.text import money
@@ -131,7 +132,7 @@ def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> 
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
         games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page))
-    finished = sum(game.status in {"completed", "degraded"} for game in games)
+    finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
     if None not in costs:

@@ -45,6 +45,11 @@ class Contents:
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
 
+    @property
+    def wall_s(self) -> float:
+        """Seconds of all sessions; one that was killed left no word of its own."""
+        return float(sum(stop["wall_s"] for stop in self.stops))
+
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
         self.entries[entry.wave, entry.place] = entry
@@ -129,9 +134,7 @@ def read_journal(path: Path) -> Contents:
     """
     contents = Contents()
     read_on(path, contents)
-    if not contents.head:
-        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
-    return contents
+    return _begun(path, contents)
 
 
 def read_head(path: Path) -> Mapping[str, Any]:
@@ -143,9 +146,13 @@ def read_head(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
     _take(path, contents, raw)
+    return _begun(path, contents).head
+
+
+def _begun(path: Path, contents: Contents) -> Contents:
     if not contents.head:
         raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
-    return contents.head
+    return contents
 
 
 def read_on(path: Path, contents: Contents) -> None:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 __all__ = [
+    "FINISHED",
+    "FORMAT",
     "DecisionRecord",
     "EventRecord",
     "ForkRecord",
@@ -30,6 +32,8 @@ __all__ = [
 FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
+FINISHED: frozenset[Status] = frozenset({"completed", "degraded"})
+"""Of games that came to their end."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 
 

@@ -17,9 +17,8 @@ from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.load import load_history
-from agentsim.history.record import FORMAT
+from agentsim.history.record import FINISHED, FORMAT
 from agentsim.runner.imprint import volatile_of
-from agentsim.runner.plays import FINISHED
 from agentsim.runner.replay import replayed
 
 __all__ = ["mended", "over", "unfit"]
@@ -74,8 +73,7 @@ def mended(files: RunFiles) -> Mapping[str, Any]:
     again = replayed(files.name, recorded)
     if again.finished is None:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
-    wall_s = float(sum(stop["wall_s"] for stop in recorded.stops))
-    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], wall_s)
+    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], recorded.wall_s)
     history = again.folded(again.finished, volatile)
     write_whole(files.history, dump_history(history))
     return history

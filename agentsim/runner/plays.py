@@ -17,9 +17,7 @@ from agentsim.players.base import Try
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["FINISHED", "finished_status", "folded", "new_play", "restored_scenario"]
-
-FINISHED = frozenset({"completed", "degraded"})
+__all__ = ["finished_status", "folded", "new_play", "restored_scenario"]
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:

@@ -13,8 +13,9 @@ from agentsim.errors import AgentsimError, JournalError
 from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
+from agentsim.history.record import FINISHED
 from agentsim.runner.drive import recall, restored
-from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
+from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Proof", "ReplayDiffers", "Replayed", "prove", "replayed", "without_volatile"]

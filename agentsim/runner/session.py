@@ -24,6 +24,7 @@ from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
+from agentsim.history.record import FINISHED
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
@@ -31,7 +32,7 @@ from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.imprint import head_of, stamp, volatile_of
 from agentsim.runner.mend import mended, over, unfit
-from agentsim.runner.plays import FINISHED, finished_status, folded, new_play, restored_scenario
+from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
@@ -255,7 +256,7 @@ class Session:
         )
         if self.tape is not None:
             self.journal.plays(self.tape.played)
-        desk.budget.spent(0, 0.0, self._earlier_s())
+        desk.budget.spent(0, 0.0, self.journal.contents.wall_s)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
         collect_seldom()
@@ -267,13 +268,9 @@ class Session:
         finally:
             await self.seats.aclose()
 
-    def _earlier_s(self) -> float:
-        """Seconds of earlier sessions; one that was killed left no word of its own."""
-        return float(sum(stop["wall_s"] for stop in self.journal.contents.stops))
-
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
         now, contents = stamp(datetime.now(UTC)), self.journal.contents
-        volatile = volatile_of(self.scenario, contents, self.files.name, now, self._earlier_s() + wall_s)
+        volatile = volatile_of(self.scenario, contents, self.files.name, now, contents.wall_s + wall_s)
         undecided = contents.undecided()
         history = folded(
             self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile

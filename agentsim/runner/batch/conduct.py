@@ -22,6 +22,7 @@ from agentsim.errors import (
 from agentsim.games import find
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
+from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.runner.batch.earlier import is_done, used
 from agentsim.runner.batch.lock import locked
@@ -31,7 +32,6 @@ from agentsim.runner.batch.one import GameEnd, failed, sweep
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
-from agentsim.runner.plays import FINISHED
 from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.runner.batch.one import GameEnd
 
@@ -46,7 +47,7 @@ class Tally:
     @property
     def failed(self) -> int:
         """Games of this session that came to no result."""
-        return sum(count for status, count in self.statuses.items() if status not in {"completed", "degraded"})
+        return sum(count for status, count in self.statuses.items() if status not in FINISHED)
 
     def earlier(self, name: str, calls: int, cost_usd: float, unpriced_calls: int = 0, *, finished: bool) -> None:
         """What a game used in earlier sessions."""
@@ -76,7 +77,7 @@ class Tally:
         self._running.pop(end.name, None)
         self.statuses[end.status] += 1
         self._ended_here += 1
-        self.done += end.status in {"completed", "degraded"}
+        self.done += end.status in FINISHED
         self.calls += end.calls
         self.cost_usd += end.cost_usd
         self.unpriced_calls += end.unpriced_calls
