@@ -97,7 +97,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
     entrants = []
-    seated = [player for player in history.players if not player.id.startswith("@")]
+    seated = history.seated
     for seat, player in enumerate(seated, start=1):
         usage = by_player.get(player.id)
         entrants.append(
@@ -171,9 +171,8 @@ def _between(history: History, seats: Sequence[str]) -> tuple[Between, ...] | No
         log = told_events(history, games.find(history.game))
     except (UsageError, ScenarioError):
         return None
-    names = {player.id: player.name for player in history.players if player.name}
     found = []
-    for pair in pairs(log, seats, names):
+    for pair in pairs(log, seats, history.names):
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)
@@ -189,7 +188,7 @@ def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
 
 def _spoke(history: History) -> dict[str, int]:
     """Who was heard in which place: in the first round in which every player decides something that is told."""
-    everybody = {player.id for player in history.players if not player.id.startswith("@")}
+    everybody = {player.id for player in history.seated}
     for part in history.rounds:
         heard: dict[str, int] = {}
         for event in part.events:

@@ -83,4 +83,4 @@ def _ranks(history: History) -> dict[str, int]:
 
 
 def _models(history: History) -> dict[str, str]:
-    return {player.id: player.model for player in history.players if not player.id.startswith("@")}
+    return {player.id: player.model for player in history.seated}

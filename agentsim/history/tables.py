@@ -30,7 +30,7 @@ def run_tables(history: History) -> dict[str, Frame]:
     where its game is not installed.
     """
     game = games.find(history.game)
-    seats = [player.id for player in history.players if not player.id.startswith("@")]
+    seats = [player.id for player in history.seated]
     log = told_events(history, game)
     own = game.tables(log, seats)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
@@ -104,9 +104,8 @@ def _usage(history: History) -> Iterator[Row]:
 
 
 def _pairs(history: History, log: Sequence[Told], seats: Sequence[PlayerId]) -> Iterator[Row]:
-    names = {player.id: player.name for player in history.players if player.name}
     titles = {part.index: part.title for part in history.rounds}
-    for pair in pairs(log, seats, names):
+    for pair in pairs(log, seats, history.names):
         for deed in pair.deeds:
             did = (deed.deed, deed.sign, deed.times, deed.after_naming, deed.amount, deed.turned)
             yield (deed.round, titles[deed.round], pair.who, pair.whom, *did)

@@ -17,8 +17,8 @@ MOST_KINDS = 10
 def lineup(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:
     """Events of each kind per player (`deeds`, by player), by model; None where that would compare nothing."""
     models: dict[str, list[str]] = defaultdict(list)
-    for record in history.players:
-        if record.model and not record.id.startswith("@"):
+    for record in history.seated:
+        if record.model:
             models[record.model].append(record.id)
     if len(models) < 2 or all(len(players) == 1 for players in models.values()):
         return None

@@ -78,7 +78,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         history = as_seen_by(history, options.as_seen_by)
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
     places = {record.id: place for place, record in enumerate(history.players)}
-    names = {record.id: record.name for record in history.players if record.name}
+    names = history.names
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
@@ -154,8 +154,7 @@ def policy(style: str, script: str | None = None) -> Markup:
 def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     """The small print of the header: what identifies the game."""
     volatile = history.volatile
-    seated = [record for record in history.players if not record.id.startswith("@")]
-    facts = [("Seed", str(history.seed)), ("Players", f"{len(seated):,}")]
+    facts = [("Seed", str(history.seed)), ("Players", f"{len(history.seated):,}")]
     if isinstance(started := volatile.get("started_at"), str):
         facts.append(("Started", text.when(started)))
     if isinstance(wall := volatile.get("wall_s"), int | float):
@@ -176,7 +175,7 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
         facts.append(("Cost", text.money(history.usage.cost_usd)))
         if history.paid is not history.usage:
             facts.append(("Of that by the branch itself", text.money(history.paid.cost_usd)))
-    if models := _models([record.model for record in seated if record.model]):
+    if models := _models([record.model for record in history.seated if record.model]):
         facts.append(("Models", models))
     return facts
 

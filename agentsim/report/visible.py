@@ -35,7 +35,7 @@ def as_seen_by(history: History, player: str) -> History:
     reasoning, decisions, scores and usage, all staff, the game's configuration, and paths and limits of the
     run. `seq` and decision numbers stay, so that two pages of one game can be read side by side.
     """
-    seated = [record for record in history.players if not record.id.startswith("@")]
+    seated = history.seated
     if player not in {record.id for record in seated}:
         raise UsageError(f"nobody called {player!r} plays in this game (valid: {_names(seated)})")
     decisions = [decision for decision in history.decisions if decision.player == player]
