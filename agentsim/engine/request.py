@@ -22,12 +22,10 @@ from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.engine.schema import schema_of
 from agentsim.errors import IllegalDecision
 
-__all__ = ["ABSENT", "Choice", "Options", "Range", "Request", "Text", "value_at"]
+__all__ = ["Choice", "Options", "Range", "Request", "Text", "values_at"]
 
 
 D = TypeVar("D", bound=Decision)
-ABSENT = object()
-"""What `value_at` gives where a decision has no such field."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,16 +78,14 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
+        given = values_at(decision)
         for name, legal in self.legal.items():
-            if isinstance(legal, Text):
+            if name not in given:
                 continue
-            value = value_at(decision, name)
-            if value is ABSENT:
-                continue
-            if isinstance(legal, Choice) and value not in legal.values:
+            if isinstance(legal, Choice) and given[name] not in legal.values:
                 allowed = ", ".join(str(option) for option in legal.values)
                 raise IllegalDecision(f"{name} must be one of: {allowed}.")
-            if isinstance(legal, Range) and not legal.holds(value):
+            if isinstance(legal, Range) and not legal.holds(given[name]):
                 raise IllegalDecision(f"{name} must be {legal}.")
 
     def objection(self, decision: D) -> str:
@@ -148,10 +144,11 @@ class Request(Generic[D]):
         return request
 
 
-def value_at(decision: Decision, path: str) -> Any:
-    """The value of a field (`bid`), or of a field of a field (`action.bid`); `ABSENT` where there is no such field."""
-    value: Any = decision
-    for name in path.split("."):
-        # not `getattr` with a default: pydantic makes an error, with its words, for every field that is not there
-        value = value.__dict__.get(name, ABSENT) if isinstance(value, BaseModel) else ABSENT
-    return value
+def values_at(record: BaseModel) -> dict[str, Any]:
+    """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
+    found: dict[str, Any] = {}
+    for name, value in record.__dict__.items():
+        found[name] = value
+        if isinstance(value, BaseModel):
+            found |= {f"{name}.{path}": inner for path, inner in values_at(value).items()}
+    return found

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.play import Ask, GamePlay
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Request, Text, value_at
+from agentsim.engine.request import Request, Text, values_at
 from agentsim.errors import DecisionError
 from agentsim.models import tokens
 from agentsim.models.prices import Prices
@@ -147,7 +147,7 @@ def wordy(request: Request[Any], decision: Decision) -> Decision:
     """The decision with as many words as a model would use: half of those it may."""
     said = decision
     for path, option in request.legal.items():
-        if isinstance(option, Text) and isinstance(words := value_at(said, path), str):
+        if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
             said = _replaced(said, path.split("."), _lengthened(words, option.limit // 2))
     try:
         request.check(said)

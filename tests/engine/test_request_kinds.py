@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import ABSENT, Choice, Options, Range, Request, Text, value_at
+from agentsim.engine.request import Choice, Options, Range, Request, Text, values_at
 from agentsim.errors import IllegalDecision
 from agentsim.runner.forecast import wordy
 
@@ -62,11 +62,9 @@ def test_options_hold_for_the_kinds_that_have_such_a_field() -> None:
         ASKED.check(Deed(deed=Give(to=6, title="x")))
 
 
-def test_a_value_is_found_at_its_path_or_absent() -> None:
-    said = Deed(deed=Say(words="hello"))
-    assert value_at(said, "deed.words") == "hello"
-    assert value_at(said, "deed.to") is ABSENT
-    assert value_at(said, "deed.to.further") is ABSENT
+def test_values_stand_at_their_paths() -> None:
+    say = Say(words="hello")
+    assert values_at(Deed(deed=say)) == {"deed": say, "deed.do": "say", "deed.words": "hello"}
 
 
 def test_a_forecast_lengthens_the_words_that_a_kind_has() -> None:

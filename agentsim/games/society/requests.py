@@ -9,7 +9,7 @@ from typing import Any, ClassVar, get_args
 from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
-from agentsim.engine.request import ABSENT, Options, Request, Text, value_at
+from agentsim.engine.request import Options, Request, Text, values_at
 from agentsim.engine.schema import schema_of
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
@@ -85,11 +85,10 @@ class Act(Request[Acted]):
         if action.action in {"rejected", "idle"}:  # most of a large society's decisions: nothing limits them
             return
         super().check(decision)
+        given = values_at(decision)
         for path, legal in self.legal.items():
-            if isinstance(legal, Text):
-                words = value_at(decision, path)
-                if words is ABSENT or path == "action.reasoning":
-                    continue
+            if isinstance(legal, Text) and path in given and path != "action.reasoning":
+                words = given[path]
                 if len(words) > legal.limit:
                     raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")
                 if not words.strip() and path not in _MAY_BE_EMPTY:
