@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict
 
 __all__ = [
     "FINISHED",
-    "FORMAT",
     "DecisionRecord",
     "EventRecord",
     "ForkRecord",
@@ -32,8 +31,8 @@ __all__ = [
 FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
-FINISHED: frozenset[Status] = frozenset({"completed", "degraded"})
-"""Of games that came to their end."""
+FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
+"""The states of a game that is over; every other can be resumed, or has failed."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 
 
@@ -53,6 +52,11 @@ class PlayerRecord(Record):
     model: str
     temperature: float | None = None
     name: str | None = None
+
+    @property
+    def staff(self) -> bool:
+        """Whether it is asked and not seated."""
+        return self.id.startswith("@")
 
 
 class EventRecord(Record):
@@ -222,14 +226,14 @@ class History(Record):
     volatile: dict[str, Any]
 
     @property
+    def seated(self) -> list[PlayerRecord]:
+        """Who sits at the table: the players without staff."""
+        return [player for player in self.players if not player.staff]
+
+    @property
     def paid(self) -> TotalsRecord:
         """What the run itself called and used."""
         return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
-
-    @property
-    def seated(self) -> list[PlayerRecord]:
-        """Who plays, in seat order: without the staff."""
-        return [player for player in self.players if not player.id.startswith("@")]
 
     @property
     def names(self) -> dict[str, str]:

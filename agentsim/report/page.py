@@ -223,7 +223,7 @@ def _players(history: History, timeline: Timeline, options: PageOptions, pages: 
             model=record.model,
             temperature=record.temperature,
             tone=tone(place),
-            staff=record.id.startswith("@"),
+            staff=record.staff,
             deeds=tuple(deeds[record.id].items()),
             persona=personas.get(record.id),
             page=pages.get(record.id) or pages.get(record.name or ""),
