@@ -26,7 +26,10 @@ What does not belong here: messages for one place only, and anything with a trac
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 __all__ = [
     "AgentsimError",
@@ -49,6 +52,7 @@ __all__ = [
     "TransportFailed",
     "UnreadableReply",
     "UsageError",
+    "first_objection",
 ]
 
 
@@ -76,6 +80,10 @@ class ScenarioError(AgentsimError):
     def __init__(self, problem: str, *, key: str = "", where: str = "", valid: str = "") -> None:
         super().__init__(problem)
         self.problem, self.key, self.where, self.valid = problem, key, where, valid
+
+    def placed(self, *, key: str = "", where: str = "") -> ScenarioError:
+        """The same error, with these where it has none of its own."""
+        return ScenarioError(self.problem, key=self.key or key, where=self.where or where, valid=self.valid)
 
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.where, self.key) if part)
@@ -199,3 +207,12 @@ class JournalMismatch(JournalError):
 
 class RulesBroken(AgentsimError):
     """An invariant of a game does not hold: a mistake of ours or of a game's author."""
+
+
+def first_objection(error: ValidationError) -> tuple[str, str]:
+    """Where the first thing stands that pydantic objects to, dotted ("" for the whole), and its words.
+
+    Nothing of what was given is in them: that may be anybody's.
+    """
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return ".".join(map(str, first["loc"])), first["msg"]

@@ -171,9 +171,8 @@ def _between(history: History, seats: Sequence[str]) -> tuple[Between, ...] | No
         log = told_events(history, games.find(history.game))
     except (UsageError, ScenarioError):
         return None
-    names = {player.id: player.name for player in history.players if player.name}
     found = []
-    for pair in pairs(log, seats, names):
+    for pair in pairs(log, seats, history.names):
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)

@@ -148,7 +148,7 @@ def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable
 
 def _callers(manifest: Manifest) -> int:
     """How many games at once: of those with an embedded model one, since each would start a server of its own."""
-    seats = (plan for cast in manifest.casts for plan in (*cast.players, *cast.staff.values()))
+    seats = (plan for cast in manifest.casts for plan in cast.seats)
     return 1 if any(each.name.kind == "local" for plan in seats for each in plan.models) else _CALLERS
 
 

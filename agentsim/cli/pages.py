@@ -75,8 +75,7 @@ def write_page(files: RunFiles, options: PageOptions) -> Path:
     game = find(history.game)
     seats = [player.id for player in history.seated]
     log = told_events(seen, game)
-    names = {player.id: player.name for player in history.players if player.name}
-    between = pairs_table(pairs(log, seats, names), {part.index: part.title for part in seen.rounds})
+    between = pairs_table(pairs(log, seats, history.names), {part.index: part.title for part in seen.rounds})
     panels = [*game.panels(log, seats), *([] if between is None else [between])]
     page = render(history, panels, options, name=files.name, css=find_css(files.directory))
     write_whole(files.page, page)

@@ -50,7 +50,7 @@ def validate(
         note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
-    for plan in (*scenario.players, *scenario.staff.values()):
+    for plan in scenario.seats:
         say(f"  {plan.id}: {plan.title}")
     expected = forecast(scenario, played, env=env)
     for row in _rows(scenario, expected):

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
+from agentsim.engine.schema import Schema, changed
+
 __all__ = ["said", "unanswerable"]
 
 
-def said(schema: Mapping[str, Any], path: str, **keywords: Any) -> Mapping[str, Any]:
+def said(schema: Schema, path: str, **keywords: Any) -> Schema:
     """A copy of the schema in which the field at the path, wherever a kind of record has it, has these keywords too.
 
     `description` is what may be answered, in words, and `default` what an empty line means.
     """
-    if not path:
-        return {**schema, **keywords}
-    if "anyOf" in schema:
-        return {**schema, "anyOf": [said(branch, path, **keywords) for branch in schema["anyOf"]]}
-    name, _, rest = path.partition(".")
-    parts = schema.get("properties", {})
-    return {**schema, "properties": {**parts, name: said(parts[name], rest, **keywords)}} if name in parts else schema
+    return changed(schema, path, lambda field: {**field, **keywords})
 
 
 def unanswerable(record: type[BaseModel]) -> str:

@@ -19,11 +19,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agentsim.engine.braces import MAX_DEPTH, MAX_TEXT, closing, too_deep
 from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import AmbiguousReply, UnreadableReply
+from agentsim.errors import AmbiguousReply, UnreadableReply, first_objection
 
 __all__ = ["Decision", "Found", "Pick", "Reading", "find_objects", "one_object", "read", "without_thinking"]
 
-MAX_DIGITS = 30  # of any whole number in a reply: longer ones are slow to convert; amounts have fewer (`number`)
+_MOST_DIGITS = 30  # of any whole number in a reply: longer ones are slow to convert; amounts have fewer (`number`)
 
 
 class Decision(BaseModel):
@@ -158,9 +158,8 @@ def read(
     try:
         return Reading(answer.model_validate(chosen.value), stage, candidates=len(counting))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the object"
-        raise UnreadableReply(f"In the JSON object, {where}: {first['msg']}.") from None
+        where, why = first_objection(error)
+        raise UnreadableReply(f"In the JSON object, {where or 'the object'}: {why}.") from None
 
 
 def _names(answer: type[Decision]) -> set[str]:
@@ -258,7 +257,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
+    if len(digits) > _MOST_DIGITS:
         raise ValueError("a number of that length is no decision")
     return int(digits)
 

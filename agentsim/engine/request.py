@@ -9,73 +9,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from agentsim.engine.answering import unanswerable
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
+from agentsim.engine.options import Choice, Options, Range, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading, read
+from agentsim.engine.schema import schema_of
 from agentsim.errors import IllegalDecision
 
-__all__ = ["Choice", "Options", "Range", "Request", "Text", "schema_of", "values_at"]
+__all__ = ["Choice", "Options", "Range", "Request", "Text", "values_at"]
 
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Exactly one of these values."""
-
-    values: tuple[str | int | None, ...]
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What tells it from other options, as JSON values."""
-        return ("Choice", self.values)
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A whole number in low..high, both included; no upper end where `high` is None."""
-
-    low: int
-    high: int | None
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What tells it from other options, as JSON values."""
-        return ("Range", self.low, self.high)
-
-    def holds(self, value: Any) -> bool:
-        """Whether `value` is a whole number in the range; True and False are none."""
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        return whole and self.low <= value and (self.high is None or value <= self.high)
-
-    def __str__(self) -> str:
-        if self.high is None:
-            return f"a whole number, {self.low} or more"
-        return f"a whole number from {self.low} to {self.high}"
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Free words; more than `limit` characters are cut by the rules, visibly."""
-
-    limit: int
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What tells it from other options, as JSON values."""
-        return ("Text", self.limit)
-
-
-Options: TypeAlias = Mapping[str, Choice | Range | Text]
-"""The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
-
-Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
-"""
 
 D = TypeVar("D", bound=Decision)
 
@@ -196,13 +144,6 @@ class Request(Generic[D]):
         return request
 
 
-@cache
-def _properties(answer: type[Decision]) -> Mapping[str, Any]:
-    """The schema of each field, shared by all requests."""
-    base = answer.model_json_schema()
-    return {name: _portable(part, base.get("$defs", {})) for name, part in base["properties"].items()}
-
-
 def values_at(record: BaseModel) -> dict[str, Any]:
     """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
     found: dict[str, Any] = {}
@@ -211,74 +152,3 @@ def values_at(record: BaseModel) -> dict[str, Any]:
         if isinstance(value, BaseModel):
             found |= {f"{name}.{path}": inner for path, inner in values_at(value).items()}
     return found
-
-
-def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
-    """The JSON Schema of `answer` within these options, as `Request.schema` promises it."""
-    schema = _object(dict(_properties(answer)))
-    for path, legal in options.items():
-        schema = _narrowed(schema, path.split("."), legal)
-    return schema
-
-
-def _narrowed(node: Any, path: list[str], legal: Choice | Range | Text) -> Any:
-    """A copy of the schema in which the field at the end of the path has its legal values."""
-    if not path:
-        match legal:
-            case Choice(values):
-                # what stands for a kind of record is one of these values already
-                return node if _is_tag(node) else {"type": _type_of(values), "enum": list(values)}
-            case Range():
-                upto = {} if legal.high is None else {"maximum": legal.high}
-                return {"type": "integer", "minimum": max(legal.low, node.get("minimum", legal.low)), **upto}
-            case Text(limit):
-                return {"type": "string", "maxLength": limit}
-    if "anyOf" in node:
-        return {**node, "anyOf": [_narrowed(branch, path, legal) for branch in node["anyOf"]]}
-    name, *rest = path
-    parts = node.get("properties", {})
-    if name not in parts:
-        return node
-    return {**node, "properties": {**parts, name: _narrowed(parts[name], rest, legal)}}
-
-
-def _is_tag(node: Any) -> bool:
-    return isinstance(node, dict) and len(node.get("enum", ())) == 1
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _type_of(values: tuple[str | int | None, ...]) -> str | list[str]:
-    """The JSON type of a choice; a list where its values have several, such as a name or null."""
-    names = {str: "string", int: "integer", type(None): "null"}
-    kinds = set(map(type, values))
-    found = [name for kind, name in names.items() if kind in kinds]
-    return found[0] if len(found) == 1 else found
-
-
-def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
-    """The schema without `$ref`, `oneOf`, `const`, titles and defaults, which some providers refuse."""
-    if isinstance(part, list):
-        return [_portable(item, definitions) for item in part]
-    if not isinstance(part, dict):
-        return part
-    if "$ref" in part:
-        return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
-    if part.get("type") == "object" and "properties" in part:  # a part of a decision: as whole and as closed as it
-        return _object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
-    if "oneOf" in part:  # of several kinds of record, told apart by a field with one value
-        return {"anyOf": [_portable(branch, definitions) for branch in part["oneOf"]]}
-    if "const" in part:
-        return {"type": part["type"], "enum": [part["const"]]}
-    return {
-        key: _portable(value, definitions)
-        for key, value in part.items()
-        if key not in {"title", "default", "description"}
-    }

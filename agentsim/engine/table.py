@@ -57,10 +57,7 @@ class Heard(Sequence[Told]):
         return sum(count for _, count in self._parts)
 
     def __iter__(self) -> Iterator[Told]:
-        return self._merged(range(len(self._parts)))
-
-    def _merged(self, which: Iterable[int]) -> Iterator[Told]:
-        cursors = {part: 0 for part in which if self._parts[part][1]}
+        cursors = {part: 0 for part, (_, count) in enumerate(self._parts) if count}
         while cursors:
             part = min(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
             yield self._parts[part][0][cursors[part]][1]

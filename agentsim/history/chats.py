@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.engine.codec import json_line
-from agentsim.history.record import DecisionRecord, History, TryRecord
+from agentsim.history.record import History, TryRecord
 
 __all__ = ["chat_lines"]
 
@@ -36,7 +36,7 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
                 "decision": decision.index,
                 "kind": decision.kind,
                 "player": decision.player,
-                "model": _model(decision, models),
+                "model": decision.answered_by or models.get(decision.player, ""),
                 "parsed": decision.decision,
                 "used": decision.source != "fallback",
                 "inherited": history.inherits(decision),
@@ -47,10 +47,5 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
 
 
 def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
-    said = [(role, segments) for role, segments in attempt.messages]
-    said.append(("assistant", attempt.reply or []))
+    said = [*attempt.messages, ("assistant", attempt.reply or [])]
     return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]
-
-
-def _model(decision: DecisionRecord, models: dict[str, str]) -> str:
-    return decision.answered_by or models.get(decision.player, "")

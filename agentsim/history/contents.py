@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped
 from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
 from agentsim.history.texts import text_id
+from agentsim.models.strict import finite
 from agentsim.players.base import Try
 
 __all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_head", "read_journal", "read_on"]
@@ -44,6 +44,11 @@ class Contents:
         self.texts: dict[str, str] = {}
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of all sessions; one that was killed left no word of its own."""
+        return float(sum(stop["wall_s"] for stop in self.stops))
 
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
@@ -121,13 +126,6 @@ class Contents:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
 
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:40]} is not a finite number")
-    return value
-
-
 def read_journal(path: Path) -> Contents:
     """Read a journal; a torn last line is left out.
 
@@ -136,9 +134,7 @@ def read_journal(path: Path) -> Contents:
     """
     contents = Contents()
     read_on(path, contents)
-    if not contents.head:
-        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
-    return contents
+    return _begun(path, contents)
 
 
 def read_head(path: Path) -> Mapping[str, Any]:
@@ -150,9 +146,13 @@ def read_head(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
     _take(path, contents, raw)
+    return _begun(path, contents).head
+
+
+def _begun(path: Path, contents: Contents) -> Contents:
     if not contents.head:
         raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
-    return contents.head
+    return contents
 
 
 def read_on(path: Path, contents: Contents) -> None:
@@ -173,7 +173,7 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
         return False
     contents.lines += 1
     try:
-        line = json.loads(raw, parse_float=_finite, parse_constant=_finite)
+        line = json.loads(raw, parse_float=finite, parse_constant=finite)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")
         contents.take(line)

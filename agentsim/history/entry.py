@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, get_args
 
 from agentsim.engine.reading import Reading
 from agentsim.history.record import Source
@@ -194,9 +194,7 @@ def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
 
 
 def _fault(value: Any) -> Fault | None:
-    for fault in get_args(Fault):
-        if value == fault:
-            return cast("Fault", value)
-    if value is not None:
+    if value is not None and value not in get_args(Fault):
         raise ValueError(f"unknown fault {str(value)[:40]!r}")
-    return None
+    fault: Fault | None = value
+    return fault

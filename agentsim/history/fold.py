@@ -7,18 +7,17 @@ Nothing here reads a clock, a file or the order in which replies came; what does
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from agentsim.engine.codec import json_line
-from agentsim.engine.event import EveryoneType, Told
+from agentsim.engine.event import EveryoneType, PlayerId, Told
 from agentsim.engine.game import Outcome
 from agentsim.history.concerns import warnings_of
 from agentsim.history.entry import Entry, by_name
 from agentsim.history.record import FORMAT
 from agentsim.history.texts import TextIndex
 from agentsim.history.totals import totals, usage_of
-from agentsim.players.base import Message, Try
+from agentsim.players.base import Try
 
 __all__ = ["dump_history", "fold"]
 
@@ -103,11 +102,7 @@ def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> di
         "seq": seq,
         "kind": told.event.kind,
         "heading": told.event.heading,
-        "role": "narrator"
-        if told.by is None
-        else told.by.removeprefix("@")
-        if told.by[0] == "@"
-        else f"player {told.by}",
+        "role": _role(told.by),
         "content": told.event.content,
         "data": told.event.data(),
         "visibility": "all" if isinstance(told.to, EveryoneType) else list(told.to),
@@ -115,6 +110,12 @@ def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> di
         "reasoning": None if last is None else last["reasoning"],
         "metadata": {} if told.decision is None else {"decision": told.decision},
     }
+
+
+def _role(by: PlayerId | None) -> str:
+    if by is None:
+        return "narrator"
+    return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
 def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
         "source": entry.source,
         "fallback_reason": entry.fallback_reason,
         "tries": [_try(attempt, texts) for attempt in entry.tries],
-        "parse": None if entry.parse is None else asdict(entry.parse),
+        "parse": None if entry.parse is None else by_name(entry.parse),
         "model": (used.model or by) if used else None,
         "provider": used.provider if used else None,
         **({} if by is None else {"answered_by": by}),
@@ -143,17 +144,13 @@ def _try(attempt: Try, texts: TextIndex) -> dict[str, Any]:
     completion = attempt.completion
     error = None if attempt.code is None else {"code": attempt.code, "message": attempt.error}
     return {
-        "messages": [_message(message, texts) for message in attempt.messages],
+        "messages": [[message.role, texts.places(message.segments)] for message in attempt.messages],
         "reply": None if completion is None else [texts.place(completion.text)],
         "reasoning": [texts.place(completion.reasoning)] if completion is not None and completion.reasoning else None,
         "error": error,
         "finish_reason": None if completion is None else completion.finish_reason,
         **({} if attempt.model is None else {"model": attempt.model, "takeover": attempt.takeover}),
     }
-
-
-def _message(message: Message, texts: TextIndex) -> list[Any]:
-    return [message.role, texts.places(message.segments)]
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, first_objection
 from agentsim.history.files import RunFiles, find_run
 from agentsim.history.journal import is_running
 from agentsim.history.record import History
@@ -54,10 +54,9 @@ def parsed(raw: bytes, path: Path) -> History:
     try:
         return History.model_validate_json(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        why = first["msg"].replace("Input should be", "must be")
-        raise UsageError(f"{path}: is not an agentsim history: {where}: {why}") from None
+        where, why = first_objection(error)
+        why = why.replace("Input should be", "must be")
+        raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
 
 
 def again_with(files: RunFiles) -> str:

@@ -235,6 +235,11 @@ class History(Record):
         """What the run itself called and used."""
         return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What the game calls those, by id, whom it does not call by their id."""
+        return {player.id: player.name for player in self.players if player.name}
+
     def inherits(self, decision: DecisionRecord) -> bool:
         """Whether a decision is that of the trunk that this run is a branch of."""
         return self.fork is not None and self.fork.inherits(decision)

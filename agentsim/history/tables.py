@@ -104,9 +104,8 @@ def _usage(history: History) -> Iterator[Row]:
 
 
 def _pairs(history: History, log: Sequence[Told], seats: Sequence[PlayerId]) -> Iterator[Row]:
-    names = {player.id: player.name for player in history.players if player.name}
     titles = {part.index: part.title for part in history.rounds}
-    for pair in pairs(log, seats, names):
+    for pair in pairs(log, seats, history.names):
         for deed in pair.deeds:
             did = (deed.deed, deed.sign, deed.times, deed.after_naming, deed.amount, deed.turned)
             yield (deed.round, titles[deed.round], pair.who, pair.whom, *did)

@@ -9,9 +9,10 @@ import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
-__all__ = ["http_parts", "is_near", "normal", "url_problem"]
+__all__ = ["http_parts", "is_near", "is_own_machine", "normal", "url_problem"]
 
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_OWN_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 _PLACE = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
 
 
@@ -45,6 +46,11 @@ def normal(address: str) -> str:
     """The address with its scheme in lower case and no slash at its end: paths are put behind it."""
     scheme, mark, rest = address.partition("://")
     return f"{scheme.lower()}{mark}{rest.rstrip('/')}"
+
+
+def is_own_machine(address: str) -> bool:
+    """Whether an address is this machine's own, which no proxy can reach."""
+    return (urlsplit(address).hostname or "") in _OWN_MACHINE
 
 
 def is_near(address: str) -> bool:

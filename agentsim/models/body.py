@@ -12,7 +12,7 @@ from typing import Any
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
 
-__all__ = ["function_name", "portable", "request_body"]
+__all__ = ["called_function", "portable", "request_body"]
 
 
 def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
     if sampling.temperature is not None:
         body["temperature"] = sampling.temperature
     if call.schema is not None:
-        body |= _structured(profile, call.schema, function_name(call))
+        body |= _structured(profile, call.schema, _wire_name(call))
         if profile.structured in {"json_schema", "tool"}:
             _merge(body, profile.structured_body)
     _merge(body, profile.extra_body)
@@ -54,8 +54,13 @@ def _merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
             body[key] = value
 
 
-def function_name(call: Call) -> str:
-    """What the schema, or the function that takes its place, is called on the wire."""
+def called_function(profile: Profile, call: Call) -> str | None:
+    """The function whose arguments the reply must be; None where it is to be something else."""
+    return _wire_name(call) if call.schema is not None and profile.structured == "tool" else None
+
+
+def _wire_name(call: Call) -> str:
+    """What the schema, or the function that takes its place, is called."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
 
 

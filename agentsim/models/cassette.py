@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from agentsim.errors import ProviderStopped, UsageError
 from agentsim.models.base import Call, Sampling
 from agentsim.models.recorded import Line, line_in
+from agentsim.models.strict import finite
 
 __all__ = ["CASSETTE_FORMAT", "Cassette", "sent"]
 
@@ -133,7 +133,7 @@ def _read(path: Path) -> tuple[int | None, dict[tuple[str, str], Line]]:
         if not row.endswith(b"\n"):
             break  # a write that did not finish
         try:
-            value = json.loads(row, parse_constant=_finite, parse_float=_finite)
+            value = json.loads(row, parse_constant=finite, parse_float=finite)
             if number == 1:
                 seed = _head(value)
                 continue
@@ -158,10 +158,3 @@ def _head(line: Any) -> int | None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _MAX_SEED):
         raise ValueError("`seed` is no seed")
     return seed
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:40]} is not a finite number")
-    return value

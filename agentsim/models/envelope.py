@@ -17,6 +17,7 @@ from agentsim.errors import ModelError
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.keys import redact_reply
+from agentsim.models.strict import no_constant
 
 __all__ = ["completion_in", "completion_of", "decoded"]
 
@@ -125,13 +126,9 @@ def _called(completion: Completion, message: Mapping[str, Any], function: str, f
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text, parse_constant=_no_json), dict)
+        return isinstance(json.loads(text, parse_constant=no_constant), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _no_json(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _kept(words: str, secrets: tuple[str, ...]) -> str:

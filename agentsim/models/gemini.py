@@ -13,15 +13,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from agentsim.errors import ProviderRejected, ScenarioError
+from agentsim.models.address import is_own_machine
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import function_name, portable
+from agentsim.models.body import called_function, portable
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.envelope import completion_of, decoded
-from agentsim.models.extra import extra_problem
-from agentsim.models.intake import ASKED_ENCODING, Unacceptable
+from agentsim.models.intake import ASKED_ENCODING
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
 
@@ -33,7 +32,6 @@ __all__ = ["Gemini", "is_spoken", "opened"]
 
 HELP = "it needs the extra `gemini`: `uv sync --extra gemini` or `pip install 'agentsim[gemini]'`"
 
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _FINISHED = {"STOP": "stop", "MAX_TOKENS": "length"}
 _FILTERED = frozenset(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"))
 # Fields of the library's `GenerateContentConfig` that a player's `client_kwargs` may not set.
@@ -89,11 +87,9 @@ class Gemini(RemoteModel):
         from google.genai import types
         from pydantic import ValidationError
 
-        if problem := extra_problem(sampling.extra):
-            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         if taken := sorted(_OURS & set(sampling.extra)):
             raise ProviderRejected(f"{self._name}: `{taken[0]}` cannot be set there", code="bad_request")
-        function = function_name(call) if call.schema is not None and profile.structured == "tool" else None
+        function = called_function(profile, call)
         config: dict[str, Any] = {
             "system_instruction": "\n".join(text for role, text in call.messages if role == "system") or None,
             "max_output_tokens": sampling.max_tokens,
@@ -145,8 +141,6 @@ class Gemini(RemoteModel):
             raise self._faults.status(error.code, headers, content) from None
         except httpx2.HTTPError as error:
             raise self._faults.connection(error) from None
-        except Unacceptable as refused:
-            raise self._faults.bad_envelope(str(refused)) from None
         except (ValueError, TypeError, AttributeError, RecursionError):  # what the library makes of a body that is none
             raise self._faults.bad_envelope("not what Gemini answers") from None
         whole = answer.sdk_http_response
@@ -193,7 +187,7 @@ def _connections(base_url: str) -> httpx2.AsyncClient:
         follow_redirects=False,
         timeout=None,  # the deadline is asyncio's, and holds for the whole answer
         verify=not base_url.startswith("http://"),
-        trust_env=(urlsplit(base_url).hostname or "") not in _LOOPBACK,
+        trust_env=not is_own_machine(base_url),
         headers={"Accept-Encoding": ASKED_ENCODING},
         event_hooks={"response": [limited]},
     )

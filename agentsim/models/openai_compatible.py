@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentsim.errors import ProviderRejected
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import function_name, request_body
+from agentsim.models.body import called_function, request_body
 from agentsim.models.envelope import completion_in
-from agentsim.models.extra import extra_problem
-from agentsim.models.intake import Unacceptable
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
 from agentsim.models.transport import NoAnswer
@@ -26,11 +23,8 @@ class OpenAICompatible(RemoteModel):
 
     def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> tuple[dict[str, Any], str | None]:
         """The body, and the function that the reply must call."""
-        if problem := extra_problem(sampling.extra):
-            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         self._endpoint.open()
-        called = call.schema is not None and profile.structured == "tool"
-        return request_body(profile, self._model, call, sampling), function_name(call) if called else None
+        return request_body(profile, self._model, call, sampling), called_function(profile, call)
 
     async def _exchange(self, request: tuple[dict[str, Any], str | None]) -> Completion:
         body, function = request
@@ -38,8 +32,6 @@ class OpenAICompatible(RemoteModel):
             answer = await self._endpoint.post("/chat/completions", body)
         except NoAnswer as error:
             raise self._faults.connection(error) from None
-        except Unacceptable as refused:
-            raise self._faults.bad_envelope(str(refused)) from None
         if not 200 <= answer.status < 300:
             raise self._faults.status(answer.status, answer.headers, answer.body)
         return completion_in(answer.body, answer.headers.get("content-type", ""), self._faults, function)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed, first_objection
 from agentsim.models.base import Completion, Usage
 
 __all__ = ["Line", "error_to_json", "line_in"]
@@ -110,9 +110,8 @@ def line_in(value: Any) -> Line:
     try:
         return Line.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{where}: {first['msg']}" if where else first["msg"]) from None
+        where, why = first_objection(error)
+        raise ValueError(f"{where}: {why}" if where else why) from None
 
 
 def error_to_json(error: ModelError) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from agentsim.errors import ProviderRejected
 from agentsim.models import tokens
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint
+from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
+from agentsim.models.intake import Unacceptable
 from agentsim.models.profiles import Profile, Structured
 
 __all__ = ["RemoteModel"]
@@ -58,6 +60,8 @@ class RemoteModel(ABC):
         return await self._steps.completion(attempt)
 
     async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
+        if problem := extra_problem(sampling.extra):
+            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         request = self._prepared(profile, call, sampling)
         about = tokens.about(text for _, text in call.messages) + sampling.max_tokens
         async with self._endpoint.admission(about) as admitted:
@@ -68,6 +72,8 @@ class RemoteModel(ABC):
                     completion = await self._exchange(request)
             except TimeoutError:
                 raise self._faults.timeout(sampling.timeout_s) from None
+            except Unacceptable as refused:
+                raise self._faults.bad_envelope(str(refused)) from None
             admitted.used(completion.usage)
             return completion
 
@@ -75,12 +81,12 @@ class RemoteModel(ABC):
     def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Any:
         """The request, ready to be sent, in the profile's structured mode; what it costs is not the provider's time.
 
-        Raises `ProviderRejected` for what cannot be sent.
+        Raises `ProviderRejected` for what this protocol cannot send.
         """
 
     @abstractmethod
     async def _exchange(self, request: Any) -> Completion:
-        """Send it, once, and read the answer; raises `ModelError`."""
+        """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in."""
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""

@@ -17,6 +17,7 @@ from typing import Any
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.strict import no_constant
 
 __all__ = ["Scripted"]
 
@@ -62,7 +63,7 @@ class Scripted:
 
 def _read(path: Path) -> Mapping[str, list[Any]]:
     try:
-        replies = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_json)
+        replies = json.loads(path.read_text(encoding="utf-8"), parse_constant=no_constant)
     except (OSError, ValueError, RecursionError) as error:
         raise ScenarioError(f"{path}: is not a JSON file of replies: {str(error)[:200]}") from None
     if not isinstance(replies, dict) or not all(isinstance(value, list) for value in replies.values()):
@@ -73,10 +74,6 @@ def _read(path: Path) -> Mapping[str, list[Any]]:
                 if problem := _problem(attempt):
                     raise ScenarioError(f"{path}: {key!r}, reply {number}: {problem}")
     return replies
-
-
-def _no_json(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _problem(reply: Any) -> str | None:

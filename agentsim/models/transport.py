@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic_core import to_json
 
 from agentsim.errors import ScenarioError
-from agentsim.models.address import http_parts
+from agentsim.models.address import http_parts, is_own_machine
 from agentsim.models.intake import Intake
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "NoAnswer", "Transport"]
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})  # a proxy cannot reach our own machine
 _LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies of more than aiohttp's 8 KiB
 
 
@@ -139,7 +138,7 @@ def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
     Raises `ScenarioError` for one that speaks no HTTP, without repeating its address: that may hold a password.
     """
     parts = urlsplit(base_url)
-    if (parts.hostname or "") in _LOOPBACK or urllib.request.proxy_bypass(parts.netloc):
+    if is_own_machine(base_url) or urllib.request.proxy_bypass(parts.netloc):
         return None, {}
     named = urllib.request.getproxies()
     proxy = named.get(parts.scheme) or named.get("all")

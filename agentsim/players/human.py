@@ -1,7 +1,7 @@
 """HumanPlayer: a person in a seat, who learns what a model there would learn and answers field by field.
 
-Reading keys and drawing belong to `terminal`, wording to `readable`, judging the answer to the referee, as for
-everybody.
+Reading keys and drawing belong to `terminal`, wording to `readable` and `fields`, judging the answer to the referee,
+as for everybody.
 """
 
 from __future__ import annotations
@@ -20,20 +20,11 @@ from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.bell import Bell
+from agentsim.players.fields import hint, is_words, kinds_of, reason, understood, unnamed_part
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
 from agentsim.players.outline import outlined, without_records
-from agentsim.players.readable import (
-    hint,
-    is_words,
-    kinds_of,
-    news,
-    paragraphs,
-    question,
-    reason,
-    understood,
-    unnamed_part,
-)
+from agentsim.players.readable import news, paragraphs, question
 from agentsim.players.rows import MARK
 from agentsim.players.terminal import Terminal
 

@@ -1,4 +1,4 @@
-"""numbered: numbers that a person gives by name, `boardwalk` for 39. How answers look otherwise is `readable`."""
+"""numbered: numbers that a person gives by name, `boardwalk` for 39. How answers look otherwise is `fields`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """outline: what a model reads as JSON among words, as a person reads it: records with records in them, lists, names.
 
-The lines of history, and of what a person types, are `readable`'s.
+The lines of history are `readable`'s, and what a person types `fields`'.
 """
 
 from __future__ import annotations

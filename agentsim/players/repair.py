@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -106,8 +106,7 @@ def _is_of(schema: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
     known = schema.get("properties", {})
     if not set(value) <= set(known) or not set(schema.get("required", ())) <= set(value):
         return False
-    parts = (part for each in value.values() for part in (each if isinstance(each, list) else [each]))
-    return not any(isinstance(part, (dict, list)) for part in parts)
+    return not any(isinstance(part, (dict, list)) for part in _parts(value))
 
 
 def _says_the_same(source: str, value: Mapping[str, Any]) -> bool:
@@ -125,8 +124,13 @@ def _says_the_same(source: str, value: Mapping[str, Any]) -> bool:
         begins = re.findall(rf"[{{,\n{_MARKS}]\s*[{_MARKS}]?{name}[{_MARKS}]?\s*:", source)
         if len(begins) != 1 or len(re.findall(rf"(?<!\w){name}\W{{0,3}}:", source, re.IGNORECASE)) != 1:
             return False
-    parts = (part for each in value.values() for part in (each if isinstance(each, list) else [each]))
-    return all(_is_spelt(part, source) for part in parts)
+    return all(_is_spelt(part, source) for part in _parts(value))
+
+
+def _parts(value: Mapping[str, Any]) -> Iterator[Any]:
+    """The values of an object, and those of its lists in their place."""
+    for each in value.values():
+        yield from each if isinstance(each, list) else [each]
 
 
 def _letters(text: str) -> str:

@@ -78,7 +78,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         history = as_seen_by(history, options.as_seen_by)
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
     places = {record.id: place for place, record in enumerate(history.players)}
-    names = {record.id: record.name for record in history.players if record.name}
+    names = history.names
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]

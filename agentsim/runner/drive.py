@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
-from agentsim.errors import DecisionError, JournalMismatch, RunStopped
+from agentsim.errors import RunStopped
 from agentsim.history.contents import Contents
 from agentsim.history.entry import Entry
 from agentsim.players.bot import BotPlayer
 from agentsim.runner.desk import Desk
+from agentsim.runner.recall import not_whole, recall, restored
 from agentsim.runner.referee import Ruling, to_entry
 
-__all__ = ["drive", "recall", "restored"]
+__all__ = ["drive"]
 
 
 async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
@@ -76,7 +77,7 @@ async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, en
             desk.watcher.decided(entry)
     if not by_bots:
         if live and wave.number < recorded.last_wave:
-            raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+            raise not_whole(wave)
         desk.wave(wave.asks)
         decisions |= await _settle_live(live, desk, recorded, entries)
         desk.journal.sync()
@@ -116,32 +117,3 @@ async def _settle_live(
     for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):
         raise error  # a mistake of ours before a planned stop: it must not be hidden by one
     return settled
-
-
-def recall(recorded: Contents, ask: Ask) -> Entry | None:
-    """The journal's answer to this request, if it has one; `JournalMismatch` where it answers another question."""
-    entry = recorded.entries.get((ask.wave, ask.place))
-    if entry is None:
-        return None
-    request = ask.request
-    found = (request.kind, request.player, request.fingerprint(), ask.index)
-    expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
-    if found != expected:
-        raise JournalMismatch(
-            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
-            f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
-            f"[{request.fingerprint()}]: the game's code has changed since"
-        )
-    return entry
-
-
-def restored(ask: Ask, entry: Entry) -> Decision:
-    """The decision of an entry, checked again; `JournalMismatch` where it is not one this request allows."""
-    try:
-        decision = ask.request.answer.model_validate(dict(entry.decision))
-        ask.request.check(decision)
-    except ValueError:
-        raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
-    except DecisionError as error:
-        raise JournalMismatch(f"decision {entry.index}: {error}") from None
-    return decision

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentsim.engine.play import GamePlay, Wave
-from agentsim.errors import JournalError, JournalMismatch
+from agentsim.errors import JournalError
 from agentsim.history.contents import Contents, read_on
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
 from agentsim.history.totals import Totals
-from agentsim.runner.drive import recall, restored
 from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.recall import not_whole, recalled
 from agentsim.runner.watch import Discreet, Watcher
 
 __all__ = ["follow"]
@@ -50,13 +50,13 @@ def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] 
 class _Follower:
     def __init__(self, files: RunFiles, contents: Contents, watcher: Watcher) -> None:
         scenario, game = restored_scenario(contents.head)
-        seats = (*scenario.players, *scenario.staff.values())
-        self._watcher = Discreet(watcher) if any(plan.name.kind == "human" for plan in seats) else watcher
+        people = any(plan.name.kind == "human" for plan in scenario.seats)
+        self._watcher = Discreet(watcher) if people else watcher
         self._contents = contents
         self._play: GamePlay = new_play(scenario, game)
         self._totals = Totals()
         self._told = 0
-        self._shown: set[tuple[int, int]] = set()
+        self._shown: set[int] = set()  # places of this wave
         watcher.began(files.name, game.title, self._play.table.players)
         self._wave: Wave | None = self._play.start()
         self._announce()
@@ -65,17 +65,16 @@ class _Follower:
         """Take in what the journal has gained, and play as far as its decisions go."""
         read_on(journal, self._contents)
         while self._wave is not None:
-            found = [(ask, recall(self._contents, ask)) for ask in self._wave.asks]
-            for ask, entry in found:
-                if entry is not None and (ask.wave, ask.place) not in self._shown:
-                    self._shown.add((ask.wave, ask.place))
+            entries, decisions = recalled(self._contents, self._wave)
+            for entry in entries:
+                if entry.place not in self._shown:
+                    self._shown.add(entry.place)
                     self._totals.add(entry)
                     self._watcher.decided(entry)
                     self._watcher.counted(self._totals)
-            decisions = [restored(ask, entry) for ask, entry in found if entry is not None]
-            if len(decisions) < len(found):
+            if decisions is None:
                 if self._wave.number < self._contents.last_wave:
-                    raise JournalMismatch(f"wave {self._wave.number} is not whole, though later ones are recorded")
+                    raise not_whole(self._wave)
                 return
             self._wave = self._play.answer(decisions)
             self._shown.clear()

@@ -103,7 +103,7 @@ def forecast(
     says so (`ended`).
     """
     scenario = replace(scenario, seed=scenario.seed or 0)
-    seats = {plan.id: plan for plan in (*scenario.players, *scenario.staff.values())}
+    seats = {plan.id: plan for plan in scenario.seats}
     found = Forecast()
     for plan in seats.values():
         if _is_model(plan):
@@ -146,7 +146,7 @@ def _decided(play: GamePlay, ask: Ask, policy: Bot, plan: PlayerPlan) -> Decisio
 def wordy(request: Request[Any], decision: Decision) -> Decision:
     """The decision with as many words as a model would use: half of those it may."""
     said = decision
-    for path, option in request.options().items():
+    for path, option in request.legal.items():
         if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
             said = _replaced(said, path.split("."), _lengthened(words, option.limit // 2))
     try:
@@ -225,7 +225,7 @@ def shared(one: str, other: str) -> int:
 
 def _room(request: Request[Any]) -> int:
     """Characters that an answer may hold in free words."""
-    return sum(option.limit for option in request.options().values() if isinstance(option, Text))
+    return sum(option.limit for option in request.legal.values() if isinstance(option, Text))
 
 
 def _sum(one: float | None, other: float | None) -> float | None:

@@ -21,9 +21,9 @@ from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
-from agentsim.runner.drive import recall, restored
 from agentsim.runner.imprint import head_of
 from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.recall import not_whole, recall, recalled, restored
 from agentsim.runner.seats import seated
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.files import located, roots
@@ -149,12 +149,11 @@ def trunk_of(files: RunFiles, at: int) -> Trunk:
     wave = play.start()
     kept: list[Entry] = []
     while wave is not None and wave.number < found.wave:
-        known = [(ask, recall(contents, ask)) for ask in wave.asks]
-        entries = [entry for _, entry in known if entry is not None]
-        if len(entries) < len(known):
-            raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+        entries, decisions = recalled(contents, wave)
+        if decisions is None:
+            raise not_whole(wave)
         kept += entries
-        wave = play.answer([restored(ask, entry) for ask, entry in known if entry is not None])
+        wave = play.answer(decisions)
     if wave is None:
         raise JournalMismatch(f"the game ends before wave {found.wave}, which is recorded")
     for ask in wave.asks:
@@ -183,7 +182,7 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
     if [record.get("id") for record in identity["players"]] != ids:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     changed = Scenario.restore(identity, run, seed=scenario.seed)
-    before = {plan.id: plan for plan in (*scenario.players, *scenario.staff.values())}
+    before = {plan.id: plan for plan in scenario.seats}
     return replace(
         changed,
         players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),

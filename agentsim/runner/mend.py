@@ -73,8 +73,7 @@ def mended(files: RunFiles) -> Mapping[str, Any]:
     again = replayed(files.name, recorded)
     if again.finished is None:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
-    wall_s = float(sum(stop["wall_s"] for stop in recorded.stops))
-    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], wall_s)
+    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], recorded.wall_s)
     history = again.folded(again.finished, volatile)
     write_whole(files.history, dump_history(history))
     return history

@@ -45,7 +45,7 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
     Spare models of a chain are asked too. `expected` gives the request that is put, and the longest prompt.
     """
     plans: dict[tuple[str, str], PlayerPlan] = {}
-    for plan in (*scenario.players, *scenario.staff.values()):
+    for plan in scenario.seats:
         for each in plan.models:
             if each.name.kind in {"remote", "local"}:
                 alone = replace(plan, model=each.model, path=each.path, spares=())

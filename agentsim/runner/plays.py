@@ -64,17 +64,16 @@ def folded(
     volatile: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The history of a play, finished or not; `undecided` are attempts at requests that it has no decision for."""
-    plans = (*scenario.players, *scenario.staff.values())
     return fold(
         game=game.name,
         rules_version=game.rules_version,
         seed=cast("int", scenario.seed),
         fork=None
         if scenario.branch is None
-        else _fork(scenario.branch, [plan.id for plan in plans], entries, undecided),
+        else _fork(scenario.branch, [plan.id for plan in scenario.seats], entries, undecided),
         status=status,
         scenario=scenario.identity(),
-        players=[plan.listed() for plan in plans],
+        players=[plan.listed() for plan in scenario.seats],
         rounds=play.table.rounds,
         log=play.log,
         entries=entries,

@@ -134,7 +134,7 @@ class _Hearing:
     def _named(self) -> str | None:
         return self._links[self._link].name if len(self._links) > 1 else None
 
-    def asks(self, model: str | None) -> None:
+    def was_asked(self, model: str | None) -> None:
         """An earlier process's attempt was made by this model."""
         for place, link in enumerate(self._links):
             if link.name == model:
@@ -224,15 +224,15 @@ async def rule(  # noqa: PLR0917 - what a hearing needs, and all but two have ty
     ruling: Ruling | None = None
     while ruling is None:
         messages = player.messages(ask, hearing.complaints)
-        tried = pending.pop(0) if pending else None
-        if tried is not None:
-            hearing.asks(tried.model)
-        if tried is None:
+        if not pending:
             try:
                 ruling = hearing.judge(await hearing.complete(messages), resumed=False)
             except ModelError as error:
                 return hearing.given_up(error)
-        elif tried.completion is None:
+            continue
+        tried = pending.pop(0)
+        hearing.was_asked(tried.model)
+        if tried.completion is None:
             hearing.resume(tried)
             ruling = hearing.fallback(str(tried.code)) if tried.final else None
         else:

@@ -14,8 +14,8 @@ from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.record import FINISHED
-from agentsim.runner.drive import recall, restored
 from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
+from agentsim.runner.recall import recalled
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Proof", "ReplayDiffers", "Replayed", "prove", "replayed", "without_volatile"]
@@ -99,12 +99,11 @@ def replayed(name: str, recorded: Contents) -> Replayed:
     entries: list[Entry] = []
     wave = play.start()
     while wave is not None:
-        found = [(ask, recall(recorded, ask)) for ask in wave.asks]
-        entries += [entry for _, entry in found if entry is not None]
-        whole = [restored(ask, entry) for ask, entry in found if entry is not None]
-        if len(whole) < len(found):
+        found, decisions = recalled(recorded, wave)
+        entries += found
+        if decisions is None:
             break
-        wave = play.answer(whole)
+        wave = play.answer(decisions)
     play.close()
     if len(entries) < len(recorded.entries):
         raise ReplayDiffers(f"{name}: the journal has {len(recorded.entries)} decisions, {len(entries)} were asked")

@@ -73,10 +73,10 @@ def seated(
     try:
         check_prices(scenario, env)
     except ScenarioError as error:
-        raise ScenarioError(error.problem, key=error.key, where=_shown(scenario.path)) from None
+        raise error.placed(where=_shown(scenario.path)) from None
     seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {}, prices_of(scenario, env))
     terminal = Terminal()
-    for plan in (*scenario.players, *scenario.staff.values()):
+    for plan in scenario.seats:
         if plan.name.kind == "bot":
             seats.by_id[plan.id] = BotPlayer(game.bots[plan.name.rest])
         elif plan.name.kind == "human":
@@ -109,8 +109,8 @@ def _model_player(
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
             seats.models[key] = opened() if tape is None else tape.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
-            at = error.key or plan.key or f"the model of {plan.id}"
-            raise ScenarioError(error.problem, key=at, where=_shown(scenario.path), valid=error.valid) from None
+            at = plan.key or f"the model of {plan.id}"
+            raise error.placed(key=at, where=_shown(scenario.path)) from None
     return ModelPlayer(
         model=seats.models[key],
         sampling=Sampling(settings.temperature, settings.max_tokens, settings.timeout_s, plan.client_kwargs),

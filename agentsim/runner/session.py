@@ -256,7 +256,7 @@ class Session:
         )
         if self.tape is not None:
             self.journal.plays(self.tape.played)
-        desk.budget.spent(0, 0.0, self._earlier_s())
+        desk.budget.spent(0, 0.0, self.journal.contents.wall_s)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
         collect_seldom()
@@ -268,13 +268,9 @@ class Session:
         finally:
             await self.seats.aclose()
 
-    def _earlier_s(self) -> float:
-        """Seconds of earlier sessions; one that was killed left no word of its own."""
-        return float(sum(stop["wall_s"] for stop in self.journal.contents.stops))
-
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
         now, contents = stamp(datetime.now(UTC)), self.journal.contents
-        volatile = volatile_of(self.scenario, contents, self.files.name, now, self._earlier_s() + wall_s)
+        volatile = volatile_of(self.scenario, contents, self.files.name, now, contents.wall_s + wall_s)
         undecided = contents.undecided()
         history = folded(
             self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile

@@ -1,8 +1,7 @@
 """signals: SIGINT and SIGTERM end a run in order the first time, and at once the second time.
 
-Where a person is on call, the first SIGINT rings for them instead, and counts for nothing else.
-
-What in order means is the business of `session`.
+Where a person is on call, the first SIGINT rings for them instead, and counts for nothing else. What in order means is
+the business of `session`.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.wording import described, dotted, shown
+from agentsim.scenario.wording import Key, described, dotted, shown
 
 __all__ = ["complaint", "nearest", "validated"]
 
-Key = tuple[str | int, ...]
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
+_MOST_NAMED = 24
 
 
 def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel:
@@ -32,8 +32,7 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
     except ValidationError as error:
         raise complaint(error, model, document, at=at) from None
     except ScenarioError as error:
-        key = error.key if error.key or not at else dotted(at)
-        raise ScenarioError(error.problem, key=key, valid=error.valid) from None
+        raise error.placed(key=dotted(at)) from None
 
 
 def complaint(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
@@ -53,14 +52,14 @@ def complaint(error: ValidationError, model: type[BaseModel], document: Any, *, 
     return ScenarioError(problem, key=dotted((*at, *key)), valid=valid)
 
 
-def nearest(name: str, known: Sequence[str], *, most: int = 24) -> tuple[str, str]:
+def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
     """For an unknown name: a hint to append to the problem, or else the list of what is valid."""
     close = difflib.get_close_matches(name[:100], known, n=1)
     if not close:  # difflib minds case
         close = [other for other in known if other.casefold() == name.casefold()]
     if close:
         return f" (did you mean {close[0]}?)", ""
-    return "", ", ".join([*sorted(known)[:most], *(["..."] if len(known) > most else [])])
+    return "", ", ".join([*sorted(known)[:_MOST_NAMED], *(["..."] if len(known) > _MOST_NAMED else [])])
 
 
 def _place(detail: ErrorDetails, document: Any) -> Key:

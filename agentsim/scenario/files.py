@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import ScenarioError
+from agentsim.scenario.screen import ADVICE, secret_in
 from agentsim.scenario.wording import one_line
 
 __all__ = ["MAX_BYTES", "located", "read_prompt", "read_toml", "roots"]
@@ -49,12 +50,15 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_prompt(path: Path, *, key: str = "") -> str:
-    """A prompt's text, its line ends as newlines."""
+    """The text of a prompt, or of a file that a game's table names, its line ends as newlines; no secret is in it."""
     text = _text(_content(path, key=key), key=key, name=path.name)
     if "\0" in text:
         at = len(text[: text.index("\0")].encode())
         raise ScenarioError(f"{one_line(path.name)} holds a NUL at byte {at}", key=key)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if secret_in(text):
+        raise ScenarioError(f"the file holds what {ADVICE}", key=key)
+    return text
 
 
 def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.material import Key, stem
+from agentsim.scenario.material import stem
 from agentsim.scenario.players import PlayerTable, legal_id
-from agentsim.scenario.wording import dotted, shown
+from agentsim.scenario.wording import Key, dotted, shown
 
 __all__ = ["called_by_files", "seat_ids"]
 

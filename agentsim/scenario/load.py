@@ -134,6 +134,4 @@ def _placed(where: str) -> Iterator[None]:
     try:
         yield
     except ScenarioError as error:
-        if error.where:
-            raise
-        raise ScenarioError(error.problem, key=error.key, where=where, valid=error.valid) from None
+        raise error.placed(where=where) from None

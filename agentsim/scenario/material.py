@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -17,12 +17,9 @@ from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError
 from agentsim.scenario.files import located, read_prompt
 from agentsim.scenario.players import PlayerTable
-from agentsim.scenario.screen import ADVICE, secret_in
-from agentsim.scenario.wording import dotted
+from agentsim.scenario.wording import Key, dotted
 
-__all__ = ["Key", "Material", "gathered", "stem"]
-
-Key: TypeAlias = tuple[str | int, ...]
+__all__ = ["Material", "gathered", "stem"]
 
 SUFFIX = ".txt"
 
@@ -64,10 +61,7 @@ def _content(name: str, mark: InFile, path: Path, allowed: Sequence[Path], key: 
     if not name.lower().endswith(mark.suffix):
         words = "".join(f' or "{word}"' for word in mark.words)
         raise ScenarioError(f"must be a {mark.suffix} file{words}, found {name[:80]!r}", key=key)
-    text = read_prompt(located(name, path, allowed, key=key), key=key)
-    if secret_in(text):
-        raise ScenarioError(f"the file holds what {ADVICE}", key=key)
-    return mark.content(stem(name), text)
+    return mark.content(stem(name), read_prompt(located(name, path, allowed, key=key), key=key))
 
 
 def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> tuple[tuple[PlayerTable, Key], ...]:

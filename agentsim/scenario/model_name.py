@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["PROVIDER", "ModelName", "prefixed"]
+__all__ = ["PROVIDER", "ModelName", "is_provider", "prefixed"]
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
@@ -35,8 +35,7 @@ class ModelName:
             if rest and rest != text and rest.isprintable() and rest.strip() == rest:
                 return cls(kind, rest)  # type: ignore[arg-type]  # mypy widens the tuple's literals to str
         provider, _, rest = text.partition("/")
-        named = PROVIDER.fullmatch(provider) and rest and rest.isprintable() and not re.search(r"\s", rest)
-        if not named or provider in ("bot", "human", "script", "local"):
+        if not (is_provider(provider) and rest and rest.isprintable() and not re.search(r"\s", rest)):
             raise ValueError(SHAPE)
         return cls("remote", rest, provider)
 
@@ -49,6 +48,11 @@ class ModelName:
     def file(self) -> str | None:
         """The path in the name, where there is one."""
         return self.rest if self.kind == "script" or self.gguf else None
+
+
+def is_provider(name: str) -> bool:
+    """Whether a model's name that begins with it, and a slash, is that of a remote model."""
+    return PROVIDER.fullmatch(name) is not None and name not in {"bot", "human", "script", "local"}
 
 
 def prefixed(name: str, provider: str) -> str:

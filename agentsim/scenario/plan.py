@@ -51,8 +51,8 @@ class PlayerPlan:
 
     `model` and `path` are those of a `ModelPlan`; `spares` are asked in this order where it cannot be reached.
     `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
-    not the id. `client_kwargs` goes into the call as it is. `key` is where
-    the file names the model; a restored plan has none.
+    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; a restored plan
+    has none.
     """
 
     id: str

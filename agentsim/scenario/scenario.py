@@ -98,6 +98,11 @@ class Scenario:
     allow_dirs: tuple[Path, ...] = ()
     branch: Branch | None = None
 
+    @property
+    def seats(self) -> tuple[PlayerPlan, ...]:
+        """Everybody who decides: the players, then the staff."""
+        return (*self.players, *self.staff.values())
+
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
         return {
@@ -111,7 +116,6 @@ class Scenario:
 
     def run_part(self) -> dict[str, Any]:
         """The rest, for `volatile.run` and for resuming: JSON values in a fixed order; paths are absolute."""
-        seats = (*self.players, *self.staff.values())
         return {
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),
@@ -122,7 +126,7 @@ class Scenario:
             },
             "paths": {
                 "config": _written(self.path),
-                "models": {plan.id: _files(plan) for plan in seats if any(each.path for each in plan.models)},
+                "models": {plan.id: _files(plan) for plan in self.seats if any(each.path for each in plan.models)},
                 "allow_dirs": [_written(path) for path in self.allow_dirs],
             },
         }
@@ -171,8 +175,7 @@ def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
 
 def idle_prices(scenario: Scenario) -> list[str]:
     """A line for each price of a model that is not in the scenario: left over where models change, or mistyped."""
-    seats = (*scenario.players, *scenario.staff.values())
-    used = list(dict.fromkeys(each.model for plan in seats for each in plan.models))
+    used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
     idle = [model for model in scenario.prices if model not in used]
     return [f'prices."{model}": nobody plays with this model{nearest(model, used)[0]}' for model in idle]
 
@@ -182,8 +185,7 @@ def unpriced(scenario: Scenario, env: Mapping[str, str]) -> str | None:
     if scenario.limits.max_cost_usd is None:
         return None
     prices = prices_of(scenario, env)
-    seats = (*scenario.players, *scenario.staff.values())
-    return next((each.model for plan in seats for each in plan.models if not prices.known(each.model)), None)
+    return next((each.model for plan in scenario.seats for each in plan.models if not prices.known(each.model)), None)
 
 
 def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, field_validator
 
 from agentsim.models.prices import Price
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.model_name import PROVIDER, ModelName
+from agentsim.scenario.model_name import ModelName, is_provider
 from agentsim.scenario.players import Defaults, PlayerTable, StaffTable, Table
 from agentsim.scenario.wording import dotted
 
@@ -53,7 +53,7 @@ class ScenarioTable(Table):
     @classmethod
     def _callable(cls, providers: dict[str, ProviderSettings]) -> dict[str, ProviderSettings]:
         for name in providers:
-            if not PROVIDER.fullmatch(name) or name in ("bot", "human", "script", "local"):
+            if not is_provider(name):
                 raise ValueError(f"no model name can begin with {dotted([name])}/ and mean a provider")
         return providers
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.wording import dotted, shown
+from agentsim.scenario.wording import Key, dotted, shown
 
-__all__ = ["screen", "secret_in"]
+__all__ = ["ADVICE", "screen", "secret_in"]
 
 ADVICE = "looks like a key or password; keys come from the environment"
 
@@ -51,7 +51,7 @@ def screen(document: Mapping[str, Any]) -> None:
             raise ScenarioError(f"must be in quotes, found the date {shown(value)}", key=dotted(path))
 
 
-def _leaves(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _leaves(value: Any, path: Key) -> Iterator[tuple[Key, Any]]:
     """Every key with its value, tables and lists included."""
     items: Any = value.items() if isinstance(value, Mapping) else enumerate(value)
     for name, below in items:

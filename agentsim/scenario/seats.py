@@ -17,14 +17,13 @@ from agentsim.models.profiles import resolve
 from agentsim.scenario.complaint import nearest
 from agentsim.scenario.files import located, read_prompt
 from agentsim.scenario.ids import called_by_files, seat_ids
-from agentsim.scenario.material import Key, Material, stem
+from agentsim.scenario.material import Material, stem
 from agentsim.scenario.model_name import ModelName
 from agentsim.scenario.persona import expanded
 from agentsim.scenario.plan import ModelPlan, PlayerPlan
 from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable
 from agentsim.scenario.schema import ScenarioTable
-from agentsim.scenario.screen import ADVICE, secret_in
-from agentsim.scenario.wording import dotted, shown
+from agentsim.scenario.wording import Key, dotted, shown
 
 __all__ = ["Seating"]
 
@@ -92,7 +91,7 @@ class Seating:
             plans[role] = self._seated(plan, template, f"@{role}", f"@{role}", everyone)
         return plans
 
-    def _plan(self, table: Defaults, key: tuple[str | int, ...]) -> tuple[PlayerPlan, _Template | None]:
+    def _plan(self, table: Defaults, key: Key) -> tuple[PlayerPlan, _Template | None]:
         """The plan that all of a table's seats share, and the table's own prompt."""
         defaults = self.table.defaults
         source = (*(key if table.model is not None else ("defaults",)), "model")
@@ -144,18 +143,16 @@ class Seating:
             try:
                 resolve(name.provider, self.table.providers, {})
             except ScenarioError as error:
-                raise ScenarioError(error.problem, key=error.key or key, valid=error.valid) from None
+                raise error.placed(key=key) from None
         return None if name.file is None else located(name.file, self.config, self.allowed, key=key)
 
     def _takes_temperature(self, name: ModelName) -> bool:
         return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
 
-    def _template(self, table: Defaults, key: tuple[str | int, ...]) -> _Template | None:
+    def _template(self, table: Defaults, key: Key) -> _Template | None:
         if table.prompt_file is not None:
             at = dotted(key if key[0] == _FOLDERS else (*key, "prompt_file"))
             text = read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at)
-            if secret_in(text):
-                raise ScenarioError(f"the file holds what {ADVICE}", key=at)
             return _Template(text, at)
         if table.prompt is not None:
             return _Template(table.prompt, dotted((*key, "prompt")))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentsim.engine.prompt import cleaned
 
-__all__ = ["described", "dotted", "one_line", "shown"]
+__all__ = ["Key", "described", "dotted", "one_line", "shown"]
+
+Key: TypeAlias = tuple[str | int, ...]
+"""Where something stands in a scenario's document; list indices count from 0."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -14,8 +14,9 @@ from agentsim import games
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
+from agentsim.players.fields import hint
 from agentsim.players.human import HumanPlayer
-from agentsim.players.readable import hint, question
+from agentsim.players.readable import question
 from agentsim.players.rows import rows
 from agentsim.players.terminal import Terminal
 from tests.contract.harness import GAMES, on_bots, some_bot

@@ -24,8 +24,9 @@ from agentsim.engine.request import Choice, Options, Range, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.files import RunFiles
 from agentsim.players.base import Complaint, Message
+from agentsim.players.fields import hint, understood
 from agentsim.players.human import HumanPlayer
-from agentsim.players.readable import hint, news, question, understood
+from agentsim.players.readable import news, question
 from agentsim.players.rows import cut, rows
 from agentsim.players.terminal import Terminal
 from agentsim.runner.replay import prove

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
+from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.placeholders import problem, used
@@ -191,9 +192,8 @@ class MarketConfig(GameConfig):
             try:
                 self.settings_of(name)
             except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-                where = ".".join(("settings", name, *map(str, first["loc"])))
-                raise ValueError(f"{where}: {first['msg']}") from None
+                where, why = first_objection(error)
+                raise ValueError(f"{'.'.join(filter(None, ('settings', name, where)))}: {why}") from None
 
     def _check_experiment(self) -> None:
         if "marketplace" not in self.artifacts or len(self.goods) != 1:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from agentsim.engine.braces import MAX_DEPTH, closings
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading import Reading, one_object, without_thinking
-from agentsim.errors import DecisionError
+from agentsim.errors import DecisionError, first_objection
 from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 
 __all__ = ["LONGEST_GIVEN", "read_action"]
@@ -109,8 +109,8 @@ def _action(value: dict[str, Any], legal: Legal) -> Acted | str:
     try:
         acted = Acted(action=kind.model_validate(value))  # type: ignore[arg-type] # one of the ten, by its name
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        return f"Invalid action data: {'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"
+        where, why = first_objection(error)
+        return f"Invalid action data: {where}: {why.removeprefix('Value error, ')}"
     try:
         legal(acted)
     except DecisionError as error:

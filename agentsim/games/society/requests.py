@@ -9,7 +9,8 @@ from typing import Any, ClassVar, get_args
 from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
-from agentsim.engine.request import Options, Request, Text, schema_of, values_at
+from agentsim.engine.request import Options, Request, Text, values_at
+from agentsim.engine.schema import schema_of
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
 from agentsim.games.society.actions import (

@@ -89,8 +89,7 @@ class BatchResult:
 
 def plays_alone(manifest: Manifest) -> bool:
     """Whether bots alone decide, in every game."""
-    seats = (plan for cast in manifest.casts for plan in (*cast.players, *cast.staff.values()))
-    return all(plan.name.kind == "bot" for plan in seats)
+    return all(plan.name.kind == "bot" for cast in manifest.casts for plan in cast.seats)
 
 
 def conduct(
@@ -111,39 +110,30 @@ def conduct(
     impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
     """
     with locked(directory):
-        batch = _Batch(
-            manifest,
-            directory,
-            env=env,
-            jobs=jobs,
-            abort_after=abort_after,
-            watcher=watcher or BatchWatcher(),
-            executor=executor,
-        )
+        batch = _Batch(manifest, directory, env, jobs, abort_after, watcher or BatchWatcher(), executor)
         return batch.run()
 
 
+@dataclass
 class _Batch:
-    def __init__(
-        self,
-        manifest: Manifest,
-        directory: Path,
-        *,
-        env: Mapping[str, str],
-        jobs: int,
-        abort_after: int,
-        watcher: BatchWatcher,
-        executor: Callable[[], Executor] | None,
-    ) -> None:
-        self._manifest, self._directory, self._env, self._jobs = manifest, directory, env, jobs
-        self._abort_after, self._watcher, self._executor = abort_after, watcher, executor
-        limits = manifest.casts[0].limits
+    """`conduct`'s arguments, and what has come of them."""
+
+    manifest: Manifest
+    directory: Path
+    env: Mapping[str, str]
+    jobs: int
+    abort_after: int
+    watcher: BatchWatcher
+    executor: Callable[[], Executor] | None
+
+    def __post_init__(self) -> None:
+        limits = self.manifest.casts[0].limits
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
-        self._result = BatchResult(directory, Tally(len(manifest.games)))
+        self._result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
 
     def run(self) -> BatchResult:
-        sweep(self._directory)
+        sweep(self.directory)
         left = self._left()
         if left:
             self._seat()
@@ -153,28 +143,28 @@ class _Batch:
         except RunStopped as stopped:
             self._result.stopped = stopped
         else:
-            sweep(self._directory)  # nobody writes there any more; a worker may have been killed while it did
+            sweep(self.directory)  # nobody writes there any more; a worker may have been killed while it did
         return self._result
 
     def _seat(self) -> None:
         """Raise what makes every game impossible."""
-        for cast in self._manifest.casts:
-            seats = seated(cast, find(cast.game), self._env)
+        for cast in self.manifest.casts:
+            seats = seated(cast, find(cast.game), self.env)
             asyncio.run(seats.aclose())
 
     def _files(self, game: Planned) -> RunFiles:
-        return RunFiles(self._directory, game.name)
+        return RunFiles(self.directory, game.name)
 
     def _left(self) -> list[Planned]:
         """The games that are not done; what the others used is counted."""
         left, tally = [], self._result.tally
-        free = plays_alone(self._manifest)
-        for game in self._manifest.games:
+        free = plays_alone(self.manifest)
+        for game in self.manifest.games:
             files = self._files(game)
             done, why = is_done(files)
             if why is not None:
                 self._result.mended[game.name] = why
-            calls, cost, unpriced = (0, 0.0, 0) if free else used(files, over=done)
+            calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)
             tally.earlier(game.name, calls, cost, unpriced, finished=done)
             self._budget.spent(calls, cost)
             if not done:
@@ -191,9 +181,9 @@ class _Batch:
         await self._orphans_gone(left)
         executor = self._made()
         await executor.open()
-        self._watcher.began(tally)
+        self.watcher.began(tally)
         turns = iter(left)
-        lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(min(self._jobs, len(left)))]
+        lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(min(self.jobs, len(left)))]
         try:
             await asyncio.gather(*lanes)
         finally:
@@ -204,9 +194,9 @@ class _Batch:
             await executor.aclose()
 
     def _made(self) -> Executor:
-        if self._executor is not None:
-            return self._executor()
-        return InProcesses() if plays_alone(self._manifest) else InLoop(self._env, self._budget, self._used)
+        if self.executor is not None:
+            return self.executor()
+        return InProcesses() if plays_alone(self.manifest) else InLoop(self.env, self._budget, self._used)
 
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:
@@ -216,7 +206,7 @@ class _Batch:
 
     def _exhausted(self) -> bool:
         """Whether the limits are reached: where games are played by others, who cannot ask before each call."""
-        limits, tally = self._manifest.casts[0].limits, self._result.tally
+        limits, tally = self.manifest.casts[0].limits, self._result.tally
         if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
             self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
         if limits.max_cost_usd is not None and tally.cost_usd and tally.cost_usd >= limits.max_cost_usd:
@@ -225,7 +215,7 @@ class _Batch:
 
     async def _one(self, game: Planned, executor: Executor) -> None:
         self._result.tally.started(game.name)
-        self._watcher.changed()
+        self.watcher.changed()
         task = asyncio.create_task(executor.play(self._allowed(game), self._files(game)))
         try:
             await asyncio.wait({task})
@@ -238,8 +228,8 @@ class _Batch:
 
     def _allowed(self, game: Planned) -> Scenario:
         """The game with what is left of the batch's limits, where whoever plays it cannot ask before each call."""
-        scenario = self._manifest.scenario(game)
-        if self._executor is None:
+        scenario = self.manifest.scenario(game)
+        if self.executor is None:
             return scenario
         limits, tally = scenario.limits, self._result.tally  # which no longer counts what this game used before
         left: dict[str, float] = {}
@@ -258,12 +248,12 @@ class _Batch:
             end = task.result()
         self._result.ends.append(end)
         self._result.tally.ended(end)
-        self._watcher.ended(end)
+        self.watcher.ended(end)
         self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
         if end.status == BudgetReached.status:
-            whose = "" if self._executor is None else f"{end.name} had what was left of the batch's limits: "
+            whose = "" if self.executor is None else f"{end.name} had what was left of the batch's limits: "
             self._stop(BudgetReached(f"{whose}{end.error or 'a limit is reached'}"))
-        elif self._abort_after and self._in_a_row >= self._abort_after:
+        elif self.abort_after and self._in_a_row >= self.abort_after:
             self._stop(_abort(end, self._in_a_row))
 
     def _stop(self, why: AgentsimError) -> None:
@@ -271,7 +261,7 @@ class _Batch:
 
     def _used(self, name: str, totals: Totals) -> None:
         self._result.tally.used(name, totals)
-        self._watcher.changed()
+        self.watcher.changed()
 
     async def _orphans_gone(self, left: Sequence[Planned]) -> None:
         """Workers of a killed batch see that it is gone, and are so at once; until then they hold their journals."""

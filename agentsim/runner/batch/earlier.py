@@ -25,10 +25,10 @@ def is_done(files: RunFiles) -> tuple[bool, str | None]:
     return True, f"{files.history.name} {why}"
 
 
-def used(files: RunFiles, *, over: bool) -> tuple[int, float, int]:
+def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
     """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
     try:
-        if over:
+        if done:
             history = load_history(files.history)
             costs = [each.usage.cost_usd for each in history.decisions if each.usage is not None]
             known = known_usd(history.usage.cost_usd, costs)

@@ -127,7 +127,7 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
         raise UsageError("--models: names one twice; games of a model against itself need it twice in the scenario")
     if design.paired and not (design.models or design.rotate):
         raise UsageError("--paired: there is nothing to pair: it needs --models or --rotate")
-    for plan in (plan for cast in casts for plan in (*cast.players, *cast.staff.values())):
+    for plan in (plan for cast in casts for plan in cast.seats):
         if plan.name.kind == "human":
             raise UsageError(f"{plan.id} is a person: a batch plays without anybody at the terminal")
     seats = len(casts[0].players)
