@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,14 @@ def test_the_same_fork_again_numbers_its_branches_on(trunk: RunFiles) -> None:
         for name in ("trunk_at2_b1", "trunk_at2_b2", "trunk_at2_b3", "trunk_at2_b4", "more_b5")
     }
     assert len(salts) == 5
+
+
+def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(trunk: RunFiles) -> None:
+    cut = trunk_of(trunk, 4)
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
+    assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
+    assert sorted(files.name for files in made) == sorted(f"trunk_at4_b{number}" for number in range(1, 13))
 
 
 def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
