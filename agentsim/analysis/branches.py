@@ -30,8 +30,17 @@ class Shift:
 
 def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
     """The games without the branches of others here: a branch repeats its trunk, and would count it twice."""
-    names = {game.name for game in games}
-    return [game for game in games if game.trunk not in names]
+    by_name = {game.name: game for game in games}
+
+    def repeats(game: GameRecord) -> bool:
+        seen: set[str] = set()
+        last = game
+        while last.trunk in by_name and last.name not in seen:
+            seen.add(last.name)
+            last = by_name[last.trunk]
+        return last.name != game.name  # of runs that call each other their trunk none is
+
+    return [game for game in games if not repeats(game)]
 
 
 def shifts(games: Sequence[GameRecord]) -> list[Shift]:

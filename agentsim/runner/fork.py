@@ -6,10 +6,14 @@ Playing it on is `session`'s business, as with any run that stopped there; nothi
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -69,21 +73,22 @@ class Trunk:
         allowed, `ScenarioError` for changes that cannot be.
         """
         entry = None if instead is None else self._decided(instead)
-        if number is None and of_several:
-            number = self._unused(self._arm(entry, changes))
-            stem = f"{stem or self.files.name + f'_at{self.ask.index}'}_b{number}"
-        salts = () if self.scenario.branch is None else self.scenario.branch.salts
-        salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
-        if number is not None and not paired:
-            salts = (*salts, (self.ask.wave, str(number)))
-        beside = tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave)
-        branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
-        scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
-        scenario = replace(scenario, branch=branch)
-        seats = seated(scenario, self.game, env, None, self.contents.structured)
-        asyncio.run(seats.aclose())
-        files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
-        journal = Journal.create(files.journal, handle, head_of(scenario, self.game, files.name, datetime.now(UTC)))
+        with _alone(self.files.directory):  # or another process would take the same number
+            if number is None and of_several:
+                number = self._unused(self._arm(entry, changes))
+                stem = f"{stem or self.files.name + f'_at{self.ask.index}'}_b{number}"
+            salts = () if self.scenario.branch is None else self.scenario.branch.salts
+            salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
+            if number is not None and not paired:
+                salts = (*salts, (self.ask.wave, str(number)))
+            beside = tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave)
+            branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
+            scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
+            scenario = replace(scenario, branch=branch)
+            seats = seated(scenario, self.game, env, None, self.contents.structured)
+            asyncio.run(seats.aclose())
+            files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
+            journal = Journal.create(files.journal, handle, head_of(scenario, self.game, files.name, datetime.now(UTC)))
         try:
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
@@ -131,6 +136,17 @@ class Trunk:
             decision=values(decision),
             source="human",
         )
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Whoever else makes a branch in that folder waits until the block is over."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def trunk_of(files: RunFiles, at: int) -> Trunk:

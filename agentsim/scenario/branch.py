@@ -51,12 +51,14 @@ class Branch:
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
         """The branch that `record()` came from; `KeyError`, `TypeError` or `ValueError` where it is none."""
-        number = record["branch"]
+        number, instead = record["branch"], record["instead"]
+        if not (instead is None or isinstance(instead, Mapping)):
+            raise TypeError("fork.instead is no decision")
         return cls(
             of=str(record["of"]),
             at=int(record["at"]),
             number=None if number is None else int(number),
-            instead=record["instead"],
+            instead=instead,
             changed=tuple(map(str, record["changed"])),
             salts=tuple((int(wave), str(word)) for wave, word in record["salts"]),
             wave=int(record.get("wave", 0)),

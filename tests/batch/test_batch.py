@@ -80,6 +80,35 @@ def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
     assert snapshot(folder) == before
 
 
+@pytest.mark.parametrize("left", [None, 300])
+def test_a_finished_game_whose_journal_is_gone_is_not_played_again(tmp_path: Path, left: int | None) -> None:
+    config = trio(tmp_path)
+    words = ("batch", "--config", str(config), "--games", "2", "--out", "b", "--json", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    journal = tmp_path / "b" / "game_0001.jsonl"
+    begun = journal.read_bytes()[:left] if left else None  # less than its first line
+    journal.unlink()
+    if begun is not None:
+        journal.write_bytes(begun)
+    before = snapshot(tmp_path / "b")
+    again = agentsim(*words, cwd=tmp_path)
+    assert (again.code, said(again.out)["done"], said(again.out)["ended_now"]) == (0, 2, {})
+    assert snapshot(tmp_path / "b") == before
+
+
+def test_a_game_of_which_only_a_broken_history_is_left_is_named_and_gets_no_other_name(tmp_path: Path) -> None:
+    config = trio(tmp_path)
+    words = ("batch", "--config", str(config), "--games", "2", "--out", "b", "--json", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    (tmp_path / "b" / "game_0001.jsonl").unlink()
+    (tmp_path / "b" / "game_0001.json").write_text("{", encoding="utf-8")
+    before = snapshot(tmp_path / "b")
+    again = agentsim(*words, cwd=tmp_path)
+    assert (again.code, said(again.out)["done"]) == (1, 1)
+    assert "game_0001.jsonl is gone, and game_0001.json is there" in said(again.out)["errors"]["game_0001"]
+    assert snapshot(tmp_path / "b") == before
+
+
 def test_a_finished_games_broken_history_is_made_again_and_said(tmp_path: Path) -> None:
     words = ("batch", "--config", str(trio(tmp_path)), "--games", "3", "--out", "b", *QUIET)
     assert agentsim(*words, cwd=tmp_path).code == 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentsim.analysis.branches import without_branches
 from agentsim.analysis.folder import read_games
 from agentsim.analysis.record import game_record
-from agentsim.errors import ScenarioError, UsageError
+from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
@@ -249,6 +252,14 @@ def test_the_same_fork_again_numbers_its_branches_on(trunk: RunFiles) -> None:
     assert len(salts) == 5
 
 
+def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(trunk: RunFiles) -> None:
+    cut = trunk_of(trunk, 4)
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
+    assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
+    assert sorted(files.name for files in made) == sorted(f"trunk_at4_b{number}" for number in range(1, 13))
+
+
 def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
     """Bots do the same with the same luck: a second fork without a number, and pairs, are the first one again."""
     words = ("--logs-dir", ".", "--display", "none", "--no-html")
@@ -290,3 +301,20 @@ def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_li
     assert "bot/grudge in " in first
     assert "x agentsim: forged in " in first
     assert last.endswith("the same decisions, events and outcome")
+
+
+def test_runs_that_call_each_other_their_trunk_are_games_of_their_own(trunk: RunFiles) -> None:
+    record = game_record("a", load_history(trunk.history))
+    assert record is not None
+    games = [replace(record, name=name, trunk=of) for name, of in (("a", "a"), ("b", "c"), ("c", "b"), ("d", "c"))]
+    assert [game.name for game in without_branches(games)] == ["a", "b", "c"]
+
+
+def test_a_journal_with_a_decision_that_is_none_in_its_head_is_refused(trunk: RunFiles) -> None:
+    files = branched(trunk, 2)
+    head, _, rest = files.journal.read_text("utf-8").partition("\n")
+    record = json.loads(head)
+    record["fork"]["instead"] = [1, 2]
+    files.journal.write_text(f"{json.dumps(record)}\n{rest}", encoding="utf-8")
+    with pytest.raises(AgentsimError, match="instead"):
+        prove(files)

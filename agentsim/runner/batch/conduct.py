@@ -161,7 +161,7 @@ class _Batch:
         free = plays_alone(self.manifest)
         for game in self.manifest.games:
             files = self._files(game)
-            done, why = is_done(files)
+            done, why = is_done(files, game.row.seed)
             if why is not None:
                 self._result.mended[game.name] = why
             calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)

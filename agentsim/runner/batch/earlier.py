@@ -6,14 +6,21 @@ from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.load import load_history
-from agentsim.runner.batch.one import known_usd
+from agentsim.history.record import FINISHED
+from agentsim.runner.batch.one import has_begun, known_usd
 from agentsim.runner.mend import mended, over, unfit
+
 
 __all__ = ["is_done", "used"]
 
 
-def is_done(files: RunFiles) -> tuple[bool, str | None]:
-    """Whether a game is over and its history is there, and what was wrong with one that had to be made again."""
+def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
+    """Whether a game is over and its history is there, and what was wrong with one that had to be made again.
+
+    A history whose journal is gone is the game's if it is whole and has its seed: it is not paid for again.
+    """
+    if not has_begun(files.journal):
+        return _kept(files, seed), None
     if not over(files):
         return False, None
     try:
@@ -23,6 +30,14 @@ def is_done(files: RunFiles) -> tuple[bool, str | None]:
     except AgentsimError:
         return False, None  # its session will say what is wrong with the journal
     return True, f"{files.history.name} {why}"
+
+
+def _kept(files: RunFiles, seed: int) -> bool:
+    try:
+        history = load_history(files.history)
+    except UsageError:
+        return False
+    return history.status in FINISHED and history.seed == seed
 
 
 def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentsim.errors import AgentsimError, Interrupted
+from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
 from agentsim.runner.budget import Budget
@@ -17,7 +17,7 @@ from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["GameEnd", "ended", "failed", "known_usd", "session", "sweep"]
+__all__ = ["GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,15 @@ def session(
 ) -> Session | None:
     """The game's session: from its beginning, or from where its journal ends; None where it is finished.
 
-    The scenario's limits hold, whatever those were with which the game began.
+    The scenario's limits hold, whatever those were with which the game began. `JournalError` where other files of the
+    game are there without its journal: nobody knows how far it came, and it would get another name.
     """
-    if files.journal.exists() and not _has_begun(files.journal):
-        files.journal.unlink()  # killed between the file's name and its first line: nothing has happened
-    if not files.journal.exists():
+    if not has_begun(files.journal):
+        if left := [path.name for path in (files.history, files.page) if path.exists()]:
+            raise JournalError(
+                f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
+            )
+        files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
         return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within)
     limits = scenario.limits
     return reopened(
@@ -64,9 +68,13 @@ def session(
     )
 
 
-def _has_begun(journal: Path) -> bool:
-    with journal.open("rb") as file:
-        return file.readline().endswith(b"\n") or is_running(journal)
+def has_begun(journal: Path) -> bool:
+    """Whether anything has happened of which a journal tells, or somebody is about to write it."""
+    try:
+        with journal.open("rb") as file:
+            return file.readline().endswith(b"\n") or is_running(journal)
+    except FileNotFoundError:
+        return False
 
 
 def ended(result: RunResult) -> GameEnd:
