@@ -26,6 +26,7 @@ from agentsim.cli.finish import money, spent
 from agentsim.cli.screen import shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
+from agentsim.engine.wording import counted
 from agentsim.history.totals import Totals
 from agentsim.players.rows import MARK, rows
 from agentsim.runner.watch import Watcher
@@ -160,7 +161,7 @@ class RichDisplay(Watcher):
             (self._fallbacks, "fallback", "s"),
         )
         counts = (
-            f"{totals.calls} call{'s' * (totals.calls != 1)}",
+            counted(totals.calls, "call"),
             *(f"{number} {what}{s * (number != 1)}" for number, what, s in trouble if number),
             spent(totals.to_json(), totals.cached_share),
             f"cost {money(totals.cost_usd, totals.unpriced_calls)}",

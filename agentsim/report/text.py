@@ -40,12 +40,6 @@ def foreign(text: object) -> Markup:
     return Markup("<bdi>" + chips + "</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
 
 
-def sentence(words: str) -> str:
-    """Words as a sentence: a capital at its beginning, a full stop where it has no end of its own."""
-    words = words.strip()
-    return words and words[0].upper() + words[1:] + ("" if words[-1] in ".!?…" else ".")
-
-
 def number(value: float | None) -> str:
     """A number with thousands separators and no more digits than a reader can use; a dash for None."""
     if value is None:

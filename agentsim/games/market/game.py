@@ -11,7 +11,7 @@ from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
 from agentsim.games.market import events, moderator, prompts
 from agentsim.games.market.artifacts.dialogue import EVERYONE
@@ -114,7 +114,7 @@ class _Rounds:
             await self._round(f"Round {number}")
             quiet = quiet + 1 if self._world.trades == before else 0
             if quiet == config.stable_rounds:
-                return f"the market was stable: no trade in {quiet} round{'s' * (quiet != 1)}"
+                return f"the market was stable: no trade in {counted(quiet, 'round')}"
         return "all rounds were played"
 
     async def of(self, session: Session) -> str:

@@ -13,7 +13,7 @@ from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt, cleaned
 from agentsim.engine.reading import Decision, Pick, Reading, find_objects, read, without_thinking
 from agentsim.engine.request import Choice, Options, Request, Text
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import cut, sentence
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market import prompts
 from agentsim.games.market.artifact import Capability, Refused, either
@@ -174,7 +174,7 @@ class AskQuery(MarketRequest[QueryChosen]):
             if decision.query == "calculator":
                 calculate(given["expression"])
         except Refused as error:
-            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+            return sentence(str(error))
         return ""
 
     def particulars(self) -> Mapping[str, Any]:
@@ -242,7 +242,7 @@ class Act(MarketRequest[ActionChosen]):
         try:
             given = named.read(decision.action_parameters)
         except Refused as error:
-            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+            return sentence(str(error))
         return self.scope.objection(self.player, self.now, named.name, given)
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentsim.engine.wording import sentence
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Side, shortage
 from agentsim.games.market.restrictions import Restriction
@@ -65,8 +66,7 @@ class Scope:
         good, quantity = given["good"], given["quantity"]
         freed[good] = sum(each.quantity for each in going if each.side == "sell")
         asset, needed = (CAPITAL, given.get("price", 0) * quantity) if action == "buy" else (good, quantity)
-        short = shortage(asset, needed, now.free(asset) + freed[asset])
-        return f"{short[:1].upper()}{short[1:]}." if short else ""
+        return sentence(shortage(asset, needed, now.free(asset) + freed[asset]))
 
 
 @dataclass(frozen=True)

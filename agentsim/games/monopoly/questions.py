@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentsim.engine.prompt import quoted
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly import trade
 from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import FINE, GROUPS, SPACES, group_name
@@ -120,7 +121,7 @@ def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tup
         player = view.seats[number]
         deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
         who = "you" if number == seat else f"{player.name} (id {player.id})"
-        cards = f"{len(player.cards)} card{'s' * (len(player.cards) != 1)} out of jail"
+        cards = f"{counted(len(player.cards), 'card')} out of jail"
         lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
     lines.append(_answer(f"{_PROPOSAL} or {_NONE}"))
     return tuple(lines)
@@ -142,7 +143,7 @@ def _parts(side: Side) -> Iterator[str]:
     if side.cash:
         yield f"${side.cash} in cash"
     if side.jail_cards:
-        yield f"{side.jail_cards} card{'s' * (side.jail_cards > 1)} out of jail"
+        yield f"{counted(side.jail_cards, 'card')} out of jail"
     if side.empty:
         yield "nothing"
 

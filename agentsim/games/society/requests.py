@@ -10,6 +10,7 @@ from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import ABSENT, Options, Request, Text, schema_of, value_at
+from agentsim.engine.wording import sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
 from agentsim.games.society.actions import (
@@ -104,8 +105,7 @@ class Act(Request[Acted]):
             case Trade() | DirectMessage():
                 return self._of_company(action)
             case SetName():
-                wrong = misnomer(action.display_name, self.you.agent, rules.agents, {})
-                return f"{wrong[:1].upper()}{wrong[1:]}." if wrong else ""
+                return sentence(misnomer(action.display_name, self.you.agent, rules.agents, {}))
             case Vote():
                 return self._of_vote(action)
             case ForumReply():
@@ -114,8 +114,7 @@ class Act(Request[Acted]):
             case Contribute():
                 return self._of_contribution(action)
             case CreateProposal():
-                problem = misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
-                return f"{problem[:1].upper()}{problem[1:]}." if problem else ""
+                return sentence(misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day))
             case _:
                 return ""
 
