@@ -8,6 +8,7 @@ from agentsim.engine.event import Event
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.events.life import DayEnded
+from agentsim.games.society.terms import RESOURCES
 
 __all__ = ["by_day"]
 
@@ -30,14 +31,11 @@ def by_day(events: Sequence[Event]) -> list[Panel]:
     }
     return [
         _lines("Agents by evening", days, awake, "agents"),
-        _lines("Held by agents", days, {name: _amount("held", name) for name in _RESOURCES}, "units"),
-        _lines("The common pool", days, {name: _amount("pool", name) for name in (*_RESOURCES, "land")}, "units"),
+        _lines("Held by agents", days, {name: _amount("held", name) for name in RESOURCES}, "units"),
+        _lines("The common pool", days, {name: _amount("pool", name) for name in (*RESOURCES, "land")}, "units"),
         _lines("Inequality of wealth", days, {"Gini coefficient": lambda day: day.gini}, "0 to 1"),
         _lines("Talk and votes by day", days, talk, "a day"),
     ]
-
-
-_RESOURCES = ("food", "energy", "materials")
 
 
 def _amount(where: str, resource: str) -> Callable[[DayEnded], float]:
