@@ -21,7 +21,7 @@ from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.errors import IllegalDecision
 
-__all__ = ["ABSENT", "Choice", "Options", "Range", "Request", "Text", "schema_of", "value_at"]
+__all__ = ["ABSENT", "Choice", "Options", "Range", "Request", "Text", "closed_object", "schema_of", "value_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def value_at(decision: Decision, path: str) -> Any:
 
 def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
     """The JSON Schema of `answer` within these options, as `Request.schema` promises it."""
-    schema = _object(dict(_properties(answer)))
+    schema = closed_object(dict(_properties(answer)))
     for path, legal in options.items():
         schema = _narrowed(schema, path.split("."), legal)
     return schema
@@ -249,7 +249,8 @@ def _is_tag(node: Any) -> bool:
     return isinstance(node, dict) and len(node.get("enum", ())) == 1
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object that has these keys, every one, and no other."""
     return {
         "type": "object",
         "properties": properties,
@@ -275,7 +276,7 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
     if "$ref" in part:
         return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
     if part.get("type") == "object" and "properties" in part:  # a part of a decision: as whole and as closed as it
-        return _object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
+        return closed_object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
     if "oneOf" in part:  # of several kinds of record, told apart by a field with one value
         return {"anyOf": [_portable(branch, definitions) for branch in part["oneOf"]]}
     if "const" in part:

@@ -83,8 +83,7 @@ class Session:
         sellers = [agent for agent in self._active() if agent.side == "sell"]
         if not buyers or not sellers:
             return False
-        free = [agent for agent in (*buyers, *sellers) if not _keeps_from_loss(agent)]
-        if free:
+        if not all(map(_keeps_from_loss, (*buyers, *sellers))):
             return True
         return max(each.units[each.done] for each in buyers) >= min(each.units[each.done] for each in sellers)
 

@@ -171,13 +171,7 @@ def _turns(table: Table, market: Market, config: MarketConfig, session: Session 
     goals = {agent.id: agent.goal or prompts.GOALS[config.ranked_by] for agent in market.agents.values()}
     text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
     head, tails = prompts.system(text, market, goals, rounds=config.most_rounds, queries=config.queries)
-    menu = menu_of(
-        market,
-        head,
-        rounds=config.most_rounds,
-        memory_chars=config.working_memory_chars,
-        lenient=config.lenient_format,
-    )
+    menu = menu_of(market, head, memory_chars=config.working_memory_chars, lenient=config.lenient_format)
     return Turns(table, market, config, menu, tails, session)
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from agentsim.engine.event import Event
-from agentsim.engine.prompt import Prompt, cleaned, quoted
-from agentsim.engine.reading import Decision, Reading, find_objects, read, without_thinking
+from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.reading import Decision, Reading, read
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.games.market import prompts
-from agentsim.games.market.requests import MarketRequest
+from agentsim.games.market.requests import MarketRequest, words_alone
 from agentsim.games.market.turn import Turns
 
 __all__ = [
@@ -142,9 +142,8 @@ class Interviewed(MarketRequest[InterviewAnswer]):
 
     def parse(self, text: str) -> Reading[InterviewAnswer]:
         """A reply without an object is an answer in words."""
-        body = cleaned(without_thinking(text)).strip()
-        if body and not find_objects(body)[1]:
-            return Reading(InterviewAnswer(answer=body), "words")
+        if words := words_alone(text):
+            return Reading(InterviewAnswer(answer=words), "words")
         return read(text, InterviewAnswer, self.pick)
 
     def fallback(self) -> InterviewAnswer:

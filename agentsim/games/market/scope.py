@@ -78,9 +78,7 @@ class _Self:
 
     def worth(self, good: str, side: Side) -> int | None:
         unit = self.now.unit
-        if unit is not None:
-            return unit.worth if side == unit.side else None
-        return dict(self.now.values).get(good)
+        return None if unit is not None and side != unit.side else self.now.worth(good)
 
     def free_capital(self) -> int:
         return self.now.free(CAPITAL) if self.settled else 10**15
