@@ -29,15 +29,19 @@ class GameBegan(Event):
 
 
 @dataclass(frozen=True)
-class Spoke(Event):
-    """What somebody says to the whole table."""
-
-    kind: ClassVar[str] = "spoke"
+class _InWords(Event):
     words: ClassVar[str | None] = "text"
     player: str
     name: str
     turn: int
     text: str
+
+
+@dataclass(frozen=True)
+class Spoke(_InWords):
+    """What somebody says to the whole table."""
+
+    kind: ClassVar[str] = "spoke"
 
     @property
     def heading(self) -> str:
@@ -45,15 +49,10 @@ class Spoke(Event):
 
 
 @dataclass(frozen=True)
-class Thought(Event):
+class Thought(_InWords):
     """What somebody thinks, which nobody else hears."""
 
     kind: ClassVar[str] = "thought"
-    words: ClassVar[str | None] = "text"
-    player: str
-    name: str
-    turn: int
-    text: str
 
     @property
     def heading(self) -> str:
