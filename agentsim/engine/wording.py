@@ -5,9 +5,10 @@ Nothing here changes a decision.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 
-__all__ = ["CUT", "counted", "cut", "listed", "sentence"]
+__all__ = ["CUT", "counted", "cut", "first_place", "listed", "near", "sentence"]
 
 CUT = " [cut]"
 
@@ -26,6 +27,17 @@ def counted(count: int, noun: str) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names within a sentence: `A, B and C`."""
     return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_place(names: Sequence[str], alone: str = "wins") -> str:
+    """Who came first, one or several: `A wins`, `A, B share the first place`."""
+    return f"{names[0]} {alone}" if len(names) == 1 else f"{', '.join(names)} share the first place"
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """A hint for whoever misspelt a known name, to follow what is said of it; "" where none is near."""
+    found = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def sentence(words: str) -> str:

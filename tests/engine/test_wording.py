@@ -1,10 +1,10 @@
-"""Wording: cut, counted, listed, and made a sentence."""
+"""Wording: what is cut, counted, listed, ranked, misspelt, or made a sentence."""
 
 from __future__ import annotations
 
 import pytest
 
-from agentsim.engine.wording import CUT, counted, cut, listed, sentence
+from agentsim.engine.wording import CUT, counted, cut, first_place, listed, near, sentence
 
 
 def test_what_is_cut_says_so_within_its_limit() -> None:
@@ -33,3 +33,14 @@ def test_the_last_name_follows_an_and(names: str, words: str) -> None:
 )
 def test_a_sentence_has_a_capital_and_an_end(words: str, said: str) -> None:
     assert sentence(words) == said
+
+
+def test_the_first_place_may_be_shared() -> None:
+    assert first_place(["A"]) == "A wins"
+    assert first_place(["A"], "comes first") == "A comes first"
+    assert first_place(["A", "B"], "comes first") == "A, B share the first place"
+
+
+def test_a_misspelt_name_is_guessed_where_one_is_near() -> None:
+    assert near("monoply", ["auction", "monopoly"]) == " (did you mean monopoly?)"
+    assert near("chess", ["auction", "monopoly"]) == ""

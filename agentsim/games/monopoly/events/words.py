@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agentsim.engine.event import Event
+from agentsim.engine.wording import first_place
 
 __all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Summarized", "Thought"]
 
@@ -94,8 +95,7 @@ class GameEnded(Event):
 
     @property
     def heading(self) -> str:
-        first = [result.name for result in self.results if result.rank == 1]
-        return f"{first[0]} wins" if len(first) == 1 else f"{', '.join(first)} share the first place"
+        return first_place([result.name for result in self.results if result.rank == 1])
 
     @property
     def content(self) -> str:
