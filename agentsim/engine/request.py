@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from agentsim.engine.answering import unanswerable
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
+from agentsim.engine.keeping import kept
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading, read
 from agentsim.errors import IllegalDecision
@@ -110,13 +111,10 @@ class Request(Generic[D]):
         """The legal values, by field."""
         raise NotImplementedError
 
-    @property
+    @kept
     def legal(self) -> Options:
         """The `options` of this request, made once."""
-        known: Options | None = self.__dict__.get("_legal")  # `cached_property` takes a lock in Python 3.11
-        if known is None:
-            known = self.__dict__["_legal"] = self.options()
-        return known
+        return self.options()
 
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""

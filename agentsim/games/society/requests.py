@@ -56,7 +56,7 @@ class Act(Request[Acted]):
     you: Own
 
     def options(self) -> Options:
-        return self.rules.options()
+        return self.rules.options
 
     def schema(self) -> dict[str, Any]:
         """The same for all agents in one game, so made once: it was half of what a question to a model costs."""
