@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Chart, Panel, Series
@@ -18,17 +19,8 @@ def by_day(events: Sequence[Event]) -> list[Panel]:
     days = [event for event in events if isinstance(event, DayEnded)]
     if not days:
         return []
-    awake = {
-        "active": lambda day: day.active,
-        "dormant": lambda day: day.dormant,
-        "dead": lambda day: day.dead,
-    }
-    talk = {
-        "posts": lambda day: day.posts,
-        "messages": lambda day: day.messages,
-        "proposals": lambda day: day.proposals,
-        "votes": lambda day: day.votes,
-    }
+    awake = {name: attrgetter(name) for name in ("active", "dormant", "dead")}
+    talk = {name: attrgetter(name) for name in ("posts", "messages", "proposals", "votes")}
     return [
         _lines("Agents by evening", days, awake, "agents"),
         _lines("Held by agents", days, {name: _amount("held", name) for name in RESOURCES}, "units"),
