@@ -43,7 +43,7 @@ class MarketGame:
     rules_version: ClassVar[int] = 2
     config: ClassVar[type[GameConfig]] = MarketConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
-    events: ClassVar[tuple[type[Event], ...]] = (*events.EVENTS, *moderator.EVENTS)
+    events: ClassVar[tuple[type[Event], ...]] = events.EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
 
