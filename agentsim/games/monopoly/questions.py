@@ -45,21 +45,17 @@ def _answer(action: str) -> str:
 def _group(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""
     space, estate = SPACES[position], view.estate()
+    owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
     holders = []
-    for other in GROUPS[space.group]:
-        if other != position:
-            owner = view.owner[other]
-            who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
-            holders.append(f"{deed(estate, other)}: {who}")
-    rest = {view.owner[other] for other in GROUPS[space.group] if other != position}
-    owner = rest.pop() if len(rest) == 1 else BANK
-    whose = (
-        ""
-        if owner == BANK
-        else " It would complete your group."
-        if owner == seat
-        else (f" It would complete the group of {view.seats[owner].name}.")
-    )
+    for lot, owner in owners.items():
+        who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
+        holders.append(f"{deed(estate, lot)}: {who}")
+    rest = set(owners.values())
+    whose = ""
+    if len(rest) == 1 and BANK not in rest:
+        (holder,) = rest
+        group = "your group" if holder == seat else f"the group of {view.seats[holder].name}"
+        whose = f" It would complete {group}."
     return f"{group_name(space.group)} group: {'; '.join(holders)}.{whose}"
 
 
