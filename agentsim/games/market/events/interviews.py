@@ -11,13 +11,17 @@ __all__ = ["Answered", "Asked", "Paused", "Resumed"]
 
 
 @dataclass(frozen=True)
-class Paused(Event):
-    kind: ClassVar[str] = "paused"
+class _Signalled(Event):
     agent: str
 
     @property
     def heading(self) -> str:
         return f"The moderator to {self.agent}"
+
+
+@dataclass(frozen=True)
+class Paused(_Signalled):
+    kind: ClassVar[str] = "paused"
 
     @property
     def content(self) -> str:
@@ -49,13 +53,8 @@ class Answered(Event):
 
 
 @dataclass(frozen=True)
-class Resumed(Event):
+class Resumed(_Signalled):
     kind: ClassVar[str] = "resumed"
-    agent: str
-
-    @property
-    def heading(self) -> str:
-        return f"The moderator to {self.agent}"
 
     @property
     def content(self) -> str:
