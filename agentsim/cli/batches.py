@@ -15,7 +15,8 @@ import typer
 
 from agentsim.cli.finish import money
 from agentsim.cli.options import ExecutorKind
-from agentsim.cli.screen import counted, note, safe, shortened
+from agentsim.cli.screen import note, safe, shortened
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:

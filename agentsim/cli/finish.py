@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentsim.cli.pages import write_page
-from agentsim.cli.screen import counted, note, safe, say, shortened
+from agentsim.cli.screen import note, safe, say, shortened
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.totals import cached_share

@@ -23,9 +23,10 @@ from rich.text import Text
 
 from agentsim.cli.display import public_lines
 from agentsim.cli.finish import money, spent
-from agentsim.cli.screen import counted, shortened
+from agentsim.cli.screen import shortened
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, Wave
+from agentsim.engine.wording import counted
 from agentsim.history.totals import Totals
 from agentsim.players.rows import MARK, rows
 from agentsim.runner.watch import Watcher

@@ -49,7 +49,8 @@ def report(
     import json
     from dataclasses import asdict
 
-    from agentsim.cli.screen import counted, note, safe, shortened
+    from agentsim.cli.screen import note, safe, shortened
+    from agentsim.engine.wording import counted
     from agentsim.errors import UsageError
 
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))

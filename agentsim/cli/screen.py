@@ -14,7 +14,7 @@ import typer
 
 from agentsim.engine.prompt import cleaned
 
-__all__ = ["columns", "counted", "moves", "note", "safe", "say", "shortened"]
+__all__ = ["columns", "moves", "note", "safe", "say", "shortened"]
 
 
 def note(line: str) -> None:
@@ -49,11 +49,6 @@ def say(line: str) -> None:
         hang = " " * (len(line) - len(line.lstrip()) + 4)
         line = line if cell_len(line) <= width else "\n".join(rows(line, width, hang))
     typer.echo(line)
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 call`, `2 calls`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def moves(stream: TextIO | None) -> bool:

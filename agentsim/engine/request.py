@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from agentsim.engine.answering import unanswerable
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
+from agentsim.engine.keeping import kept
 from agentsim.engine.options import Choice, Options, Range, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading, read
@@ -56,13 +57,10 @@ class Request(Generic[D]):
         """The legal values, by field."""
         raise NotImplementedError
 
-    @property
+    @kept
     def legal(self) -> Options:
         """The `options` of this request, made once."""
-        known: Options | None = self.__dict__.get("_legal")  # `cached_property` takes a lock in Python 3.11
-        if known is None:
-            known = self.__dict__["_legal"] = self.options()
-        return known
+        return self.options()
 
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""
@@ -121,12 +119,10 @@ class Request(Generic[D]):
 
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording; made once."""
-        known: str | None = self.__dict__.get("_fingerprint")
-        if known is None:
-            known = self.__dict__["_fingerprint"] = self._named()
-        return known
+        return self._fingerprint
 
-    def _named(self) -> str:
+    @kept
+    def _fingerprint(self) -> str:
         legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
         particulars = self.particulars()

@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 from agentsim.engine.options import Choice, Options, Range, Text
 from agentsim.engine.reading import Decision
 
-__all__ = ["Schema", "changed", "schema_of"]
+__all__ = ["Schema", "changed", "closed_object", "schema_of"]
 
 Schema: TypeAlias = Mapping[str, Any]
 
 
 def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
     """The JSON Schema of `answer` within these options, as `Request.schema` promises it."""
-    schema: Schema = _object(dict(_properties(answer)))
+    schema: Schema = closed_object(dict(_properties(answer)))
     for path, legal in options.items():
         schema = changed(schema, path, partial(_within, legal))
     return dict(schema)
@@ -59,7 +59,8 @@ def _is_tag(node: Schema) -> bool:
     return len(node.get("enum", ())) == 1
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object that has these keys, every one, and no other."""
     return {
         "type": "object",
         "properties": properties,
@@ -85,7 +86,7 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
     if "$ref" in part:
         return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
     if part.get("type") == "object" and "properties" in part:  # a part of a decision: as whole and as closed as it
-        return _object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
+        return closed_object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
     if "oneOf" in part:  # of several kinds of record, told apart by a field with one value
         return {"anyOf": [_portable(branch, definitions) for branch in part["oneOf"]]}
     if "const" in part:

@@ -1,8 +1,14 @@
-"""Wording: what is done to players' words before others hear them. Nothing here changes a decision."""
+"""Wording: small things done to words, so that they are done alike: players' own, and those that games say.
+
+Nothing here changes a decision.
+"""
 
 from __future__ import annotations
 
-__all__ = ["CUT", "cut"]
+import difflib
+from collections.abc import Sequence
+
+__all__ = ["CUT", "counted", "cut", "first_place", "listed", "near", "sentence"]
 
 CUT = " [cut]"
 
@@ -11,3 +17,30 @@ def cut(text: str, limit: int) -> str:
     """At most `limit` characters, with a visible mark where there were more."""
     text = text.strip()
     return text if len(text) <= limit else text[: limit - len(CUT)].rstrip() + CUT
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of a thing, whose plural is regular: `1 vote`, `0 votes`."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names within a sentence: `A, B and C`."""
+    return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_place(names: Sequence[str], alone: str = "wins") -> str:
+    """Who came first, one or several: `A wins`, `A, B share the first place`."""
+    return f"{names[0]} {alone}" if len(names) == 1 else f"{', '.join(names)} share the first place"
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """A hint for whoever misspelt a known name, to follow what is said of it; "" where none is near."""
+    found = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+def sentence(words: str) -> str:
+    """Words as a sentence: a capital at its beginning, a full stop where it has no end of its own; "" stays nothing."""
+    words = words.strip()
+    return words and words[0].upper() + words[1:] + ("" if words[-1] in ".!?…" else ".")

@@ -6,13 +6,13 @@ point group `agentsim.games` (name = "package.module:GAME"). No game's rules bel
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from importlib.metadata import entry_points
 from typing import cast
 
 from agentsim.engine.game import Game
+from agentsim.engine.wording import near
 from agentsim.errors import ScenarioError
 
 __all__ = ["find", "names"]
@@ -22,18 +22,19 @@ _GROUP = "agentsim.games"
 
 def names() -> list[str]:
     """Every game that can be played here, sorted."""
-    own = {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}
-    return sorted(own | {entry.name for entry in entry_points(group=_GROUP)})
+    return sorted(_own() | {entry.name for entry in entry_points(group=_GROUP)})
 
 
 def find(name: str) -> Game:
     """The game of that name; `ScenarioError` with the nearest known name otherwise."""
-    if name in {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}:
+    if name in _own():
         return cast("Game", importlib.import_module(f"{__name__}.{name}").GAME)
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
             return cast("Game", entry.load())
     known = names()
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    raise ScenarioError(f"there is no game {name[:40]!r}{hint}", key="game", valid=", ".join(known))
+    raise ScenarioError(f"there is no game {name[:40]!r}{near(name, known)}", key="game", valid=", ".join(known))
+
+
+def _own() -> set[str]:
+    return {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agentsim.engine.panel import Network, Node, Tie
+from agentsim.engine.wording import sentence
 from agentsim.report.table import TableView, cell
 from agentsim.report.text import fitted, number
 from agentsim.report.tones import tone
@@ -175,8 +176,7 @@ def _left_out(nodes: int, arcs: int, ties: int) -> str:
     parts = [f"{nodes:,} who had less to do with others are not drawn"] if nodes else []
     parts += [f"{arcs:,} slighter ties are not drawn"] if arcs else []
     parts += [f"the table holds the {MOST_ROWS:,} strongest ties of {ties:,}"] if ties > MOST_ROWS else []
-    text = "; ".join(parts)
-    return text and text[0].upper() + text[1:] + "."
+    return sentence("; ".join(parts))
 
 
 def _data(ties: Sequence[Tie], *, named: bool) -> TableView:

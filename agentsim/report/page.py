@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from agentsim.engine.panel import Panel
+from agentsim.engine.wording import sentence
 from agentsim.history.record import History, StandingRecord, Status
 from agentsim.history.totals import cached_share
 from agentsim.report import text
@@ -130,7 +131,7 @@ def environment() -> Environment:
     )
     environment.filters |= {
         "foreign": text.foreign,
-        "sentence": text.sentence,
+        "sentence": sentence,
         "plain": text.plain,
         "number": text.number,
         "money": text.money,

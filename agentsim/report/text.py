@@ -10,7 +10,7 @@ from datetime import datetime
 
 from markupsafe import Markup, escape
 
-__all__ = ["fitted", "foreign", "money", "number", "plain", "sentence", "span_of_time", "when"]
+__all__ = ["fitted", "foreign", "money", "number", "plain", "span_of_time", "when"]
 
 # What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
 # controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. The joiners
@@ -44,12 +44,6 @@ def foreign(text: object) -> Markup:
     safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
     chips = _HIDDEN.sub(lambda match: f'<span class="chip">{_code_point(match)}</span>', safe)
     return Markup("<bdi>" + chips + "</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
-
-
-def sentence(words: str) -> str:
-    """Words as a sentence: a capital at its beginning, a full stop where it has no end of its own."""
-    words = words.strip()
-    return words and words[0].upper() + words[1:] + ("" if words[-1] in ".!?…" else ".")
 
 
 def number(value: float | None) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Range, Request, Text
+from agentsim.engine.schema import closed_object
 from agentsim.errors import AmbiguousReply, IllegalDecision, UnreadableReply
 from tests.engine.small import Bid, Say, Word
 
@@ -272,3 +273,10 @@ def test_a_range_holds_whole_numbers_alone(value: object, held: bool) -> None:
 def test_an_open_range_survives_json_and_has_a_fingerprint_of_its_own() -> None:
     again = Move.restore(json.loads(json.dumps(OPEN.to_json())))
     assert again.fingerprint() == OPEN.fingerprint() == GOLDEN_OPEN
+
+
+def test_a_closed_object_has_all_its_keys_and_no_other() -> None:
+    schema = closed_object({"bid": {"type": "integer"}, "why": {"type": "string"}})
+    assert schema["required"] == list(schema["properties"]) == ["bid", "why"]
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.errors import UsageError
 from agentsim.history.record import History
-from agentsim.report import text, timeline
+from agentsim.report import timeline
 from agentsim.report.page import PageOptions, render
 from tests.report.dom import Node, parse
 from tests.report.sample import PERSONAS, PITCHES, REASONING, VOTES, document, panels, sample
@@ -257,8 +257,3 @@ def test_a_page_of_very_many_events_has_their_data_round_by_round(monkeypatch: p
     for title, events in rounds.items():
         lines = shown[title].one("details", cls="of-round").one("pre").text.splitlines()
         assert [line.split()[0] for line in lines] == [f"#{event.seq}" for event in events if event.data]
-
-
-@pytest.mark.parametrize(("words", "shown"), [("jury vote", "Jury vote."), ("Out of time!", "Out of time!"), ("", "")])
-def test_why_a_game_ended_is_a_sentence(words: str, shown: str) -> None:
-    assert text.sentence(words) == shown

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from agentsim.engine.dealing import AGAINST, FOR, NAMED, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.wording import counted, listed
 
 __all__ = [
     "EVENTS",
@@ -27,11 +28,6 @@ __all__ = [
 ]
 
 SILENCE = "(says nothing)"
-
-
-def listed(names: tuple[str, ...] | list[str]) -> str:
-    """Names in a sentence: `A, B and C`."""
-    return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 @dataclass(frozen=True)
@@ -154,7 +150,7 @@ class Eliminated(Event):
 
     @property
     def content(self) -> str:
-        how = "by lot" if self.drawn_by_lot else f"with {self.votes} vote{'s' * (self.votes != 1)}"
+        how = "by lot" if self.drawn_by_lot else f"with {counted(self.votes, 'vote')}"
         return f"{self.player} leaves the game {how} and joins the jury."
 
 
@@ -171,7 +167,7 @@ class Won(Event):
 
     @property
     def content(self) -> str:
-        how = "by lot" if self.drawn_by_lot else f"with {self.votes} vote{'s' * (self.votes != 1)} of the jury"
+        how = "by lot" if self.drawn_by_lot else f"with {counted(self.votes, 'vote')} of the jury"
         return f"{self.player} wins the game {how}."
 
 

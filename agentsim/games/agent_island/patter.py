@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.engine.chance import Stream
-from agentsim.games.agent_island.events import listed
+from agentsim.engine.wording import counted, listed
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import View
 
@@ -80,18 +80,18 @@ def _facts(view: View, me: str) -> Iterator[str]:
         if tally.tied:
             yield f"In round {tally.round} only the lot parted {listed(tally.tied)}, and {tally.chosen} had to go."
         else:
-            against = _counted(_named(tally, tally.chosen), "vote")
+            against = counted(_named(tally, tally.chosen), "vote")
             yield f"{tally.chosen} left in round {tally.round} with {against} against."
         if me in tally.tied and me != tally.chosen:
             yield f"The lot spared me in round {tally.round}, and I have not forgotten how close it was."
         elif mine:
-            yield f"I had {_counted(mine, 'vote')} against me in round {tally.round}, and I am still here."
+            yield f"I had {counted(mine, 'vote')} against me in round {tally.round}, and I am still here."
         elif mine == 0:
             yield f"In round {tally.round} not one of you named me."
         if tally.abstentions:
-            yield f"In round {tally.round} I counted {_counted(tally.abstentions, 'empty ballot')}."
+            yield f"In round {tally.round} I counted {counted(tally.abstentions, 'empty ballot')}."
     if past := len(_past(view)):
-        yield f"After {_counted(past, 'round')} my name has been on {_ballots(view, me)}."
+        yield f"After {counted(past, 'round')} my name has been on {_ballots(view, me)}."
 
 
 def _remarks(view: View, other: str) -> Iterator[str]:
@@ -104,20 +104,16 @@ def _remarks(view: View, other: str) -> Iterator[str]:
         if other in tally.tied:
             yield f"In round {tally.round} {other} was spared by nothing but the lot."
         elif _named(tally, other):
-            yield f"{other} had {_counted(_named(tally, other), 'vote')} in round {tally.round} and survived."
+            yield f"{other} had {counted(_named(tally, other), 'vote')} in round {tally.round} and survived."
 
 
 def _named(tally: Tally, player: str) -> int:
     return dict(tally.votes).get(player, 0)
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 def _ballots(view: View, player: str) -> str:
     total = sum(_named(tally, player) for tally in _past(view))
-    return _counted(total, "ballot") if total else "no ballot"
+    return counted(total, "ballot") if total else "no ballot"
 
 
 def _past(view: View) -> list[Tally]:
@@ -134,7 +130,7 @@ def whisper(view: View, me: str, partner: str, luck: Stream) -> str:
 def quip(view: View, about: str, luck: Stream) -> str:
     """A public line about somebody."""
     survived = len(view.tallies)
-    return luck.pick(_QUIPS).format(name=about, rounds=_counted(survived, "round") if survived else "breakfast")
+    return luck.pick(_QUIPS).format(name=about, rounds=counted(survived, "round") if survived else "breakfast")
 
 
 def note(view: View, me: str) -> str:
@@ -142,4 +138,4 @@ def note(view: View, me: str) -> str:
     if not view.tallies:
         return "Nothing has been decided yet."
     tally = view.tallies[-1]
-    return f"{tally.chosen} left. I had {_counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."
+    return f"{tally.chosen} left. I had {counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."

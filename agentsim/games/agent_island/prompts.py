@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentsim.engine.prompt import Prompt, quoted
-from agentsim.games.agent_island.events import listed
+from agentsim.engine.wording import listed
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import Line, View
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading
 from agentsim.engine.request import Choice, Options, Request, Text
+from agentsim.engine.schema import closed_object
 from agentsim.games.agent_island.ballot import VoteCast, read_vote
 from agentsim.games.agent_island.prompts import composed, tally_words
 from agentsim.games.agent_island.speech import QuipsMade, Speech, read_quips, read_speech
@@ -228,12 +229,7 @@ class Quips(IslandRequest[QuipsMade]):
 
     def schema(self) -> dict[str, Any]:
         line = {"type": "string", "maxLength": self.limit}
-        return {
-            "type": "object",
-            "properties": {player: dict(line) for player in self.about},
-            "required": list(self.about),
-            "additionalProperties": False,
-        }
+        return closed_object({player: dict(line) for player in self.about})
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}  # a line that is missing is asked for, with all others

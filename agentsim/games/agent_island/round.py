@@ -90,7 +90,7 @@ class Round:
             context.island.rounds,
             context.active_player_ids,
             context.eliminated_player_ids,
-            tuple(context.settings.phases),
+            context.settings.phases,
         )
         context.table.tell(began, to=Everyone)
         for phase in context.settings.phases:

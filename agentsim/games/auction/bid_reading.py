@@ -92,11 +92,7 @@ def _words(given: Any) -> str:
 
 
 def _as_json(value: Any) -> str:
-    """The value's JSON; nothing of one that could be read but is nested too deep to be written."""
-    try:
-        return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    except RecursionError:
-        return ""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _bare(text: str) -> int | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agentsim.engine.event import Event
+from agentsim.engine.wording import counted, first_place
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Format
 from agentsim.games.auction.state import FailReason
@@ -50,7 +51,7 @@ class AuctionBegan(Event):
     @property
     def content(self) -> str:
         required = sum(item.required for item in self.items)
-        items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}, {required} required"
+        items = f"{counted(len(self.items), 'item')}, {required} required"
         how = self.format.replace("_", " ")
         return f"{len(self.teams)} teams with {self.budget} each bid for {items} ({how})."
 
@@ -199,8 +200,7 @@ class AuctionEnded(Event):
 
     @property
     def heading(self) -> str:
-        first = [result.name for result in self.results if result.rank == 1]
-        return f"{first[0]} wins" if len(first) == 1 else f"{', '.join(first)} share the first place"
+        return first_place([result.name for result in self.results if result.rank == 1])
 
     @property
     def content(self) -> str:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
+from agentsim.engine import wording
 from agentsim.engine.prompt import cleaned, quoted
 
 __all__ = ["MOST", "REQUIRED", "Item", "listed", "presentable", "read_items", "written"]
@@ -97,7 +98,7 @@ def _integer(digits: str) -> int | Decimal:
 
 def _item(value: Any, where: str) -> Item:
     if not isinstance(value, _Object):
-        raise ValueError(f"{where}: must be an object with {_and(_KEYS)}, found {_shown(value)}")
+        raise ValueError(f"{where}: must be an object with {wording.listed(_KEYS)}, found {_shown(value)}")
     names = [name for name, _ in value]
     for name in names:
         if name not in _KEYS:
@@ -105,7 +106,7 @@ def _item(value: Any, where: str) -> Item:
         if names.count(name) > 1:
             raise ValueError(f"{where}: {name} is there {names.count(name)} times; once would be valid")
     if missing := [name for name in _KEYS if name not in names]:
-        raise ValueError(f"{where}: {_and(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        raise ValueError(f"{where}: {wording.listed(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     fields = dict(value)
     name, quality, required = (fields[key] for key in _KEYS)
     if not (isinstance(name, str) and presentable(name)):
@@ -144,12 +145,7 @@ def presentable(name: str) -> bool:
 def _hint(name: str) -> str:
     spelled = {key.casefold(): key for key in _KEYS}
     near = get_close_matches(name[:40].casefold(), spelled, n=1)
-    return f" (did you mean {spelled[near[0]]}?)" if near else f" (valid: {_and(_KEYS)})"
-
-
-def _and(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return f" (did you mean {spelled[near[0]]}?)" if near else f" (valid: {wording.listed(_KEYS)})"
 
 
 def _shown(value: Any) -> str:

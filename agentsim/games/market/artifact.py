@@ -6,13 +6,14 @@ What each does is a file in `artifacts/`; when agents are asked, and what they a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.game import GameConfig
 from agentsim.engine.number import whole
+from agentsim.engine.schema import closed_object
 from agentsim.engine.wording import cut
 from agentsim.games.market.order_book import OpenOrder
 from agentsim.games.market.world import World
@@ -104,7 +105,7 @@ class Capability:
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of its parameters."""
-        return _object({each.name: each.schema() for each in self.parameters})
+        return closed_object({each.name: each.schema() for each in self.parameters})
 
     def words(self) -> tuple[str, ...]:
         """What an agent reads of it, a line each."""
@@ -121,7 +122,7 @@ def either(capabilities: Iterable[Capability]) -> dict[str, Any]:
         kinds = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
         nothing = {"enum": [*legal["enum"], None]} if "enum" in legal else {}
         properties[name] = {**legal, "type": [*kinds, "null"], **nothing}
-    return _object(properties)
+    return closed_object(properties)
 
 
 def _wider(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -138,10 +139,6 @@ def _wider(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     if "enum" in one and "enum" in other:
         out["enum"] = list(dict.fromkeys([*one["enum"], *other["enum"]]))
     return out
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def action(description: str, *parameters: Parameter) -> Callable[[F], F]:
@@ -241,13 +238,4 @@ class Artifact:
             choices = (*parameter.choices, *self.world.agents)
         elif parameter.kind == "agent":
             choices = ()
-        return Parameter(
-            parameter.name,
-            parameter.kind,
-            parameter.description,
-            optional=parameter.optional,
-            low=low,
-            high=high,
-            choices=choices,
-            limit=limit,
-        )
+        return replace(parameter, low=low, high=high, choices=choices, limit=limit)

@@ -13,7 +13,7 @@ from agentsim.games.market.config import Experiment
 from agentsim.games.market.events import Endowed, PeriodBegan, PeriodEnded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.schedule import Equilibrium, alpha, equilibrium
+from agentsim.games.market.schedule import alpha, equilibrium
 from agentsim.games.market.state import Agent, Market
 
 __all__ = ["Session"]
@@ -32,7 +32,7 @@ class Session:
     def __post_init__(self) -> None:
         self.market.world.books = self
         self.good = self.market.world.goods[0]
-        self.equilibrium: Equilibrium = equilibrium(self.config.buyers, self.config.sellers)
+        self.equilibrium = equilibrium(self.config.buyers, self.config.sellers)
         schedules = (*self.config.buyers, *self.config.sellers)
         for place, (agent, units) in enumerate(zip(self.market.agents.values(), schedules, strict=True)):
             agent.side = "buy" if place < len(self.config.buyers) else "sell"
@@ -83,8 +83,7 @@ class Session:
         sellers = [agent for agent in self._active() if agent.side == "sell"]
         if not buyers or not sellers:
             return False
-        free = [agent for agent in (*buyers, *sellers) if not _keeps_from_loss(agent)]
-        if free:
+        if not all(map(_keeps_from_loss, (*buyers, *sellers))):
             return True
         return max(each.units[each.done] for each in buyers) >= min(each.units[each.done] for each in sellers)
 

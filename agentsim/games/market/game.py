@@ -11,7 +11,7 @@ from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
 from agentsim.games.market import events, moderator, prompts
 from agentsim.games.market.artifacts.dialogue import EVERYONE
@@ -43,7 +43,7 @@ class MarketGame:
     rules_version: ClassVar[int] = 2
     config: ClassVar[type[GameConfig]] = MarketConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
-    events: ClassVar[tuple[type[Event], ...]] = (*events.EVENTS, *moderator.EVENTS)
+    events: ClassVar[tuple[type[Event], ...]] = events.EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
 
@@ -114,7 +114,7 @@ class _Rounds:
             await self._round(f"Round {number}")
             quiet = quiet + 1 if self._world.trades == before else 0
             if quiet == config.stable_rounds:
-                return f"the market was stable: no trade in {quiet} round{'s' * (quiet != 1)}"
+                return f"the market was stable: no trade in {counted(quiet, 'round')}"
         return "all rounds were played"
 
     async def of(self, session: Session) -> str:
@@ -171,13 +171,7 @@ def _turns(table: Table, market: Market, config: MarketConfig, session: Session 
     goals = {agent.id: agent.goal or prompts.GOALS[config.ranked_by] for agent in market.agents.values()}
     text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
     head, tails = prompts.system(text, market, goals, rounds=config.most_rounds, queries=config.queries)
-    menu = menu_of(
-        market,
-        head,
-        rounds=config.most_rounds,
-        memory_chars=config.working_memory_chars,
-        lenient=config.lenient_format,
-    )
+    menu = menu_of(market, head, memory_chars=config.working_memory_chars, lenient=config.lenient_format)
     return Turns(table, market, config, menu, tails, session)
 
 

@@ -10,30 +10,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event
-from agentsim.engine.prompt import Prompt, cleaned, quoted
-from agentsim.engine.reading import Decision, Reading, find_objects, read, without_thinking
+from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.reading import Decision, Reading, read
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.games.market import prompts
-from agentsim.games.market.requests import MarketRequest
+from agentsim.games.market.events import Answered, Asked, Paused, Resumed
+from agentsim.games.market.requests import MarketRequest, words_alone
 from agentsim.games.market.turn import Turns
 
 __all__ = [
-    "EVENTS",
     "EVERYBODY",
     "MODERATOR",
     "NOBODY",
     "REQUESTS",
-    "Answered",
-    "Asked",
     "InterviewAnswer",
     "Interviewed",
     "Moderate",
     "Moderation",
     "Moderator",
-    "Paused",
-    "Resumed",
 ]
 
 MODERATOR = "moderator"
@@ -41,61 +36,6 @@ STAFF = f"@{MODERATOR}"
 NOBODY, EVERYBODY = "nobody", "everybody"
 QUESTION_CHARS = 1_000
 SHOWN_INTERVIEWS = 6
-
-
-@dataclass(frozen=True)
-class Paused(Event):
-    kind: ClassVar[str] = "paused"
-    agent: str
-
-    @property
-    def heading(self) -> str:
-        return f"The moderator to {self.agent}"
-
-    @property
-    def content(self) -> str:
-        return "PAUSE"
-
-
-@dataclass(frozen=True)
-class Asked(Event):
-    kind: ClassVar[str] = "asked"
-    words: ClassVar[str] = "question"
-    agent: str
-    question: str
-
-    @property
-    def heading(self) -> str:
-        return f"The moderator asks {self.agent}"
-
-
-@dataclass(frozen=True)
-class Answered(Event):
-    kind: ClassVar[str] = "answered"
-    words: ClassVar[str] = "text"
-    agent: str
-    text: str
-
-    @property
-    def heading(self) -> str:
-        return f"{self.agent} answers the moderator"
-
-
-@dataclass(frozen=True)
-class Resumed(Event):
-    kind: ClassVar[str] = "resumed"
-    agent: str
-
-    @property
-    def heading(self) -> str:
-        return f"The moderator to {self.agent}"
-
-    @property
-    def content(self) -> str:
-        return "RESUME"
-
-
-EVENTS: tuple[type[Event], ...] = (Paused, Asked, Answered, Resumed)
 
 
 class InterviewAnswer(Decision):
@@ -142,9 +82,8 @@ class Interviewed(MarketRequest[InterviewAnswer]):
 
     def parse(self, text: str) -> Reading[InterviewAnswer]:
         """A reply without an object is an answer in words."""
-        body = cleaned(without_thinking(text)).strip()
-        if body and not find_objects(body)[1]:
-            return Reading(InterviewAnswer(answer=body), "words")
+        if words := words_alone(text):
+            return Reading(InterviewAnswer(answer=words), "words")
         return read(text, InterviewAnswer, self.pick)
 
     def fallback(self) -> InterviewAnswer:

@@ -5,9 +5,10 @@ What they are filled with is `prompts`. A value is never looked at again.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
+
+from agentsim.engine.wording import near
 
 __all__ = ["NAMES", "filled", "of_one_agent", "problem", "used"]
 
@@ -35,9 +36,7 @@ def problem(text: str) -> str:
     for mark in _MARK.finditer(text):
         name = _name(mark)
         if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            return f"unknown placeholder {name[:40]}{hint}; there are {', '.join(NAMES)}"
+            return f"unknown placeholder {name[:40]}{near(name, NAMES)}; there are {', '.join(NAMES)}"
     return ""
 
 

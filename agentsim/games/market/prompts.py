@@ -1,7 +1,7 @@
 """The words of the market's prompts. What an agent may know is settled in `view`; the system text is the scenario's.
 
 The text that never changes comes first, the same for all agents as far as it goes; then what an agent is; then its
-latest steps, which are as many from the seventh turn to the last; then the question.
+latest steps, of which there come to be no more than the window holds; then the question.
 """
 
 from __future__ import annotations

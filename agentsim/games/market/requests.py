@@ -13,18 +13,27 @@ from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt, cleaned
 from agentsim.engine.reading import Decision, Pick, Reading, find_objects, read, without_thinking
 from agentsim.engine.request import Choice, Options, Request, Text
-from agentsim.engine.wording import cut
+from agentsim.engine.schema import closed_object
+from agentsim.engine.wording import cut, sentence
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market import prompts
 from agentsim.games.market.artifact import Capability, Refused, either
 from agentsim.games.market.scope import Scope
-from agentsim.games.market.state import SKIP
+from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import Menu, Now, Observation
 
-__all__ = ["NO_QUERY", "Act", "ActionChosen", "AskQuery", "Brief", "BriefingAnswered", "MarketRequest", "QueryChosen"]
+__all__ = [
+    "Act",
+    "ActionChosen",
+    "AskQuery",
+    "Brief",
+    "BriefingAnswered",
+    "MarketRequest",
+    "QueryChosen",
+    "words_alone",
+]
 
-NO_QUERY = "none"
 UNCLEAR = "unclear"
 
 
@@ -86,6 +95,12 @@ class MarketRequest(Request[D]):
         return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
 
 
+def words_alone(text: str) -> str:
+    """A reply without an object, which is an answer in words; "" where it is none."""
+    body = cleaned(without_thinking(text)).strip()
+    return "" if find_objects(body)[1] else body
+
+
 def _choices(prefix: str, capabilities: tuple[Capability, ...]) -> dict[str, Choice]:
     """The closed choices among the parameters, by path."""
     closed = {each.name: each.choices for one in capabilities for each in one.parameters if each.choices}
@@ -123,9 +138,8 @@ class Brief(MarketRequest[BriefingAnswered]):
 
     def parse(self, text: str) -> Reading[BriefingAnswered]:
         """A reply without an object is in words what the agent does not understand."""
-        body = cleaned(without_thinking(text)).strip()
-        if body and not find_objects(body)[1]:
-            return Reading(BriefingAnswered(action=UNCLEAR, working_memory=cut(body, self.menu.memory_chars)), "words")
+        if words := words_alone(text):
+            return Reading(BriefingAnswered(action=UNCLEAR, working_memory=cut(words, self.menu.memory_chars)), "words")
         return read(text, BriefingAnswered, self.pick)
 
     def fallback(self) -> BriefingAnswered:
@@ -147,21 +161,23 @@ class AskQuery(MarketRequest[QueryChosen]):
         """Queries, and tools as long as any call is left."""
         return (*self.menu.queries, *(self.menu.tools if self.calls_left else ()))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it may choose."""
+        return (NO_QUERY, *(each.name for each in self.offered))
+
     def options(self) -> Options:
-        names = (NO_QUERY, *(each.name for each in self.offered))
-        return {"query": Choice(names), **_choices("query_parameters", self.offered)}
+        return {"query": Choice(self.names), **_choices("query_parameters", self.offered)}
 
     def schema(self) -> dict[str, Any]:
-        names = [NO_QUERY, *(each.name for each in self.offered)]
-        properties = {"query": {"type": "string", "enum": names}, "query_parameters": either(self.offered)}
-        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+        properties = {"query": {"type": "string", "enum": list(self.names)}, "query_parameters": either(self.offered)}
+        return closed_object(properties)
 
     def prompt(self) -> Prompt:
         state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
-        names = tuple(each.name for each in self.offered)
-        return prompts.composed(
-            self.menu, self.tail, state, prompts.query_question(names, self.calls_left if self.menu.tools else 0)
-        )
+        calls_left = self.calls_left if self.menu.tools else 0
+        question = prompts.query_question(tuple(each.name for each in self.offered), calls_left)
+        return prompts.composed(self.menu, self.tail, state, question)
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return _own(self.offered, answered.get("query"), legal)
@@ -174,16 +190,15 @@ class AskQuery(MarketRequest[QueryChosen]):
             if decision.query == "calculator":
                 calculate(given["expression"])
         except Refused as error:
-            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+            return sentence(str(error))
         return ""
 
     def particulars(self) -> Mapping[str, Any]:
         return {**super().particulars(), "calls": self.calls_left}
 
     def check(self, decision: QueryChosen) -> None:
-        names = (NO_QUERY, *(each.name for each in self.offered))
-        if decision.query is not None and decision.query not in names:
-            raise IllegalDecision(f"query must be one of: {', '.join(names)}.")
+        if decision.query is not None and decision.query not in self.names:
+            raise IllegalDecision(f"query must be one of: {', '.join(self.names)}.")
 
     def fallback(self) -> QueryChosen:
         return QueryChosen(query=None)
@@ -223,7 +238,7 @@ class Act(MarketRequest[ActionChosen]):
             "action_parameters": either(self.actions),
             "working_memory": {"type": "string", "maxLength": self.menu.memory_chars},
         }
-        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+        return closed_object(properties)
 
     def prompt(self) -> Prompt:
         state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
@@ -242,7 +257,7 @@ class Act(MarketRequest[ActionChosen]):
         try:
             given = named.read(decision.action_parameters)
         except Refused as error:
-            return f"{str(error)[:1].upper()}{str(error)[1:]}."
+            return sentence(str(error))
         return self.scope.objection(self.player, self.now, named.name, given)
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:

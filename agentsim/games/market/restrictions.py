@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig
+from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.order_book import Side
 
 __all__ = ["Restricted", "Restriction", "RuleName"]
@@ -91,7 +92,7 @@ _RULES: dict[str, _Rule] = {
     "no_messages_to_all": _Rule(
         "A message goes to one agent, not to all.",
         ("send",),
-        lambda agent, action, given, limit: given["to"] != "everyone",
+        lambda agent, action, given, limit: given["to"] != EVERYONE,
     ),
     "no_borrowing": _Rule("You may not borrow.", ("borrow",), None),
 }

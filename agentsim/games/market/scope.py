@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentsim.engine.wording import sentence
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Side, shortage
 from agentsim.games.market.restrictions import Restriction
@@ -65,8 +66,7 @@ class Scope:
         good, quantity = given["good"], given["quantity"]
         freed[good] = sum(each.quantity for each in going if each.side == "sell")
         asset, needed = (CAPITAL, given.get("price", 0) * quantity) if action == "buy" else (good, quantity)
-        short = shortage(asset, needed, now.free(asset) + freed[asset])
-        return f"{short[:1].upper()}{short[1:]}." if short else ""
+        return sentence(shortage(asset, needed, now.free(asset) + freed[asset]))
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,7 @@ class _Self:
 
     def worth(self, good: str, side: Side) -> int | None:
         unit = self.now.unit
-        if unit is not None:
-            return unit.worth if side == unit.side else None
-        return dict(self.now.values).get(good)
+        return None if unit is not None and side != unit.side else self.now.worth(good)
 
     def free_capital(self) -> int:
         return self.now.free(CAPITAL) if self.settled else 10**15

@@ -16,9 +16,10 @@ from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.tools import TOOLS
 from agentsim.games.market.world import MOST_NEWS, Noted, World
 
-__all__ = ["Agent", "Market"]
+__all__ = ["NO_QUERY", "SKIP", "Agent", "Market"]
 
 SKIP = "skip"
+NO_QUERY = "none"
 
 
 @dataclass
@@ -97,7 +98,7 @@ class Market:
         agents = {player: _agent(player, world, config, tables.get(player)) for player in world.agents}
         market = cls(world, agents, made)
         market.tools = {each.name: each for tool in config.tools for each in TOOLS[tool]}
-        taken = {SKIP, "none", *market.tools}
+        taken = {SKIP, NO_QUERY, *market.tools}
         for artifact in made.values():
             for names, table in ((artifact.actions, market.actions), (artifact.queries, market.queries)):
                 for name in names:

@@ -15,9 +15,9 @@ from agentsim.games.market.artifact import Refused
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.events import Acted, Forfeited, Observed, Remembered
 from agentsim.games.market.experiment import Session
-from agentsim.games.market.requests import NO_QUERY, Act, ActionChosen, AskQuery, QueryChosen
+from agentsim.games.market.requests import Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.scope import Scope
-from agentsim.games.market.state import SKIP, Agent, Market
+from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.view import Menu, Now, Observation, now_of
 
 __all__ = ["Turns"]
@@ -188,7 +188,7 @@ def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """
     out, dropped = dict(found), 0
     parts = {name: list(_entries(part)) for name, part in found.items() if isinstance(part, (list, dict))}
-    while _length(out) > limit and any(parts.values()):
+    while len(_json(out)) > limit and any(parts.values()):
         longest = max(parts, key=lambda name: len(parts[name]))
         parts[longest].pop()
         dropped += 1
@@ -203,7 +203,3 @@ def _entries(part: Any) -> Iterable[Any]:
 
 def _json(found: Mapping[str, Any]) -> str:
     return json.dumps(found, ensure_ascii=False)
-
-
-def _length(found: Mapping[str, Any]) -> int:
-    return len(_json(found))

@@ -21,10 +21,8 @@ class Menu:
     actions: tuple[Capability, ...]
     queries: tuple[Capability, ...]
     tools: tuple[Capability, ...]
-    agents: int
     goods: tuple[str, ...]
     price_max: int | None
-    rounds: int
     memory_chars: int
     lenient: bool
 
@@ -84,8 +82,12 @@ class Now:
         """How much of an asset there is."""
         return next((holding.held for holding in self.holdings if holding.asset == asset), 0)
 
+    def worth(self, good: str) -> int | None:
+        """What the next unit is worth to the agent, or costs it; None where it has no value of its own."""
+        return dict(self.values).get(good) if self.unit is None else self.unit.worth
 
-def menu_of(market: Market, head: str, *, rounds: int, memory_chars: int, lenient: bool) -> Menu:
+
+def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> Menu:
     """What everybody may do."""
     actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
     prices = [each.high for action in actions for each in action.parameters if each.name == "price"]
@@ -94,10 +96,8 @@ def menu_of(market: Market, head: str, *, rounds: int, memory_chars: int, lenien
         actions=actions,
         queries=tuple(artifact.queries[name] for name, artifact in market.queries.items()),
         tools=tuple(market.tools.values()),
-        agents=len(market.agents),
         goods=market.world.goods,
         price_max=prices[0] if prices else None,
-        rounds=rounds,
         memory_chars=memory_chars,
         lenient=lenient,
     )

@@ -93,7 +93,7 @@ class World:
     trades: int = 0
     latest: deque[str] = field(default_factory=lambda: deque(maxlen=10))  # trades in words, oldest first
     notes: dict[str, Latest[Noted]] = field(default_factory=dict)
-    announced: Latest[Noted] = field(default_factory=lambda: Latest(MOST_NEWS + 1))  # one may be whoever looks's own
+    announced: Latest[Noted] = field(default_factory=lambda: Latest(MOST_NEWS + 1))  # one may be the looker's own
     announcers: Counter[str] = field(default_factory=Counter)
     noted: int = 0
     acting: PlayerId | None = None

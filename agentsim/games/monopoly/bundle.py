@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.actions import Bundle, Sale, building
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, STREETS
+from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
 from agentsim.games.monopoly.estate import Estate
 
 __all__ = ["Step", "carry_out", "possible", "razing"]
@@ -67,7 +67,7 @@ def razing(estate: Estate, seat: int) -> list[Sale]:
 
 
 def _space(position: int) -> int:
-    if not 0 <= position < len(SPACES) or not SPACES[position].price:
+    if position not in DEEDS:
         raise IllegalDecision(f"Position {position} is no property.")
     return position
 
@@ -114,7 +114,7 @@ def _razed(estate: Estate, seat: int, wanted: Counter[int]) -> Iterator[Step]:
             for lot in lots:
                 del wanted[lot]
                 if before := estate.level[lot]:
-                    yield Step("sell", lot, estate.raze((lot,)), before, 0)
+                    yield Step("sell", lot, estate.raze(lot), before, 0)
 
 
 def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from agentsim.engine.game import GameConfig
+from agentsim.games.monopoly.board import START_CASH
 
 __all__ = ["LONGEST_WORD", "MonopolyConfig"]
 
@@ -19,7 +20,7 @@ class MonopolyConfig(GameConfig):
 
     max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Players' turns after which the game ends and net worth decides."""
-    start_cash: Annotated[int, Field(ge=0, le=1_000_000)] = 1500
+    start_cash: Annotated[int, Field(ge=0, le=1_000_000)] = START_CASH
     """What everybody begins with."""
     auction: Literal["open", "sealed"] = "open"
     """Ascending bids in turn order, or one bid each, unseen by the others."""

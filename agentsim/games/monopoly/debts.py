@@ -107,7 +107,7 @@ def _clear_lots(match: Match, debtor: int, *, paid: bool) -> None:
         before = state.estate.level[lot]
         if not before:
             continue
-        brought = state.estate.raze((lot,))
+        brought = state.estate.raze(lot)
         amount = brought if paid else 0
         state.move_cash(BANK, debtor, amount)
         estate = state.estate

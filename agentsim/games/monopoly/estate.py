@@ -6,7 +6,7 @@ same on the live estate and on a copy that somebody tries things out on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentsim.games.monopoly.board import (
@@ -201,18 +201,15 @@ class Estate:
         self.level[position] -= 1
         return SPACES[position].house_cost // 2
 
-    def raze(self, lots: Iterable[int]) -> int:
-        """Every building on these lots goes back to the bank at once, hotels without breaking down; what it brings."""
-        brought = 0
-        for lot in lots:
-            level = self.level[lot]
-            brought += level * SPACES[lot].house_cost // 2
-            if level == HOTEL:
-                self.hotels += 1
-            else:
-                self.houses += level
-            self.level[lot] = 0
-        return brought
+    def raze(self, lot: int) -> int:
+        """Every building on the lot goes back to the bank at once, a hotel without breaking down; what it brings."""
+        level = self.level[lot]
+        if level == HOTEL:
+            self.hotels += 1
+        else:
+            self.houses += level
+        self.level[lot] = 0
+        return level * SPACES[lot].house_cost // 2
 
     def check(self) -> Iterator[str]:
         """Every broken invariant, in words."""

@@ -44,7 +44,8 @@ class Monopoly:
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
         if not 2 <= len(players) <= MOST_PLAYERS:
-            raise ScenarioError(f"Monopoly is for 2 to {MOST_PLAYERS} players", key="players", valid="2 to 8")
+            most = f"2 to {MOST_PLAYERS}"
+            raise ScenarioError(f"Monopoly is for {most} players", key="players", valid=most)
 
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
         seats = [Seat(player, table.names.get(player, player), config.start_cash) for player in table.players]

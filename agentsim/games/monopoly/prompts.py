@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Protocol
 
 from agentsim.engine.prompt import Prompt, Restated, quoted
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.talk import Memory, Remark
@@ -62,7 +63,7 @@ def composed(request: Asked, question: Sequence[str]) -> Prompt:
 def _rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
     return (
         "[RULES]",
-        f"You play Monopoly (US rules) with {players - 1} other{'s' * (players > 2)}; the last one who is not bankrupt "
+        f"You play Monopoly (US rules) with {counted(players - 1, 'other')}; the last one who is not bankrupt "
         f"wins. If the game has not ended after {max_turns} turns, counted over all players, the greatest net worth "
         "wins: cash, deeds at their price (mortgaged ones at half), buildings at cost. Amounts are dollars, positions "
         "count from GO = 0.",
@@ -176,7 +177,7 @@ def _player(view: View, estate: Estate, seat: int) -> str:
         return "bankrupt."
     place = SPACES[player.position]
     at = f"in jail, {player.failed} of 3 rolls failed" if player.jailed else f"on {place.position} {place.name}"
-    cards = f", {len(player.cards)} card{'s' * (len(player.cards) > 1)} out of jail" if player.cards else ""
+    cards = f", {counted(len(player.cards), 'card')} out of jail" if player.cards else ""
     deeds = ", ".join(deed(estate, position) for position in estate.held(seat)) or "none"
     whole = [group_name(group) for group in GROUPS if estate.completes(seat, group)]
     groups = f"; whole groups: {', '.join(whole)}" if whole else ""
@@ -187,5 +188,5 @@ def deed(estate: Estate, position: int) -> str:
     level = estate.level[position]
     mark = " mortgaged" if estate.mortgaged[position] else ""
     if level:
-        mark = " hotel" if level == HOTEL else f" {level} house{'s' * (level > 1)}"
+        mark = " hotel" if level == HOTEL else f" {counted(level, 'house')}"
     return f"{position} {SPACES[position].name}{mark}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentsim.engine.prompt import quoted
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly import trade
 from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import FINE, GROUPS, SPACES, group_name
@@ -44,21 +45,17 @@ def _answer(action: str) -> str:
 def _group(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""
     space, estate = SPACES[position], view.estate()
+    owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
     holders = []
-    for other in GROUPS[space.group]:
-        if other != position:
-            owner = view.owner[other]
-            who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
-            holders.append(f"{deed(estate, other)}: {who}")
-    rest = {view.owner[other] for other in GROUPS[space.group] if other != position}
-    owner = rest.pop() if len(rest) == 1 else BANK
-    whose = (
-        ""
-        if owner == BANK
-        else " It would complete your group."
-        if owner == seat
-        else (f" It would complete the group of {view.seats[owner].name}.")
-    )
+    for lot, owner in owners.items():
+        who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
+        holders.append(f"{deed(estate, lot)}: {who}")
+    rest = set(owners.values())
+    whose = ""
+    if len(rest) == 1 and BANK not in rest:
+        (holder,) = rest
+        group = "your group" if holder == seat else f"the group of {view.seats[holder].name}"
+        whose = f" It would complete {group}."
     return f"{group_name(space.group)} group: {'; '.join(holders)}.{whose}"
 
 
@@ -120,7 +117,7 @@ def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tup
         player = view.seats[number]
         deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
         who = "you" if number == seat else f"{player.name} (id {player.id})"
-        cards = f"{len(player.cards)} card{'s' * (len(player.cards) != 1)} out of jail"
+        cards = f"{counted(len(player.cards), 'card')} out of jail"
         lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
     lines.append(_answer(f"{_PROPOSAL} or {_NONE}"))
     return tuple(lines)
@@ -142,7 +139,7 @@ def _parts(side: Side) -> Iterator[str]:
     if side.cash:
         yield f"${side.cash} in cash"
     if side.jail_cards:
-        yield f"{side.jail_cards} card{'s' * (side.jail_cards > 1)} out of jail"
+        yield f"{counted(side.jail_cards, 'card')} out of jail"
     if side.empty:
         yield "nothing"
 

@@ -99,7 +99,7 @@ def _cannot_give(estate: Estate, trader: Trader, giver: int, who: str, side: Sid
     if len(set(side.properties)) != len(side.properties):
         return f"{who} gives a deed twice"
     for position in side.properties:
-        if not 0 <= position < len(SPACES) or not SPACES[position].price:
+        if position not in DEEDS:
             return f"position {position} is no property"
         if estate.owner[position] != giver:
             return f"{SPACES[position].name} does not belong to {who}"

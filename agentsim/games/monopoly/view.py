@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import repeat
 
+from agentsim.engine.keeping import kept
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings
@@ -60,23 +61,17 @@ class View:
     houses: int
     hotels: int
 
-    @property
+    @kept
     def mark(self) -> str:
         """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
-        known: str | None = self.__dict__.get("_mark")  # `cached_property` takes a lock in Python 3.11
-        if known is None:
-            deeds = zip(self.seats, self.holdings.deeds, strict=True)
-            standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
-            known = self.__dict__["_mark"] = f"{self.turn}/{standing}"
-        return known
+        deeds = zip(self.seats, self.holdings.deeds, strict=True)
+        standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
+        return f"{self.turn}/{standing}"
 
-    @property
+    @kept
     def holdings(self) -> Holdings:
         """Who holds how much of which group."""
-        known: Holdings | None = self.__dict__.get("_holdings")
-        if known is None:
-            known = self.__dict__["_holdings"] = holdings(self.owner, len(self.seats))
-        return known
+        return holdings(self.owner, len(self.seats))
 
     def estate(self) -> Estate:
         """The estate as it stands, to ask and to try things out on."""

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.engine.number import Real
 
-__all__ = ["MOST", "UNIT", "Amount", "amount", "number", "share", "shown"]
+__all__ = ["MOST", "UNIT", "Amount", "amount", "bounded", "number", "share", "shown"]
 
 UNIT = 100
 """Hundredths in one."""
@@ -56,6 +56,13 @@ def shown(hundredths: int) -> str:
 def share(hundredths: int, part: int, whole: int) -> int:
     """`part`/`whole` of an amount, rounded to the nearest hundredth, halves up."""
     return (2 * hundredths * part + whole) // (2 * whole)
+
+
+def bounded(hundredths: int) -> int:
+    """The amount, where it is no more than a config or a reply may say; else `ValueError`."""
+    if hundredths > MOST:
+        raise ValueError(f"must be at most {MOST // UNIT:,}")
+    return hundredths
 
 
 Amount: TypeAlias = Annotated[

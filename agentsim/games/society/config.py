@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import AfterValidator, Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
-from agentsim.games.society.amounts import MOST, UNIT, Amount
+from agentsim.games.society.amounts import UNIT, Amount, bounded
 from agentsim.games.society.terms import Allocation, Repeal, Resource, Terms, misfit, plain
 
 __all__ = ["PERSONALITIES", "FoundingLaw", "Goal", "Personality", "Prose", "SocietyConfig"]
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
-PERSONALITIES: tuple[Personality, ...] = ("efficiency", "equality", "freedom", "stability", "neutral")
+PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 Goal: TypeAlias = Literal["", "first_law", "first_project", "first_dormancy", "first_death"]
 LONGEST_PROSE = 4_000
 
 
-def _bounded(value: int) -> int:
-    if value > MOST:
-        raise ValueError(f"must be at most {MOST // UNIT:,}")
-    return value
-
-
-Quantity: TypeAlias = Annotated[Amount, AfterValidator(_bounded)]
+Quantity: TypeAlias = Annotated[Amount, AfterValidator(bounded)]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000)]
 Chars: TypeAlias = Annotated[int, Field(ge=1, le=20_000)]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agentsim.engine.event import Everyone
+from agentsim.engine.event import Event, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
@@ -66,10 +66,10 @@ class Deeds:
             self.state.notify(woken.number, Notice("woke", text="you hold enough food and energy"))
         self.state.awakened.clear()
 
-    def _tell(self, citizen: Citizen, event: Any) -> None:
+    def _tell(self, citizen: Citizen, event: Event) -> None:
         self.table.tell(event, to=Everyone, by=citizen.player)
 
-    def _tell_alone(self, citizen: Citizen, event: Any) -> None:
+    def _tell_alone(self, citizen: Citizen, event: Event) -> None:
         self.table.tell(event, to=(citizen.player,), by=citizen.player)
 
     def _reject(self, citizen: Citizen, action: str, reason: str) -> None:

@@ -9,11 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agentsim.games.society.assembly import Law
-from agentsim.games.society.terms import Dividend, Resource, Tax, VotingRule, WorkMinimum
+from agentsim.games.society.terms import RESOURCES, Dividend, Resource, Tax, VotingRule, WorkMinimum
 
-__all__ = ["RESOURCES", "Government"]
-
-RESOURCES: tuple[Resource, ...] = ("food", "energy", "materials")
+__all__ = ["Government"]
 
 
 @dataclass

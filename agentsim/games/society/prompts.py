@@ -6,15 +6,16 @@ prompts of a whole tick begin alike, and those of one agent share the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from agentsim.engine.prompt import Prompt, quoted
 from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.citizen import Notice
+from agentsim.games.society.forum import Post
 from agentsim.games.society.rules import Rules, made_by
 from agentsim.games.society.terms import MOST_TERMS, plain
-from agentsim.games.society.view import LawView, Own, PostView, ProposalView, World
+from agentsim.games.society.view import LawView, Own, ProposalView, World
 
 __all__ = ["composed", "own_lines", "rules_lines", "world_lines"]
 
@@ -56,11 +57,11 @@ _TERMS = (
 )
 
 
-def _once(record: Any, name: str, make: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
-    """What `make` gives, kept with a record that many requests share."""
-    known: tuple[str, ...] | None = record.__dict__.get(name)
+def _once(record: Rules | World, make: Callable[[], Iterable[str]]) -> tuple[str, ...]:
+    """The lines that `make` gives, kept with a record that many requests share."""
+    known: tuple[str, ...] | None = record.__dict__.get("_lines")
     if known is None:
-        known = record.__dict__[name] = make()
+        known = record.__dict__["_lines"] = tuple(make())
     return known
 
 
@@ -80,7 +81,7 @@ def composed(player: str, rules: Rules, world: World, you: Own) -> Prompt:
 
 def rules_lines(rules: Rules) -> tuple[str, ...]:
     """The world and its numbers, the same for every agent in every turn of one game."""
-    return _once(rules, "_lines", lambda: tuple(_rules(rules)))
+    return _once(rules, lambda: _rules(rules))
 
 
 def _rules(rules: Rules) -> Iterator[str]:
@@ -151,7 +152,7 @@ def _percent(share: int) -> str:
 
 def world_lines(rules: Rules, world: World) -> tuple[str, ...]:
     """The public state, the same for every agent in one tick."""
-    return _once(world, "_lines", lambda: tuple(_world(rules, world)))
+    return _once(world, lambda: _world(rules, world))
 
 
 def _world(rules: Rules, world: World) -> Iterator[str]:
@@ -228,7 +229,7 @@ def _project(project: Any) -> str:
     return quoted(project=project.id, builds=project.what, materials=given)
 
 
-def _post(post: PostView) -> str:
+def _post(post: Post) -> str:
     reply = {} if post.parent is None else {"reply_to": post.parent}
     return quoted(post=post.id, day=post.day, **_called(post.author, post.name), **reply, text=post.text)
 

@@ -55,7 +55,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
 
 
 def _rejected(reason: str, value: dict[str, Any] | None) -> Reading[Acted]:
-    given = "" if value is None else _as_json(value)[:LONGEST_GIVEN]
+    given = "" if value is None else json.dumps(value, ensure_ascii=False)[:LONGEST_GIVEN]
     return Reading(Acted(action=Rejected(reason=reason, given=given)), "rejected", candidates=0)
 
 
@@ -116,10 +116,3 @@ def _action(value: dict[str, Any], legal: Legal) -> Acted | str:
     except DecisionError as error:
         return f"Invalid action data: {str(error).removeprefix('action.')}"
     return acted
-
-
-def _as_json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (RecursionError, ValueError):
-        return ""

@@ -11,6 +11,7 @@ from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
 from agentsim.engine.request import Options, Request, Text, values_at
 from agentsim.engine.schema import schema_of
+from agentsim.engine.wording import sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.society import prompts
 from agentsim.games.society.actions import (
@@ -56,7 +57,7 @@ class Act(Request[Acted]):
     you: Own
 
     def options(self) -> Options:
-        return self.rules.options()
+        return self.rules.options
 
     def schema(self) -> dict[str, Any]:
         """The same for all agents in one game, so made once: it was half of what a question to a model costs."""
@@ -104,8 +105,7 @@ class Act(Request[Acted]):
             case Trade() | DirectMessage():
                 return self._of_company(action)
             case SetName():
-                wrong = misnomer(action.display_name, self.you.agent, rules.agents, {})
-                return f"{wrong[:1].upper()}{wrong[1:]}." if wrong else ""
+                return sentence(misnomer(action.display_name, self.you.agent, rules.agents, {}))
             case Vote():
                 return self._of_vote(action)
             case ForumReply():
@@ -114,8 +114,7 @@ class Act(Request[Acted]):
             case Contribute():
                 return self._of_contribution(action)
             case CreateProposal():
-                problem = misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day)
-                return f"{problem[:1].upper()}{problem[1:]}." if problem else ""
+                return sentence(misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day))
             case _:
                 return ""
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
+from agentsim.engine.keeping import kept
 from agentsim.engine.request import Choice, Options, Range, Text
-from agentsim.games.society.actions import NAMES, WorkType
+from agentsim.games.society.actions import NAMES, VoteCast, WorkType
 from agentsim.games.society.amounts import UNIT, Amount
 from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig
-from agentsim.games.society.terms import Resource
+from agentsim.games.society.terms import RESOURCES, ProposalType, Resource
 
 __all__ = ["Rules", "made_by", "rules_of"]
 
@@ -58,27 +59,24 @@ class Rules:
     description_chars: int
     name_chars: int
     until: str
-    rank_by: str
 
+    @kept
     def options(self) -> Options:
         """The legal values of an action's fields, made once."""
-        known: Options | None = self.__dict__.get("_options")
-        if known is None:
-            known = self.__dict__["_options"] = {
-                "action.action": Choice(NAMES),
-                "action.content": Text(self.post_chars),
-                "action.recipient_agent_id": Range(0, self.agents),
-                "action.title": Text(self.title_chars),
-                "action.description": Text(self.description_chars),
-                "action.proposal_type": Choice(("law", "allocation", "rule", "infrastructure", "other")),
-                "action.vote": Choice(("yes", "no", "abstain")),
-                "action.work_type": Choice(("farm", "generate", "gather")),
-                "action.hours": Range(1, self.hours_per_day),
-                "action.resource_type": Choice(("food", "energy", "materials")),
-                "action.display_name": Text(self.name_chars),
-                "action.reasoning": Text(self.post_chars),
-            }
-        return known
+        return {
+            "action.action": Choice(NAMES),
+            "action.content": Text(self.post_chars),
+            "action.recipient_agent_id": Range(0, self.agents),
+            "action.title": Text(self.title_chars),
+            "action.description": Text(self.description_chars),
+            "action.proposal_type": Choice(get_args(ProposalType)),
+            "action.vote": Choice(get_args(VoteCast)),
+            "action.work_type": Choice(get_args(WorkType)),
+            "action.hours": Range(1, self.hours_per_day),
+            "action.resource_type": Choice(RESOURCES),
+            "action.display_name": Text(self.name_chars),
+            "action.reasoning": Text(self.post_chars),
+        }
 
     def efficiency(self, hours: int) -> int:
         """Hundredths of what work of so many hours makes."""

@@ -13,14 +13,12 @@ from agentsim.games.society.assembly import Assembly
 from agentsim.games.society.citizen import Citizen, Notice
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.forum import Forum
-from agentsim.games.society.government import RESOURCES, Government
+from agentsim.games.society.government import Government
 from agentsim.games.society.names import signature
 from agentsim.games.society.projects import Projects
-from agentsim.games.society.terms import Resource, Structure
+from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
 __all__ = ["State", "founded"]
-
-_FLOWS = ("produced", "consumed", "spent")
 
 
 def _nothing() -> dict[str, int]:

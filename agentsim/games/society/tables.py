@@ -8,10 +8,10 @@ from agentsim.engine.event import Told
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.society.amounts import number
 from agentsim.games.society.events.life import DayEnded, SocietyEnded
+from agentsim.games.society.terms import RESOURCES
 
 __all__ = ["tables"]
 
-RESOURCES = ("food", "energy", "materials")
 DAYS = (
     "day",
     "active",

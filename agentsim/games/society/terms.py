@@ -6,16 +6,17 @@ Each term is one small record; what it does to the world is `government`. A prop
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from agentsim.engine.number import whole
-from agentsim.games.society.amounts import MOST, UNIT, Amount, shown
+from agentsim.games.society.amounts import Amount, bounded, shown
 
 __all__ = [
     "ALLOWED",
     "MOST_TERMS",
+    "RESOURCES",
     "Allocation",
     "Build",
     "Dividend",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 Resource: TypeAlias = Literal["food", "energy", "materials"]
+RESOURCES: tuple[Resource, ...] = get_args(Resource)
 Structure: TypeAlias = Literal["farm", "generator"]
 ProposalType: TypeAlias = Literal["law", "allocation", "rule", "infrastructure", "other"]
 
@@ -45,9 +47,7 @@ MOST_NAMED = 20
 def _something(value: int) -> int:
     if value <= 0:
         raise ValueError("must be more than 0")
-    if value > MOST:
-        raise ValueError(f"must be at most {MOST // UNIT:,}")
-    return value
+    return bounded(value)
 
 
 Positive: TypeAlias = Annotated[Amount, AfterValidator(_something)]

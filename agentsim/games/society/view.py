@@ -7,7 +7,7 @@ is put into words is `prompts`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from agentsim.engine.wording import cut
@@ -20,22 +20,10 @@ from agentsim.games.society.forum import Post
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Resource, Structure, Terms
 
-__all__ = ["LawView", "Own", "PostView", "ProjectView", "ProposalView", "World", "WorldKept", "own", "world"]
+__all__ = ["LawView", "Own", "ProjectView", "ProposalView", "World", "WorldKept", "own", "world"]
 
 MOST_PROJECTS = 20
 MOST_NAMED = 20  # of the dormant, and of the dead
-
-
-@dataclass(frozen=True, slots=True)
-class PostView:
-    """A post, cut where it is long."""
-
-    id: int
-    day: int
-    author: int
-    name: str
-    parent: int | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +50,6 @@ class LawView:
     id: int
     day: int
     author: int
-    type: ProposalType
     title: str
     description: str
     terms: Terms
@@ -95,7 +82,7 @@ class World:
     gone: tuple[int, ...]
     totals: Mapping[Resource, Amount]
     pool: Mapping[str, Amount]
-    posts: tuple[PostView, ...]
+    posts: tuple[Post, ...]
     proposals: tuple[ProposalView, ...]
     more_proposals: int
     laws: tuple[LawView, ...]
@@ -205,8 +192,8 @@ def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
     )
 
 
-def _post(post: Post, chars: int) -> PostView:
-    return PostView(post.id, post.day, post.author, post.name, post.parent, cut(post.text, chars))
+def _post(post: Post, chars: int) -> Post:
+    return replace(post, text=cut(post.text, chars))
 
 
 def _proposal(state: State, proposal: Proposal) -> ProposalView:
@@ -226,4 +213,4 @@ def _proposal(state: State, proposal: Proposal) -> ProposalView:
 
 
 def _law(law: Law, chars: int) -> LawView:
-    return LawView(law.id, law.day, law.author, law.type, law.title, cut(law.description, chars), law.terms)
+    return LawView(law.id, law.day, law.author, law.title, cut(law.description, chars), law.terms)

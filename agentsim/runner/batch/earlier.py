@@ -10,7 +10,6 @@ from agentsim.history.record import FINISHED
 from agentsim.runner.batch.one import has_begun, known_usd
 from agentsim.runner.mend import mended, over, unfit
 
-
 __all__ = ["is_done", "used"]
 
 

@@ -291,16 +291,6 @@ def test_no_reply_is_too_deep(brackets: str, key: str) -> None:
                 read_bid(f'{{"{key}": {nested}{more}}}')
 
 
-def test_reasoning_too_deep_to_be_written_never_spoils_a_bid(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading and writing have a limit each, and Python's versions differ in which is lower."""
-
-    def too_deep(*_: object, **__: object) -> str:
-        raise RecursionError
-
-    monkeypatch.setattr(json, "dumps", too_deep)
-    assert read_bid('{"bid": 150, "reasoning": [[]]}').decision == BidCast(bid=150, reasoning="")
-
-
 WORDS = st.text(st.sampled_from('ab 150.,:;!?"\\[]()$€bid\nü<>'), max_size=40)
 CASTS = st.builds(BidCast, bid=st.integers(0, 10**18 - 1), reasoning=WORDS | st.sampled_from([STATE, HIGH, "```"]))
 PROSE = st.text(st.characters(exclude_characters="{}<>◁▷", exclude_categories=["Cs"]), max_size=60) | st.sampled_from(

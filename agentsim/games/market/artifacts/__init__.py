@@ -6,12 +6,12 @@ A scenario names artifacts and never a module: a TOML file of somebody else's mu
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from importlib.metadata import entry_points
 from typing import cast
 
+from agentsim.engine.wording import near
 from agentsim.games.market.artifact import Artifact
 
 __all__ = ["find", "names"]
@@ -33,9 +33,7 @@ def find(name: str) -> type[Artifact]:
         if entry.name == name:
             return cast("type[Artifact]", entry.load())
     known = names()
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    raise ValueError(f"there is no artifact {name[:40]!r}{hint}; there are {', '.join(known)}")
+    raise ValueError(f"there is no artifact {name[:40]!r}{near(name, known)}; there are {', '.join(known)}")
 
 
 def _own() -> set[str]:

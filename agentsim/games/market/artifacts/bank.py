@@ -53,8 +53,9 @@ class Bank(Artifact):
 
     @action("put capital into the bank", AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
-        if amount > self.world.ledger.free(agent, CAPITAL):
-            raise Refused(f"you have {self.world.ledger.free(agent, CAPITAL)} capital free")
+        free = self.world.ledger.free(agent, CAPITAL)
+        if amount > free:
+            raise Refused(f"you have {free} capital free")
         self.world.give(agent, BANK, CAPITAL, amount, "a deposit")
         self._deposits[agent] = self._deposits.get(agent, 0) + amount
         return self._banked(agent, "deposited", amount)

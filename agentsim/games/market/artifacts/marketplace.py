@@ -169,13 +169,13 @@ class Marketplace(Artifact):
             raise Refused(str(error)) from None
         self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why != "traded"], agent)
         self.world.tell(Ordered(placed.order, agent, good, side, price, quantity, placed.standing), to=Everyone)
-        self._traded(good, side, placed, agent)
+        self._traded(good, side, placed)
         self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"], agent)
         if placed.standing:
             self.world.tape.append(Signal(good, side, price, traded=False))
         return _told(side, good, placed)
 
-    def _traded(self, good: str, side: Side, placed: Placed, agent: str) -> None:
+    def _traded(self, good: str, side: Side, placed: Placed) -> None:
         for trade in placed.trades:
             made = Traded(
                 good=good,

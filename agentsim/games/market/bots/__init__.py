@@ -12,7 +12,6 @@ from agentsim.engine.reading import Decision
 from agentsim.games.market.bots import fundamentalist, randomly, zero_intelligence, zip_trader
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Interviewed, Moderate, Moderation
 from agentsim.games.market.requests import (
-    NO_QUERY,
     Act,
     ActionChosen,
     AskQuery,
@@ -20,7 +19,7 @@ from agentsim.games.market.requests import (
     BriefingAnswered,
     QueryChosen,
 )
-from agentsim.games.market.state import SKIP
+from agentsim.games.market.state import NO_QUERY, SKIP
 
 __all__ = ["BOTS"]
 

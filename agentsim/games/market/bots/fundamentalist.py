@@ -8,8 +8,8 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.games.market.bots.zero_intelligence import offer, sides
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.requests import NO_QUERY, Act, ActionChosen, AskQuery, QueryChosen
-from agentsim.games.market.state import SKIP
+from agentsim.games.market.requests import Act, ActionChosen, AskQuery, QueryChosen
+from agentsim.games.market.state import NO_QUERY, SKIP
 
 __all__ = ["act", "query"]
 
@@ -29,10 +29,7 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     book = _book(request)
     choices = []
     for side, good in sides(request):
-        if request.now.unit is not None:
-            value = request.now.unit.worth
-        else:
-            value = dict(request.now.values).get(good) or luck.lasting(f"value/{good}").integer(*GUESSED)
+        value = request.now.worth(good) or luck.lasting(f"value/{good}").integer(*GUESSED)
         opposite = book.get("asks" if side == "buy" else "bids", []) if book.get("good") == good else []
         best = opposite[0]["price"] if opposite else None
         good_price = best is not None and (best < value if side == "buy" else best > value)

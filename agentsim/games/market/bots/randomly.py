@@ -9,7 +9,6 @@ from agentsim.engine.reading import Decision
 from agentsim.games.market.artifact import Capability, Parameter
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Interviewed, Moderate, Moderation
 from agentsim.games.market.requests import (
-    NO_QUERY,
     UNCLEAR,
     Act,
     ActionChosen,
@@ -18,7 +17,7 @@ from agentsim.games.market.requests import (
     BriefingAnswered,
     QueryChosen,
 )
-from agentsim.games.market.state import SKIP
+from agentsim.games.market.state import NO_QUERY, SKIP
 
 __all__ = ["policy"]
 

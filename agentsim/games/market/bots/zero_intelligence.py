@@ -52,12 +52,9 @@ def _act(request: Act, luck: Stream, *, bounded: bool) -> ActionChosen:
 
 def _range(request: Act, side: Side, good: str, *, bounded: bool) -> tuple[int, int]:
     """Prices to draw from. Outside experiments a value may be missing, and what one holds bounds what one asks."""
-    now = request.now
+    now, worth = request.now, request.now.worth(good)
     most = request.menu.price_max or 1
-    if now.unit is not None:
-        worth: int | None = now.unit.worth
-    else:
-        worth = dict(now.values).get(good)
+    if now.unit is None:
         most = min(most, max(2 * (worth or 0), now.held(CAPITAL), 1))
     if side == "buy":
         most = min(most, now.free(CAPITAL)) if now.unit is None else most

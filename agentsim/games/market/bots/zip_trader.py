@@ -33,7 +33,7 @@ def act(request: Act, luck: Stream) -> ActionChosen:
 
     Where it can trade several goods, or on both sides, it learns about all of them and quotes one.
     """
-    limits = {way: limit for way in sides(request) if (limit := _limit(request, *way)) is not None}
+    limits = {way: limit for way in sides(request) if (limit := request.now.worth(way[1])) is not None}
     if not limits:
         return ActionChosen(action=SKIP, working_memory=request.now.memory)
     side, good = chosen = luck.pick(list(limits))
@@ -56,11 +56,6 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     price = min(max(1, round(traders[chosen].price)), most)
     price = max(price, limit) if side == "sell" else price
     return offer(side, good, price, _memory(said, traders, good, request.menu.memory_chars))
-
-
-def _limit(request: Act, side: Side, good: str) -> int | None:
-    """What a unit is worth to it, or costs it."""
-    return request.now.unit.worth if request.now.unit is not None else dict(request.now.values).get(good)
 
 
 def _said(memory: str) -> dict[str, Any]:

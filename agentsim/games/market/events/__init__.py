@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentsim.engine.event import Event
 from agentsim.games.market.events.agents import Acted, Briefed, Endowed, Forfeited, Observed, Remembered
+from agentsim.games.market.events.interviews import Answered, Asked, Paused, Resumed
 from agentsim.games.market.events.meeting import Messaged, Moved, Reported
 from agentsim.games.market.events.trading import Banked, Ordered, Traded, Transferred, Withdrawn
 from agentsim.games.market.events.whole import MarketBegan, MarketEnded, OrderDrawn, PeriodBegan, PeriodEnded, Result
@@ -11,6 +12,8 @@ from agentsim.games.market.events.whole import MarketBegan, MarketEnded, OrderDr
 __all__ = [
     "EVENTS",
     "Acted",
+    "Answered",
+    "Asked",
     "Banked",
     "Briefed",
     "Endowed",
@@ -22,11 +25,13 @@ __all__ = [
     "Observed",
     "OrderDrawn",
     "Ordered",
+    "Paused",
     "PeriodBegan",
     "PeriodEnded",
     "Remembered",
     "Reported",
     "Result",
+    "Resumed",
     "Traded",
     "Transferred",
     "Withdrawn",
@@ -52,4 +57,8 @@ EVENTS: tuple[type[Event], ...] = (
     PeriodBegan,
     PeriodEnded,
     MarketEnded,
+    Paused,
+    Asked,
+    Answered,
+    Resumed,
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agentsim.engine.event import Event
+from agentsim.engine.wording import first_place
 
 __all__ = ["MarketBegan", "MarketEnded", "OrderDrawn", "PeriodBegan", "PeriodEnded", "Result"]
 
@@ -121,8 +122,7 @@ class MarketEnded(Event):
 
     @property
     def heading(self) -> str:
-        first = [result.agent for result in self.results if result.rank == 1]
-        return f"{first[0]} comes first" if len(first) == 1 else f"{', '.join(first)} share the first place"
+        return first_place([result.agent for result in self.results if result.rank == 1], "comes first")
 
     @property
     def content(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import Told
 from agentsim.engine.panel import Network, Node, Panel, Tie
+from agentsim.engine.wording import sentence
 from agentsim.games.market.events import Endowed, MarketBegan, Messaged, Traded, Transferred
 
 __all__ = ["dealings"]
@@ -54,4 +55,4 @@ def dealings(log: Sequence[Told]) -> list[Panel]:
     # on one circle, where anybody's side is unknown a group would tell only that
     sided = all(groups.get(agent) for agent in agents)
     nodes = tuple(Node(agent, groups[agent] if sided else "") for agent in agents)
-    return [Network("Who deals with whom", nodes, ties, note[0].upper() + note[1:] + ".")]
+    return [Network("Who deals with whom", nodes, ties, sentence(note))]

@@ -133,7 +133,7 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
     first = [position for position in deeds if SPACES[position].group in held]
     rest = [] if whole else [position for position in deeds if SPACES[position].group not in held]
     found = []
-    for position in (*first, *sorted(rest, key=lambda position: -stops()[position] * SPACES[position].price)):
+    for position in (*first, *sorted(rest, key=_yield, reverse=True)):
         if SPACES[position].redemption <= budget:
             budget -= SPACES[position].redemption
             found.append(position)

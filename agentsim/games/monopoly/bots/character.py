@@ -49,7 +49,6 @@ BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
 IDLE = Managed(action=Bundle())
-_SILENT = Reacted()
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
 _DANGEROUS = 200
 """A rent that makes jail the better place to be."""
@@ -82,7 +81,7 @@ class Character:
             case RaiseCash():
                 return Raised(action=raised(request))
             case React():
-                return Reacted(public_speech=self.say("done", luck)) if luck.random() < self.talks else _SILENT
+                return Reacted(public_speech=self.heard("done", luck))
             case _:
                 raise AssertionError(f"no policy for {request.kind}")
 

@@ -62,13 +62,16 @@ def _grown(position: int) -> int:
 @cache
 def _alone(opponents: int) -> Mapping[int, float]:
     """By position, a deed on its own: the bank's loan, and its bare rent."""
-    return {position: _single(position, opponents) for position in DEEDS}
+    rounds = HORIZON * opponents
+    return {at: SPACES[at].mortgage + rounds * stops()[at] * _bare(at) for at in DEEDS}
 
 
-def _single(position: int, opponents: int) -> float:
+def _bare(position: int) -> int:
+    """The rent of a deed that is all its holder has of its group."""
     space = SPACES[position]
-    bare = space.rents[0] if space.rents else RAILROAD_RENTS[0] if space.kind == "railroad" else UTILITY_TIMES[0] * 7
-    return space.mortgage + HORIZON * opponents * stops()[position] * bare
+    if space.kind == "street":
+        return space.rents[0]
+    return RAILROAD_RENTS[0] if space.kind == "railroad" else UTILITY_TIMES[0] * _SEVEN
 
 
 def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:

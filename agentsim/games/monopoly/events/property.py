@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import HOTEL, SPACES, name_of
 from agentsim.games.monopoly.events.money import Why
 from agentsim.games.monopoly.events.on_board import OnBoard
@@ -13,7 +14,7 @@ __all__ = ["AuctionClosed", "AuctionOpened", "BidMade", "Built", "DeedMoved", "L
 
 
 def _standing(level: int) -> str:
-    return "a hotel" if level == HOTEL else "no house" if not level else f"{level} house{'s' * (level > 1)}"
+    return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
 
 
 @dataclass(frozen=True)

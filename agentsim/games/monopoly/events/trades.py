@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from agentsim.engine.dealing import AGAINST, FOR, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.wording import counted, sentence
 from agentsim.games.monopoly.board import FINE, SPACES, name_of
 
 __all__ = ["TradeAccepted", "TradeDiscarded", "TradeProposed", "TradeRejected", "TradeSide"]
@@ -29,7 +30,7 @@ class TradeSide:
     def __str__(self) -> str:
         parts = [name_of(position) for position in self.properties]
         parts += [f"${self.cash}"] * (self.cash > 0)
-        parts += [f"{self.jail_cards} card{'s' * (self.jail_cards > 1)} out of jail"] * (self.jail_cards > 0)
+        parts += [f"{counted(self.jail_cards, 'card')} out of jail"] * (self.jail_cards > 0)
         return " + ".join(parts) or "nothing"
 
 
@@ -71,7 +72,7 @@ class TradeDiscarded(Event):
 
     @property
     def content(self) -> str:
-        return f"{self.problem[:1].upper()}{self.problem[1:]}."
+        return sentence(self.problem)
 
 
 @dataclass(frozen=True)

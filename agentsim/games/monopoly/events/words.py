@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agentsim.engine.event import Event
+from agentsim.engine.wording import first_place
 
 __all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Summarized", "Thought"]
 
@@ -29,15 +30,19 @@ class GameBegan(Event):
 
 
 @dataclass(frozen=True)
-class Spoke(Event):
-    """What somebody says to the whole table."""
-
-    kind: ClassVar[str] = "spoke"
+class _InWords(Event):
     words: ClassVar[str | None] = "text"
     player: str
     name: str
     turn: int
     text: str
+
+
+@dataclass(frozen=True)
+class Spoke(_InWords):
+    """What somebody says to the whole table."""
+
+    kind: ClassVar[str] = "spoke"
 
     @property
     def heading(self) -> str:
@@ -45,15 +50,10 @@ class Spoke(Event):
 
 
 @dataclass(frozen=True)
-class Thought(Event):
+class Thought(_InWords):
     """What somebody thinks, which nobody else hears."""
 
     kind: ClassVar[str] = "thought"
-    words: ClassVar[str | None] = "text"
-    player: str
-    name: str
-    turn: int
-    text: str
 
     @property
     def heading(self) -> str:
@@ -95,8 +95,7 @@ class GameEnded(Event):
 
     @property
     def heading(self) -> str:
-        first = [result.name for result in self.results if result.rank == 1]
-        return f"{first[0]} wins" if len(first) == 1 else f"{', '.join(first)} share the first place"
+        return first_place([result.name for result in self.results if result.rank == 1])
 
     @property
     def content(self) -> str:

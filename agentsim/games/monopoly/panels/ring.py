@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from agentsim.engine.event import PlayerId
 from agentsim.engine.panel import Board, Piece, Scene, Tile
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.panels.happenings import happenings
@@ -56,14 +57,14 @@ def _scene(turn: Snapshot, names: Mapping[PlayerId, str]) -> Scene:
 def _stock(estate: Estate) -> str:
     levels = [level for level in estate.level if level]
     houses, hotels = HOUSES - sum(level for level in levels if level < HOTEL), HOTELS - levels.count(HOTEL)
-    return f"{houses} house{'s' * (houses != 1)} and {hotels} hotel{'s' * (hotels != 1)}"
+    return f"{counted(houses, 'house')} and {counted(hotels, 'hotel')}"
 
 
 @lru_cache(maxsize=4096)  # of one page
 def _tile(position: int, owner: str | None, level: int, mortgaged: bool) -> Tile:
     says = group_name(SPACES[position].group)
     if level:
-        says += ", a hotel" if level == HOTEL else f", {level} house{'s' * (level > 1)}"
+        says += ", a hotel" if level == HOTEL else f", {counted(level, 'house')}"
     blocks = ("large",) if level == HOTEL else ("small",) * level
     print_ = {"note": "mortgaged"} if mortgaged else {}
     return tile(position, owner=owner, blocks=blocks, struck=mortgaged, says=says, **print_)

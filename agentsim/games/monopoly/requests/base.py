@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
+from agentsim.engine.keeping import kept
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Options, Request, Text
 from agentsim.games.monopoly import prompts, trade
@@ -44,13 +45,10 @@ class MonopolyRequest(Request[S]):
     chars: int
     max_turns: int
 
-    @property
+    @kept
     def seat(self) -> int:
         """The player's number, looked up once: every decision asks for it several times."""
-        known: int | None = self.__dict__.get("_seat")
-        if known is None:
-            known = self.__dict__["_seat"] = self.view.seat(self.player)
-        return known
+        return self.view.seat(self.player)
 
     @property
     def you(self) -> SeatView:

@@ -49,7 +49,7 @@ def proposal(action: Schema, estate: Estate, seats: Sequence[SeatView], seat: in
     names = [seats[number].id for number in others]
     action = said(action, "target_player", enum=names, **({"default": names[0]} if len(names) == 1 else {}))
     for side, givers in (("offer", [seat]), ("request", others)):
-        cash, cards = (max(amounts(seats[number]) for number in givers) for amounts in (_cash, _cards))
+        cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
         action = said(action, f"{side}.cash", minimum=0, maximum=cash, default=0)
         action = said(action, f"{side}.jail_cards", minimum=0, maximum=cards, default=0)
         action = said(action, f"{side}.properties", description=_DEEDS)
@@ -58,14 +58,6 @@ def proposal(action: Schema, estate: Estate, seats: Sequence[SeatView], seat: in
         part = part if cards else _without(part, "jail_cards")
         action = {**action, "properties": {**action["properties"], side: part}}
     return said(action, "pitch", description="your words to that player; nothing for none")
-
-
-def _cash(seat: SeatView) -> int:
-    return seat.cash
-
-
-def _cards(seat: SeatView) -> int:
-    return len(seat.cards)
 
 
 def _without(schema: Schema, name: str) -> Schema:

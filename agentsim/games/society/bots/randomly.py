@@ -24,13 +24,12 @@ from agentsim.games.society.actions import (
     Work,
 )
 from agentsim.games.society.requests import Act
-from agentsim.games.society.terms import MOST_TERMS
+from agentsim.games.society.terms import MOST_TERMS, RESOURCES
 
 __all__ = ["random"]
 
 ODD = 0.1  # of the actions name something that need not be there
 _WORDS = ("Good morning", "We should share", "Who has energy?", "I disagree", "Count me in", "Let us build")
-_RESOURCES = ("food", "energy", "materials")
 _LAWFUL = ("tax", "dividend", "allocation", "work_minimum", "repeal", "voting_rule")
 _FITTING = {"law": _LAWFUL, "rule": _LAWFUL, "allocation": ("allocation",), "infrastructure": ("build",), "other": ()}
 
@@ -60,7 +59,7 @@ def _any(request: Act, luck: Stream) -> Spoken:
         case 9:
             return DirectMessage(recipient_agent_id=luck.integer(1, rules.agents), content=said)
         case 10 | 11:
-            whom, resource = luck.integer(0, rules.agents), luck.pick(_RESOURCES)
+            whom, resource = luck.integer(0, rules.agents), luck.pick(RESOURCES)
             given = {"recipient_agent_id": whom, "resource_type": resource, "amount": _amount(luck)}
             return Trade.model_validate(given)
         case 12:
@@ -114,14 +113,14 @@ def _term(request: Act, kind: str, luck: Stream) -> dict[str, Any]:
     term: dict[str, Any] = {"kind": kind}
     match kind:
         case "tax":
-            return term | {"resource": luck.pick((*_RESOURCES, "all")), "percent": luck.integer(1, 100)}
+            return term | {"resource": luck.pick((*RESOURCES, "all")), "percent": luck.integer(1, 100)}
         case "dividend":
             whom = luck.pick(("all", "dormant"))
-            return term | {"resource": luck.pick(_RESOURCES), "amount": _amount(luck), "to": whom}
+            return term | {"resource": luck.pick(RESOURCES), "amount": _amount(luck), "to": whom}
         case "allocation":
             named = luck.integer(1, min(3, rules.agents))
             agents = [luck.integer(1, rules.agents + (luck.random() < ODD)) for _ in range(named)]
-            return term | {"resource": luck.pick(_RESOURCES), "amount": _amount(luck), "agents": agents}
+            return term | {"resource": luck.pick(RESOURCES), "amount": _amount(luck), "agents": agents}
         case "work_minimum":
             return term | {"hours": luck.integer(1, min(24, rules.hours_per_day + (luck.random() < ODD)))}
         case "repeal":

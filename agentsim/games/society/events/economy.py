@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -121,7 +122,8 @@ class AllocationPaid(Event):
 
     @property
     def content(self) -> str:
-        return _payments(self.paid, self.missing)
+        listed = ", ".join(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items()) or "nobody"
+        return f"{listed}.{f' The pool lacked {shown(self.missing)}.' if self.missing else ''}"
 
 
 @dataclass(frozen=True)
@@ -142,15 +144,16 @@ class DividendPaid(Event):
         return f"Law {self.law} pays {shown(self.amount)} {self.resource} each to {len(self.agents)} agents"
 
     @property
+    def paid(self) -> Iterator[tuple[int, int]]:
+        """(agent, what it got) of each."""
+        for agent in self.agents:
+            yield agent, self.last if agent == self.agents[-1] else self.amount
+
+    @property
     def content(self) -> str:
         if not self.missing:
             return "All were paid in full."
         return f"The pool is empty: {shown(self.missing)} {self.resource} could not be paid."
-
-
-def _payments(paid: dict[int, int], missing: int) -> str:
-    listed = ", ".join(f"#{agent} {shown(amount)}" for agent, amount in paid.items()) or "nobody"
-    return f"{listed}.{f' The pool lacked {shown(missing)}.' if missing else ''}"
 
 
 @dataclass(frozen=True)

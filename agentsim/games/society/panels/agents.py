@@ -11,13 +11,12 @@ from agentsim.games.society.events.life import Result, SocietyEnded
 from agentsim.games.society.panels.diary import diaries
 from agentsim.games.society.panels.fortunes import Stock, fortunes
 from agentsim.games.society.panels.people import People
-from agentsim.games.society.terms import Resource
+from agentsim.games.society.terms import RESOURCES
 
 __all__ = ["MOST_PAGES", "agents"]
 
 MOST_PAGES = 200
 """Pages beyond so many nobody would look for; the table of agents (`agentsim export`) has them all."""
-_RESOURCES: tuple[Resource, ...] = ("food", "energy", "materials")
 
 
 def agents(events: Sequence[Event], people: People) -> list[Panel]:
@@ -53,6 +52,6 @@ def _facts(agent: int, people: People, result: Result | None) -> Iterator[tuple[
 def _chart(agent: int, days: Sequence[dict[int, Stock]]) -> Chart | None:
     if not days:
         return None
-    series = tuple(Series(name, tuple(stocks[agent][name] / UNIT for stocks in days)) for name in _RESOURCES)
+    series = tuple(Series(name, tuple(stocks[agent][name] / UNIT for stocks in days)) for name in RESOURCES)
     labels = tuple(str(day) for day in range(1, len(days) + 1))
     return Chart("Held on the evening", "line", labels, series, "day", "units")

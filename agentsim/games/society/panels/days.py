@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.events.life import DayEnded
+from agentsim.games.society.terms import RESOURCES
 
 __all__ = ["by_day"]
 
@@ -17,27 +19,15 @@ def by_day(events: Sequence[Event]) -> list[Panel]:
     days = [event for event in events if isinstance(event, DayEnded)]
     if not days:
         return []
-    awake = {
-        "active": lambda day: day.active,
-        "dormant": lambda day: day.dormant,
-        "dead": lambda day: day.dead,
-    }
-    talk = {
-        "posts": lambda day: day.posts,
-        "messages": lambda day: day.messages,
-        "proposals": lambda day: day.proposals,
-        "votes": lambda day: day.votes,
-    }
+    awake = {name: attrgetter(name) for name in ("active", "dormant", "dead")}
+    talk = {name: attrgetter(name) for name in ("posts", "messages", "proposals", "votes")}
     return [
         _lines("Agents by evening", days, awake, "agents"),
-        _lines("Held by agents", days, {name: _amount("held", name) for name in _RESOURCES}, "units"),
-        _lines("The common pool", days, {name: _amount("pool", name) for name in (*_RESOURCES, "land")}, "units"),
+        _lines("Held by agents", days, {name: _amount("held", name) for name in RESOURCES}, "units"),
+        _lines("The common pool", days, {name: _amount("pool", name) for name in (*RESOURCES, "land")}, "units"),
         _lines("Inequality of wealth", days, {"Gini coefficient": lambda day: day.gini}, "0 to 1"),
         _lines("Talk and votes by day", days, talk, "a day"),
     ]
-
-
-_RESOURCES = ("food", "energy", "materials")
 
 
 def _amount(where: str, resource: str) -> Callable[[DayEnded], float]:

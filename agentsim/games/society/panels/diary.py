@@ -65,8 +65,8 @@ class _Book:
             self.line(event, agent, "is paid", f"{shown(amount)} {event.resource} by proposal {event.proposal}")
 
     def dividend(self, event: DividendPaid) -> None:
-        for agent in event.agents:
-            self._paid[agent][event.resource] += event.last if agent == event.agents[-1] else event.amount
+        for agent, amount in event.paid:
+            self._paid[agent][event.resource] += amount
 
     def broke(self, event: WorkMinimumBroken) -> None:
         for agent in event.agents:

@@ -19,13 +19,12 @@ from agentsim.games.society.events.economy import (
 )
 from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import DayEnded, SocietyBegan
-from agentsim.games.society.terms import Resource
+from agentsim.games.society.terms import RESOURCES, Resource
 
 __all__ = ["Stock", "fortunes"]
 
 Stock = dict[Resource, int]
 """What an agent holds, in hundredths."""
-_RESOURCES: tuple[Resource, ...] = ("food", "energy", "materials")
 
 
 class _Books:
@@ -57,8 +56,8 @@ class _Books:
             self.stocks[agent][event.resource] += amount
 
     def dividend(self, event: DividendPaid) -> None:
-        for agent in event.agents:
-            self.stocks[agent][event.resource] += event.last if agent == event.agents[-1] else event.amount
+        for agent, amount in event.paid:
+            self.stocks[agent][event.resource] += amount
 
     def woke(self, event: AgentWoke) -> None:
         self.asleep.discard(event.agent)
@@ -111,8 +110,8 @@ def fortunes(events: Sequence[Event]) -> list[dict[int, Stock]]:
         if not isinstance(event, DayEnded):
             continue
         books.end_day()
-        held = {name: sum(stock[name] for stock in books.stocks.values()) for name in _RESOURCES}
-        if any(held[name] != event.totals[name].held for name in _RESOURCES):
+        held = {name: sum(stock[name] for stock in books.stocks.values()) for name in RESOURCES}
+        if any(held[name] != event.totals[name].held for name in RESOURCES):
             return []
         days.append({agent: dict(stock) for agent, stock in books.stocks.items()})
     return days
