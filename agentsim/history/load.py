@@ -56,7 +56,7 @@ def parsed(raw: bytes, path: Path) -> History:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        why = first["msg"].replace("Input should be", "must be")
+        why = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where}: {why}") from None
 
 
