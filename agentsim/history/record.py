@@ -5,9 +5,9 @@ How a history is made (`fold`), kept while running (`journal`) or shown (`report
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 __all__ = [
     "FINISHED",
@@ -224,6 +224,14 @@ class History(Record):
     warnings: list[WarningRecord] = []
     texts: list[str]
     volatile: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _everybody_is_listed(self) -> Self:
+        found = {each.player for each in self.decisions}
+        found.update(each.player for each in (self.outcome.standings if self.outcome is not None else ()))
+        if strangers := found - {player.id for player in self.players}:
+            raise ValueError(f"{min(strangers)[:80]!r} is none of its players")
+        return self
 
     @property
     def seated(self) -> list[PlayerRecord]:

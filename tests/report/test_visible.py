@@ -140,5 +140,6 @@ def test_an_unknown_player_is_refused_with_the_known(player: str) -> None:
 def test_of_very_many_players_the_error_names_some() -> None:
     doc = document()
     doc["players"] = [{"id": f"agent{i}", "model": "bot/careful"} for i in range(1, 101)]
+    doc |= {"decisions": [], "outcome": None}
     with pytest.raises(UsageError, match="agent20 and 80 more"):
         as_seen_by(History.model_validate(doc), "agent101")

@@ -318,3 +318,12 @@ def test_a_journal_with_a_decision_that_is_none_in_its_head_is_refused(trunk: Ru
     files.journal.write_text(f"{json.dumps(record)}\n{rest}", encoding="utf-8")
     with pytest.raises(AgentsimError, match="instead"):
         prove(files)
+
+
+@pytest.mark.parametrize("whose", ["decision", "standing"])
+def test_a_history_that_tells_of_somebody_who_does_not_play_is_none(trunk: RunFiles, whose: str) -> None:
+    found = json.loads(trunk.history.read_text("utf-8"))
+    (found["decisions"] if whose == "decision" else found["outcome"]["standings"])[0]["player"] = "zz"
+    trunk.history.write_text(json.dumps(found), encoding="utf-8")
+    with pytest.raises(UsageError, match="'zz' is none of its players"):
+        load_history(trunk.history)
