@@ -215,4 +215,4 @@ def first_objection(error: ValidationError) -> tuple[str, str]:
     Nothing of what was given is in them: that may be anybody's.
     """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return ".".join(map(str, first["loc"])), first["msg"]
+    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")

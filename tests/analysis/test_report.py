@@ -54,14 +54,21 @@ def test_what_is_unfinished_or_no_history_is_left_out_and_said(tmp_path: Path) -
     assert (said.code, "2 left out" in said.err) == (0, True)
 
 
-@pytest.mark.parametrize("players", [[], [0, 0, 1]])
-def test_a_history_that_does_not_name_each_player_once_is_left_out(players: list[int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("players", "why"), [([], "'A' is none of its players"), ([0, 1, 2, 0], "does not name each player once")]
+)
+def test_a_history_that_does_not_name_each_player_once_is_left_out(
+    players: list[int], why: str, tmp_path: Path
+) -> None:
     folder = batch(tmp_path, 2)
     history = RunFiles(folder, "game_0002").history
     document = json.loads(history.read_text("utf-8"))
     document["players"] = [document["players"][each] for each in players]
     history.write_text(json.dumps(document), encoding="utf-8")
-    assert reported(folder)["left_out"] == {"game_0002": "does not name each player once"}
+    left_out = reported(folder)["left_out"]
+    assert list(left_out) == ["game_0002"]
+    assert left_out["game_0002"].endswith(why)
+    assert "Value error" not in left_out["game_0002"]
 
 
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:

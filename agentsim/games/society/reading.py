@@ -110,7 +110,7 @@ def _action(value: dict[str, Any], legal: Legal) -> Acted | str:
         acted = Acted(action=kind.model_validate(value))  # type: ignore[arg-type] # one of the ten, by its name
     except ValidationError as error:
         where, why = first_objection(error)
-        return f"Invalid action data: {where}: {why.removeprefix('Value error, ')}"
+        return f"Invalid action data: {where}: {why}"
     try:
         legal(acted)
     except DecisionError as error:
