@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.games.market.moderator import Moderate
 from agentsim.games.market.requests import Act, AskQuery
-from agentsim.history.files import RunFiles
-from agentsim.runner.replay import prove
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
+from tests.players.keyboard import played
 from tests.players.test_human import Screen
 
 RULES = [
@@ -180,21 +175,7 @@ ANSWERS: dict[str, list[str]] = {
 
 
 def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
-    (tmp_path / "game.toml").write_text(SCENARIO, encoding="utf-8")
-    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
-    env = {**os.environ, "TERM": "xterm-256color"}
-    child = pexpect.spawn(
-        sys.executable, words, cwd=str(tmp_path), env=env, encoding="utf-8", dimensions=(24, 80), timeout=60
-    )
-    left = {field: list(lines) for field, lines in ANSWERS.items()}
-    screen = ""
-    while (found := child.expect([*ANSWERS, pexpect.EOF])) < len(ANSWERS):
-        screen += child.before + child.after
-        lines = left[list(ANSWERS)[found]]
-        child.sendline(lines.pop(0) if len(lines) > 1 else lines[0])
-    child.close()
-    assert child.exitstatus == 0, screen[-2000:]
-    plain = " ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split())
+    game = played(tmp_path, SCENARIO, ANSWERS)
     for said in (
         "One of these, please: skip, unclear.",
         "One of these, please: wheat.",
@@ -204,13 +185,11 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
         'The moderator\'s question: "What now?"',
         "INVENTORY: capital 100, wheat 4",
     ):
-        assert said in plain, said
-    assert plain.count("ROUND 1.") == 1, "the stages of a turn add to the screen"
-    history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
-    mine = [record for record in history["decisions"] if record["player"] == "me"]
+        assert said in game.screen, said
+    assert game.screen.count("ROUND 1.") == 1, "the stages of a turn add to the screen"
+    mine = game.decisions("me")
     assert {record["kind"] for record in mine} == {"briefing", "query", "action", "interview"}
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
-    assert prove(RunFiles(tmp_path / "logs", "run")).complete
 
 
 def test_a_moderator_who_asks_nobody_has_no_question_and_who_asks_somebody_has_one() -> None:

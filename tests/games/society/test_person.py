@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import sys
 from pathlib import Path
 from typing import Any
 
-import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
 from agentsim.games.society.actions import Acted
-from agentsim.history.files import RunFiles
-from agentsim.runner.replay import prove
 from tests.games.society.society import TERMS, acted, law, play, request
+from tests.players.keyboard import played
 from tests.players.test_human import Screen
 
 ASKED = request(play(agents=3), 1)
@@ -175,32 +170,16 @@ ANSWERS: dict[str, list[str]] = {
 
 
 def test_a_person_lives_a_day_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
-    (tmp_path / "game.toml").write_text(SCENARIO, encoding="utf-8")
-    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
-    env = {**os.environ, "TERM": "xterm-256color"}
-    child = pexpect.spawn(
-        sys.executable, words, cwd=str(tmp_path), env=env, encoding="utf-8", dimensions=(24, 80), timeout=60
-    )
-    left = {field: list(lines) for field, lines in ANSWERS.items()}
-    screen = ""
-    while (found := child.expect([*ANSWERS, pexpect.EOF])) < len(ANSWERS):
-        screen += child.before + child.after
-        lines = left[list(ANSWERS)[found]]
-        child.sendline(lines.pop(0) if len(lines) > 1 else lines[0])
-    child.close()
-    assert child.exitstatus == 0, screen[-2000:]
-    plain = " ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split())
-    for words_said in (
+    game = played(tmp_path, SCENARIO, ANSWERS)
+    for said in (
         "One of these, please: forum_post,",
         "A whole number, please: 1 to 8.",
         "A number in plain digits from 0.01, such as 2.5, please.",
         "That will not do: You hold 16.8 food.",
         "You are active and hold 16.8 food, 8 energy",
     ):
-        assert words_said in plain, words_said
-    assert plain.count("The ten actions:") == 2, "at first, and at the question mark"
-    history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
-    mine = [record for record in history["decisions"] if record["player"] == "me"]
+        assert said in game.screen, said
+    assert game.screen.count("The ten actions:") == 2, "at first, and at the question mark"
+    mine = game.decisions("me")
     assert [record["decision"]["action"]["action"] for record in mine] == ["work", "idle", "idle"]
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
-    assert prove(RunFiles(tmp_path / "logs", "run")).complete
