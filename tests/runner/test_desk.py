@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -275,3 +277,26 @@ def test_a_wave_of_models_is_on_disk_before_the_rules_see_any_of_it(server: Mend
     result.files.journal.rename(tmp_path / "old.jsonl")
     play(server.url(), tmp_path, players=FOUR, watcher=Disk())
     assert len(shown) == len(journaled(result.files))
+
+
+def test_what_is_decided_is_synced_while_another_of_its_wave_is_waited_for(
+    server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fourth vote is answered only once the disk holds the first three, as many seconds as that may take."""
+    synced, held = threading.Event(), list[bool]()
+    fsync, asked, syncs = os.fsync, itertools.count(1), itertools.count(1)
+
+    def noted(handle: int) -> None:
+        fsync(handle)
+        if next(syncs) > 1:  # the first is of the journal's own first line
+            synced.set()
+
+    def latency(_: object) -> float:
+        if next(asked) == len("ABCD"):
+            held.append(synced.wait(5))
+        return 0.0
+
+    monkeypatch.setattr(os, "fsync", noted)
+    server.latency_s = latency
+    play(server.url(), tmp_path, 'game_config.phases=["votes"]', players=FOUR)
+    assert held == [True]
