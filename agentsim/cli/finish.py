@@ -17,6 +17,7 @@ from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.totals import cached_share
 from agentsim.models.base import Usage
+from agentsim.scenario.branch import Branch
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
@@ -117,7 +118,9 @@ def _report(history: Any) -> list[str]:
         if (more := len(outcome["standings"]) - MOST_STANDINGS) > 0:
             rows.append(f"  and {more:,} more, in the history")
     if usage["calls"]:
-        used = (each["usage"] for each in history["decisions"] if not _inherited(fork, each))
+        branch = Branch.restore(fork) if fork else None
+        own = (d for d in history["decisions"] if branch is None or not branch.inherits(d["wave"], d["index"]))
+        used = (each["usage"] for each in own)
         calls = [Usage(**tokens) for tokens in used if tokens is not None]
         share = cached_share(calls)
         known = usage["cost_usd"] or sum(call.cost_usd or 0.0 for call in calls)
@@ -131,10 +134,6 @@ def _report(history: Any) -> list[str]:
         rows.append(f"the trunk's own calls are not in that, and were not made again: {before}")
     rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
     return [safe(row) for row in rows]
-
-
-def _inherited(fork: Mapping[str, Any], decision: Mapping[str, Any]) -> bool:
-    return decision["wave"] < (fork.get("wave") or 0) or decision["index"] in fork.get("beside", ())
 
 
 def _repaired(usage: Mapping[str, Any]) -> str:
