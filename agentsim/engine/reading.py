@@ -21,7 +21,7 @@ from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply, first_objection
 
-__all__ = ["Decision", "Found", "Pick", "Reading", "find_objects", "one_object", "read", "without_thinking"]
+__all__ = ["Decision", "Found", "Pick", "Reading", "find_objects", "object_at", "read", "without_thinking"]
 
 _MOST_DIGITS = 30  # of any whole number in a reply: longer ones are slow to convert; amounts have fewer (`number`)
 
@@ -193,7 +193,7 @@ def _braces(text: str) -> Iterator[tuple[int, int]]:
 
 def find_objects(body: str) -> tuple[str, list[Found]]:
     """The JSON objects of a text with the name of the stage that found them; the list may be empty."""
-    if (whole := one_object(body)) is not None:
+    if (whole := _one_object(body)) is not None:
         return "json", [whole]
     fenced = []
     for block in _FENCE.finditer(body):
@@ -208,7 +208,7 @@ def find_objects(body: str) -> tuple[str, list[Found]]:
     return "embedded", embedded
 
 
-def one_object(body: str) -> Found | None:
+def _one_object(body: str) -> Found | None:
     """The JSON object that a text is, white space aside; None where it is anything else."""
     found = _decode(body, len(body) - len(body.lstrip()))
     return None if found is None or body[found.end :].strip() else found
@@ -230,13 +230,22 @@ def _decode(body: str, start: int, stop: int = MAX_TEXT) -> Found | None:
     """The object that begins exactly at `start` and ends before `stop`, or None."""
     if not body.startswith("{", start) or (end := closing(body, start, stop)) is None:
         return None
+    value = object_at(body, start, end)
+    return None if value is None else Found(value, start, end)
+
+
+def object_at(body: str, start: int, end: int) -> dict[str, Any] | None:
+    """The JSON object from a brace to the one that closes it; None where that is no JSON, or nested too deeply.
+
+    Raises `AmbiguousReply` where a key stands twice with different values.
+    """
     try:
-        value = _DECODER.decode(body[start:end])
+        value: dict[str, Any] = _DECODER.decode(body[start:end])
     except (ValueError, RecursionError):
         return None
     # almost nobody opens so many brackets, and who does is looked at level by level
     many = body.count("{", start, end) + body.count("[", start, end) > MAX_DEPTH
-    return None if many and too_deep(value) else Found(value, start, end)
+    return None if many and too_deep(value) else value
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -76,15 +76,18 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
-        given = values_at(decision)
-        for name, legal in self.legal.items():
-            if name not in given:
-                continue
-            if isinstance(legal, Choice) and given[name] not in legal.values:
-                allowed = ", ".join(str(option) for option in legal.values)
-                raise IllegalDecision(f"{name} must be one of: {allowed}.")
-            if isinstance(legal, Range) and not legal.holds(given[name]):
-                raise IllegalDecision(f"{name} must be {legal}.")
+        legal = self.legal
+        for path, value in values_at(decision).items():
+            if path in legal:
+                self.check_value(path, value, legal[path])
+
+    def check_value(self, path: str, value: Any, legal: Choice | Range | Text) -> None:
+        """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
+        if isinstance(legal, Choice) and value not in legal.values:
+            allowed = ", ".join(str(option) for option in legal.values)
+            raise IllegalDecision(f"{path} must be one of: {allowed}.")
+        if isinstance(legal, Range) and not legal.holds(value):
+            raise IllegalDecision(f"{path} must be {legal}.")
 
     def objection(self, decision: D) -> str:
         """Why an allowed decision will come to nothing: for a person, who may think again; nobody else can."""
@@ -142,9 +145,9 @@ class Request(Generic[D]):
 
 def values_at(record: BaseModel) -> dict[str, Any]:
     """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
-    found: dict[str, Any] = {}
+    found = dict(record.__dict__)
     for name, value in record.__dict__.items():
-        found[name] = value
         if isinstance(value, BaseModel):
-            found |= {f"{name}.{path}": inner for path, inner in values_at(value).items()}
+            for path, inner in values_at(value).items():
+                found[f"{name}.{path}"] = inner
     return found

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from agentsim.history.entry import Entry
@@ -38,7 +39,7 @@ def concerns(model: str, attempt: Try) -> Iterator[Concern]:
     if completion is None or "/" not in model or model.startswith(("script:", "bot/")):
         return
     used = completion.usage
-    sent = tokens.about(segment for message in attempt.messages for segment in message.segments)
+    sent = tokens.about(chain.from_iterable(message.segments for message in attempt.messages))
     if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
         yield Concern(
             "prompt_cut",

@@ -72,6 +72,10 @@ class Allowance:
         """Calls that may be under way now; None: any number."""
         return self._slots
 
+    @property
+    def _by_the_minute(self) -> bool:
+        return self.terms.requests_per_minute is not None or self.terms.tokens_per_minute is not None
+
     def agree(self, terms: Terms) -> None:
         """Somebody else calls there too; what that one knows holds as well."""
         joined = self.terms.joined(terms)
@@ -83,6 +87,8 @@ class Allowance:
         """Seconds until a call of about so many tokens may start: 0 for now, infinite for "when one has ended"."""
         if self._slots is not None and self.in_flight >= self._slots:
             return math.inf
+        if not self._by_the_minute:
+            return 0.0
         return max(self._until_request(now), self._until_tokens(now, tokens))
 
     def short_of(self, now: float, tokens: int) -> str | None:
@@ -98,7 +104,7 @@ class Allowance:
         self._forget(now)
         self.in_flight += 1
         ticket = Ticket(now, tokens, self._burst)
-        if self.terms.requests_per_minute is not None or self.terms.tokens_per_minute is not None:
+        if self._by_the_minute:
             self._minute.append(ticket)
             self._tokens += tokens
         else:

@@ -61,9 +61,10 @@ def called_function(profile: Profile, call: Call) -> str | None:
 
 def _wire_name(call: Call) -> str:
     """What the schema, or the function that takes its place, is called."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
+    return _IN_NO_NAME.sub("_", call.schema_name)[:64] or "decision"
 
 
+_IN_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _KEPT = 8
 _known: dict[tuple[int, frozenset[str]], tuple[Mapping[str, Any], dict[str, Any], bool]] = {}
 

@@ -6,14 +6,13 @@ What is sent and what comes back do not belong here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 from urllib.parse import urlsplit
 
 from agentsim.models.allowance import Terms
 from agentsim.models.headers import headers_for
 from agentsim.models.profiles import Profile
-from agentsim.models.throttle import Admitted, Throttle, shared_throttle
+from agentsim.models.throttle import Admission, Throttle, shared_throttle
 from agentsim.models.transport import Answer, Transport
 
 __all__ = ["Endpoint", "Endpoints"]
@@ -37,7 +36,7 @@ class Endpoint:
         self._throttle = throttle
         self._transport: Transport | None = None
 
-    def admission(self, tokens: int = 0) -> AbstractAsyncContextManager[Admitted]:
+    def admission(self, tokens: int = 0) -> Admission:
         """A slot for the length of the block, which is one call of about so many tokens: see `Throttle.admission`."""
         if self._throttle is None:  # not before: it belongs to the loop that is running now
             self._throttle = shared_throttle(urlsplit(self.base_url).netloc, self.key, self.terms)

@@ -38,26 +38,26 @@ def completion_of(envelope: object, faults: Faults, function: str | None = None)
     try:
         return _judged(envelope, faults, function)
     except ModelError as error:
-        said = _usage(envelope.get("usage")) if isinstance(envelope, Mapping) else Usage()
+        said = _usage(envelope.get("usage")) if isinstance(envelope, dict) else Usage()
         error.usage = None if said == Usage() else said
         raise
 
 
 def _judged(envelope: object, faults: Faults, function: str | None) -> Completion:
-    if isinstance(envelope, list) and envelope and isinstance(envelope[0], Mapping):
+    if isinstance(envelope, list) and envelope and isinstance(envelope[0], dict):
         envelope = envelope[0]  # Gemini's errors come as a list of one
-    if not isinstance(envelope, Mapping):
+    if not isinstance(envelope, dict):
         raise faults.bad_envelope(f"a JSON {type(envelope).__name__}", str(envelope)[:1000])
     choices = envelope.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, Mapping) else None
+    message = choice.get("message") if isinstance(choice, dict) else None
     if _is_error(envelope.get("error"), message):
         raise faults.reported(envelope["error"])
-    if not isinstance(choice, Mapping):
+    if not isinstance(choice, dict):
         raise faults.bad_envelope("no choices")
     if _is_error(choice.get("error"), message) or choice.get("finish_reason") == "error":
         raise faults.reported(choice.get("error"))
-    if not isinstance(message, Mapping):
+    if not isinstance(message, dict):
         raise faults.bad_envelope("a choice without a message")
     completion = _completion(envelope, choice, message, faults)
     return completion if function is None or completion.refusal else _called(completion, message, function, faults)
@@ -65,7 +65,7 @@ def _judged(envelope: object, faults: Faults, function: str | None) -> Completio
 
 def _is_error(error: object, message: object) -> bool:
     """Whether something went wrong: some proxies put an error beside every answer, of which every value is null."""
-    if isinstance(error, Mapping) and isinstance(message, Mapping):
+    if isinstance(error, dict) and isinstance(message, dict):
         return any(error.values())
     return bool(error)
 
@@ -114,9 +114,9 @@ def _called(completion: Completion, message: Mapping[str, Any], function: str, f
     as they begin like an object: words in their place might be taken for a speech.
     """
     calls = message.get("tool_calls")
-    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    given = [each.get("arguments") for each in functions if isinstance(each, Mapping) and each.get("name") == function]
-    texts = [json.dumps(each, ensure_ascii=False) if isinstance(each, Mapping) else each for each in given]
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    given = [each.get("arguments") for each in functions if isinstance(each, dict) and each.get("name") == function]
+    texts = [json.dumps(each, ensure_ascii=False) if isinstance(each, dict) else each for each in given]
     objects = [text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")]
     if not objects:
         return replace(completion, unusable=f"The reply does not call the function {function} with a JSON object.")
@@ -152,7 +152,7 @@ def _text(content: object) -> str | None:
         return content
     if not isinstance(content, list):
         return None
-    parts = [part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text"]
+    parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return "".join(part for part in parts if isinstance(part, str))
 
 
@@ -164,17 +164,17 @@ def _word(value: object, secrets: tuple[str, ...]) -> str | None:
 
 
 def _usage(usage: object) -> Usage:
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return Usage()
     prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
-    sent, said, total = (_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
-    thought = _count(completion.get("reasoning_tokens")) if isinstance(completion, Mapping) else None
+    sent, said = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    thought = _count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else None
     cost = usage.get("cost")
     real = isinstance(cost, (int, float)) and not isinstance(cost, bool) and abs(cost) < 1e9 and math.isfinite(cost)
     return Usage(
         prompt_tokens=sent,
-        cached_tokens=_count(prompt.get("cached_tokens")) if isinstance(prompt, Mapping) else None,
-        completion_tokens=_paid(said, thought, sent, total),
+        cached_tokens=_count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else None,
+        completion_tokens=_paid(said, thought, sent, _count(usage.get("total_tokens"))),
         reasoning_tokens=thought,
         cost_usd=float(cost) if real and cost is not None and cost >= 0 else None,
     )

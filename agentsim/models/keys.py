@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from urllib.parse import quote
 
 from agentsim.errors import ScenarioError
@@ -51,6 +52,8 @@ def redact_reply(text: str, secrets: Iterable[str]) -> str:
 def redact(text: str, secrets: Iterable[str], piece: int = _PIECE) -> str:
     """The text with every secret, and every piece of 8 characters or more of one, replaced; so are its encodings."""
     forms = {form for secret in secrets if secret for form in _forms(secret)}
+    if not forms:
+        return text
     spans = sorted(span for form in forms for span in _found(form, text, piece))
     if not spans:
         return text
@@ -63,13 +66,14 @@ def redact(text: str, secrets: Iterable[str], piece: int = _PIECE) -> str:
     return "".join((*out, text[position:]))
 
 
-def _forms(secret: str) -> set[str]:
+@lru_cache(16)  # with every reply the same few
+def _forms(secret: str) -> frozenset[str]:
     forms = {secret, quote(secret, safe="")}
     for before in range(3):  # the three ways in which base64 can cut what stands before the key
         encoded = base64.b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")
         forms.add(encoded[4 if before else 0 : -2])
     # Encodings of a short secret are too short to be told from words.
-    return {form for form in forms if form == secret or len(form) >= _PIECE}
+    return frozenset(form for form in forms if form == secret or len(form) >= _PIECE)
 
 
 def _found(form: str, text: str, piece: int) -> Iterator[tuple[int, int]]:

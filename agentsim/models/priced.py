@@ -27,7 +27,9 @@ class Priced(Around):
             if isinstance(error.usage, Usage):
                 error.usage = self._priced(error.usage)
             raise
-        return replace(completion, usage=self._priced(completion.usage))
+        priced = self._priced(completion.usage)
+        return completion if priced is completion.usage else replace(completion, usage=priced)
 
     def _priced(self, usage: Usage) -> Usage:
-        return replace(usage, cost_usd=self._prices.cost(self.name, usage))
+        cost = self._prices.cost(self.name, usage)
+        return usage if cost == usage.cost_usd else replace(usage, cost_usd=cost)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from weakref import WeakKeyDictionary
 
 from agentsim.errors import RateLimited, TransportFailed
@@ -17,19 +16,7 @@ from agentsim.models.allowance import Allowance, Terms, Ticket
 from agentsim.models.base import Usage
 from agentsim.models.spacing import Spacer
 
-__all__ = ["Admitted", "Throttle", "shared_throttle"]
-
-
-class Admitted:
-    """A call that has its slot; `used` may be told what it came to."""
-
-    def __init__(self, allowance: Allowance, ticket: Ticket) -> None:
-        self._allowance, self._ticket = allowance, ticket
-
-    def used(self, usage: Usage) -> None:
-        """The tokens of the answer take the place of the estimate, where the provider counts them."""
-        if usage.prompt_tokens is not None and usage.completion_tokens is not None:
-            self._allowance.used(self._ticket, usage.prompt_tokens + usage.completion_tokens)
+__all__ = ["Admission", "Throttle", "shared_throttle"]
 
 
 class Throttle:
@@ -55,32 +42,28 @@ class Throttle:
         self.spacer.spacing_s = self.allowance.terms.spacing_s
         self._changed.set()
 
-    @asynccontextmanager
-    async def admission(self, tokens: int = 0) -> AsyncIterator[Admitted]:
+    def admission(self, tokens: int = 0) -> Admission:
         """A slot for the length of the block, which is one call of about so many tokens.
 
         A `RateLimited` that leaves the block is a 429, a block that ends well an answer; other errors say nothing of
         how busy the host is, but may ask for time. Whoever is cancelled in the queue leaves no gap.
         """
-        ticket = await self._turn(tokens)
-        try:
-            yield Admitted(self.allowance, ticket)
+        return Admission(self, tokens)
+
+    def ended(self, ticket: Ticket, error: BaseException | None) -> None:
+        """A call is over, with an answer or with this."""
+        if error is None:
             self.allowance.answered(ticket)
-        except RateLimited as limited:
+        elif isinstance(error, RateLimited):
             self.allowance.limited(ticket)
             self.allowance.used(ticket, 0)
-            if limited.retry_after is not None:
-                self.spacer.push_back(limited.retry_after)
-            raise
-        except TransportFailed as failed:
-            if failed.retry_after is not None:
-                self.spacer.push_back(failed.retry_after)
-            raise
-        finally:
-            self.allowance.ended(ticket)
-            self._changed.set()
+        if isinstance(error, (RateLimited, TransportFailed)) and error.retry_after is not None:
+            self.spacer.push_back(error.retry_after)
+        self.allowance.ended(ticket)
+        self._changed.set()
 
-    async def _turn(self, tokens: int) -> Ticket:
+    async def turn(self, tokens: int) -> Ticket:
+        """Wait for a slot for a call of about so many tokens; it is held until `ended`."""
         async with self._line:
             self._first = tokens
             try:
@@ -122,6 +105,27 @@ class Throttle:
             elif (held := self.spacer.held()) >= 1:
                 notes.append(f"asked to wait {held:.0f} s")
         return ", ".join(notes) or None
+
+
+class Admission:
+    """One call's slot, from its turn to the end of the block; `used` may be told what it came to."""
+
+    _ticket: Ticket
+
+    def __init__(self, throttle: Throttle, tokens: int) -> None:
+        self._throttle, self._tokens = throttle, tokens
+
+    async def __aenter__(self) -> Admission:
+        self._ticket = await self._throttle.turn(self._tokens)
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._throttle.ended(self._ticket, error)
+
+    def used(self, usage: Usage) -> None:
+        """The tokens of the answer take the place of the estimate, where the provider counts them."""
+        if usage.prompt_tokens is not None and usage.completion_tokens is not None:
+            self._throttle.allowance.used(self._ticket, usage.prompt_tokens + usage.completion_tokens)
 
 
 _SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], Throttle]] = WeakKeyDictionary()

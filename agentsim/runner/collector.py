@@ -7,7 +7,7 @@ from functools import cache
 
 __all__ = ["collect_seldom"]
 
-_OBJECTS = 5_000  # made and not yet gone, before those alone are looked through; Python's own number is 700
+_OBJECTS = 25_000  # made and not yet gone, before those alone are looked through; Python's own number is 700
 
 
 @cache

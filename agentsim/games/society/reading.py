@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from agentsim.engine.braces import MAX_DEPTH, closings
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading import Reading, one_object, without_thinking
+from agentsim.engine.reading import Reading, object_at, without_thinking
 from agentsim.errors import DecisionError, first_objection
 from agentsim.games.society.actions import ACTIONS, Acted, ForumPost, Rejected
 
@@ -76,19 +76,18 @@ def _regions(body: str) -> Iterator[tuple[slice, dict[str, Any] | None]]:
             continue
         value = None
         if depth <= MAX_DEPTH:  # no other can be read
-            value = _decoded(body[start:end])
+            value = _decoded(body, start, end)
             left -= 0 if value is not None else end - start
         yield slice(start, end), value
         start = body.find("{", end if value is not None else start + 1)
 
 
-def _decoded(region: str) -> dict[str, Any] | None:
+def _decoded(body: str, start: int, end: int) -> dict[str, Any] | None:
     """The region as one JSON object, or None; an object that names a key twice, with two values, is none."""
     try:
-        found = one_object(region)
+        return object_at(body, start, end)
     except DecisionError:
         return None
-    return None if found is None else found.value
 
 
 def _candidates(value: dict[str, Any]) -> Iterator[dict[str, Any]]:

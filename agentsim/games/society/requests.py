@@ -9,7 +9,7 @@ from typing import Any, ClassVar, get_args
 from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Pick, Reading
-from agentsim.engine.request import Options, Request, Text, values_at
+from agentsim.engine.request import Choice, Options, Range, Request, Text
 from agentsim.engine.schema import schema_of
 from agentsim.engine.wording import sentence
 from agentsim.errors import IllegalDecision
@@ -81,19 +81,18 @@ class Act(Request[Acted]):
         return {"day": world.day, "tick": world.tick, "stock": [you.food, you.energy, you.materials, you.hours]}
 
     def check(self, decision: Acted) -> None:
+        if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
+            super().check(decision)
+
+    def check_value(self, path: str, value: Any, legal: Choice | Range | Text) -> None:
         """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons alone are cut."""
-        action = decision.action
-        if action.action in {"rejected", "idle"}:  # most of a large society's decisions: nothing limits them
-            return
-        super().check(decision)
-        given = values_at(decision)
-        for path, legal in self.legal.items():
-            if isinstance(legal, Text) and path in given and path != "action.reasoning":
-                words = given[path]
-                if len(words) > legal.limit:
-                    raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(words)}.")
-                if not words.strip() and path not in _MAY_BE_EMPTY:
-                    raise IllegalDecision(f"{path} must not be empty.")
+        if not isinstance(legal, Text):
+            super().check_value(path, value, legal)
+        elif path != "action.reasoning":
+            if len(value) > legal.limit:
+                raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(value)}.")
+            if not value.strip() and path not in _MAY_BE_EMPTY:
+                raise IllegalDecision(f"{path} must not be empty.")
 
     def objection(self, decision: Acted) -> str:
         action, rules = decision.action, self.rules
