@@ -33,6 +33,9 @@ class Spacer:
 
     async def turn(self) -> None:
         """Return when the next call may start; a caller that is cancelled in the line leaves no gap."""
+        if not self._line.locked() and self._next <= (now := self._clock()):  # nobody waits, and nothing is to wait for
+            self._next = now + self.spacing_s
+            return
         async with self._line:
             # Asked again after each sleep: meanwhile the next start may have been pushed back.
             while (wait := self._next - self._clock()) > 0:

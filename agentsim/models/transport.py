@@ -82,7 +82,7 @@ class Transport:
             ) as response:
                 intake = Intake(response.status, response.headers)
                 chunks = []
-                async for chunk in response.content.iter_any():
+                while chunk := await response.content.readany():
                     chunks.append(intake.taken(chunk))
                     if intake.full:
                         response.close()  # the rest would only be read to be thrown away

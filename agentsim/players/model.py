@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agentsim.engine.keeping import kept
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import without_thinking
 from agentsim.models.attempts import AttemptPolicy
@@ -57,7 +58,7 @@ class ModelPlayer:
         """Whose failures count together."""
         return self.model.provider
 
-    @property
+    @kept
     def links(self) -> tuple[ModelPlayer, ...]:
         """This player, and who takes over from it for a decision, in order."""
         return (self, *(self.spare.links if self.spare else ()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,6 +30,7 @@ from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
 from agentsim.runner.health import Health
 from agentsim.runner.referee import rule, to_entry
+from agentsim.runner.turns import Turns
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.branch import Branch
 
@@ -39,8 +40,6 @@ Seat: TypeAlias = Player | BotPlayer
 UNSYNCED_S = 0.05
 """So long a decision, which a killed process leaves behind, may wait for the next ones before the disk is made to hold
 it against a loss of power too; the rules see none before."""
-NOTICEABLE_S = 1.0
-"""A wait for a call's turn that somebody who looks on is told of."""
 
 
 @dataclass
@@ -65,6 +64,7 @@ class Desk:
         self.people = {player for player, seat in seated.items() if isinstance(seat, HumanPlayer)}
         # Of each provider its own: who waits for one that is busy must not keep anybody from another.
         self._slots: dict[str, asyncio.Semaphore] = {}
+        self._turns = Turns(self.watcher.held)
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
@@ -83,6 +83,8 @@ class Desk:
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.entries.get(key)
+            if entry is None and key not in recorded.tries:
+                continue  # nothing of it is on record
             for attempt in recorded.open_tries(*key) if entry is None else entry.tries:
                 answered = attempt.completion is not None
                 past = key in recorded.forgiven
@@ -115,8 +117,6 @@ class Desk:
             self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
             self.totals.takeovers += sum(attempt.takeover for attempt in tries)
 
-        # It will be written down with the decision, and is made while the whole wave's calls are out.
-        asyncio.get_running_loop().call_soon(ask.request.fingerprint)
         try:
             ruling = await rule(ask, player, attempt, keep, earlier, self.health.order(place), self._rest)
             if ruling.fallback_reason is not None:
@@ -166,7 +166,10 @@ class Desk:
                 self._asked -= 1
                 if not self._asked:  # the next in turn needs the screen as it is
                     self.watcher.person(asked=False)
-        async with self._slots.setdefault(player.provider, asyncio.Semaphore(self.concurrency)):
+        slots = self._slots.get(player.provider)
+        if slots is None:
+            slots = self._slots[player.provider] = asyncio.Semaphore(self.concurrency)
+        async with slots:
             self._go_on()
             return await self._model_call(ask, link, player, messages, number)
 
@@ -178,19 +181,21 @@ class Desk:
         await self.budget.admit(worst)
         cost: float | None = None
         task = asyncio.current_task()
-        queueing = asyncio.timeout(self.budget.left_s())
-        notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, self.watcher.held, ask)
+        left = self.budget.left_s()
+        queueing = None if left is None else asyncio.timeout(left)
+        self._turns.waits(ask)
 
         def begin() -> None:
             self._go_on()  # the run may have been stopped while it waited for its turn
             self.budget.check_time()
-            queueing.reschedule(None)
-            notice.cancel()
+            if queueing is not None:
+                queueing.reschedule(None)
+            self._turns.over(ask)
             self.in_flight.add(task)
             self.watcher.calling(ask)
 
         try:
-            async with queueing:
+            async with queueing or nullcontext():
                 completion = await player.reply(ask, messages, number, begin)
             cost = self._cost(ask, player, messages, completion.usage)
             attempt = Try(messages, completion)
@@ -207,7 +212,7 @@ class Desk:
         except TimeoutError:
             raise self.budget.out_of_time() from None
         finally:
-            notice.cancel()
+            self._turns.over(ask)
             self.budget.settle(worst, cost)
             if task in self.in_flight:
                 self.in_flight.discard(task)

@@ -75,8 +75,8 @@ class Health:
         self._judged = 0
 
     def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
-        alive = tuple(index for index, link in enumerate(links) if self._lives(link))
-        return alive or tuple(range(len(links)))
+        everybody = tuple(range(len(links)))
+        return tuple(index for index in everybody if self._lives(links[index])) or everybody if links[1:] else everybody
 
     def _lives(self, link: Link) -> bool:
         return self._streak[link.provider] < STREAK and link.name not in self._rejected

@@ -65,6 +65,9 @@ def _regions(body: str) -> Iterator[tuple[slice, dict[str, Any] | None]]:
     With each stands the object that it is.
     """
     start, left = body.find("{"), _MOST_SCANNED
+    if start == 0 and body.endswith("}") and (whole := _decoded(body, 0, len(body))) is not None:  # as nearly always
+        yield slice(0, len(body)), whole
+        return
     closes: dict[int, tuple[int | None, int]] = {}
     while start >= 0 and left > 0:
         if start not in closes:  # the first, or one that stood in a string as seen from there
