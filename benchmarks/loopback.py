@@ -38,7 +38,8 @@ def _answer(reply: str) -> bytes:
             "created": 1_700_000_000,
             "model": "loopback",
             "choices": [{"index": 0, "finish_reason": "stop", "logprobs": None, "message": said}],
-            "usage": {"prompt_tokens": 500, "completion_tokens": 60, "total_tokens": 560},
+            # as many as a prompt of a society has: of far fewer than were sent, a run warns
+            "usage": {"prompt_tokens": 2_200, "completion_tokens": 60, "total_tokens": 2_260},
         }
     ).encode()
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n"

@@ -39,12 +39,16 @@ Pick: TypeAlias = Literal["last", "first", "leading"]
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[D]):
-    """A decision, the stage that found it, and how many objects could have been it."""
+    """A decision, the stage that found it, and how many objects could have been it.
+
+    `checked` says that the request has been asked whether it is legal, as a reader does who chooses among several.
+    """
 
     decision: D
     stage: str
     candidates: int = 1
     repaired: bool = False
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

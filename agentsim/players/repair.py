@@ -45,7 +45,8 @@ def read_reply(request: Request[Any], completion: Completion, *, repair: bool) -
         if mended is None:
             raise
         return _judged(request, mended, unreadable)
-    request.check(reading.decision)
+    if not reading.checked:
+        request.check(reading.decision)
     return reading
 
 

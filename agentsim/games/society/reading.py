@@ -50,7 +50,7 @@ def read_action(text: str, legal: Legal, *, post_chars: int, strict: bool) -> Re
                 problem = outcome, candidate
     if valid:
         whole = len(regions) == 1 and body.strip() == body[regions[0][0]]
-        return Reading(valid[-1], "json" if whole else "embedded", candidates=len(valid))
+        return Reading(valid[-1], "json" if whole else "embedded", candidates=len(valid), checked=True)
     return _rejected(*(problem or (_UNPARSED, None)))
 
 
