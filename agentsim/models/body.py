@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
+from agentsim.models.spelt import Spelt
 
 __all__ = ["called_function", "portable", "request_body"]
 
@@ -66,36 +67,48 @@ def _wire_name(call: Call) -> str:
 
 _IN_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _KEPT = 8
-_known: dict[tuple[int, frozenset[str]], tuple[Mapping[str, Any], dict[str, Any], bool]] = {}
 
 
-def _sent(schema: Mapping[str, Any], strip: frozenset[str]) -> tuple[dict[str, Any], bool]:
-    """The schema as it goes out, and whether it is closed; for the last few schemas that were used, made once.
+class _Sent(NamedTuple):
+    """A schema as it goes out: by itself and as a response format; `closed` if it leaves nothing open."""
+
+    schema: dict[str, Any]
+    closed: bool
+    response_format: Spelt
+
+
+_known: dict[tuple[int, frozenset[str], str], tuple[Mapping[str, Any], _Sent]] = {}
+
+
+def _sent(schema: Mapping[str, Any], strip: frozenset[str], name: str) -> _Sent:
+    """For the last few schemas that were used, made once.
 
     A game that puts one question to a hundred players has one schema for all of them, the very same object.
     """
-    key = (id(schema), strip)
+    key = (id(schema), strip, name)
     known = _known.get(key)
     if known is None or known[0] is not schema:
         portably = portable(schema, strip)
-        known = _known[key] = (schema, portably, _closed(portably))  # the schema is kept, so nothing else has its id
+        closed = _closed(portably)
+        # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
+        named = {"name": name, "schema": portably, "strict": closed}
+        sent = _Sent(portably, closed, Spelt({"type": "json_schema", "json_schema": named}))
+        known = _known[key] = (schema, sent)  # the schema is kept, so nothing else has its id
         while len(_known) > _KEPT:
             del _known[next(iter(_known))]
-    return known[1], known[2]
+    return known[1]
 
 
 def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The part of a body that holds the reply to a schema; `auto` must have been settled by whoever calls."""
     assert profile.structured != "auto", "a body is in one mode"
-    sent, closed = _sent(schema, profile.strip_schema_keywords)
-    # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
     match profile.structured:
         case "json_schema":
-            named = {"name": name, "schema": sent, "strict": closed}
-            return {"response_format": {"type": "json_schema", "json_schema": named}}
+            return {"response_format": _sent(schema, profile.strip_schema_keywords, name).response_format}
         case "tool":
-            function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent}
-            if closed:  # said only where it is so: not every server knows the word
+            sent = _sent(schema, profile.strip_schema_keywords, name)
+            function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent.schema}
+            if sent.closed:  # said only where it is so: not every server knows the word
                 function["strict"] = True
             choice = {"type": "function", "function": {"name": name}}
             return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from pydantic_core import to_json
-
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
 from agentsim.models.intake import Intake
+from agentsim.models.spelt import json_of
 
 if TYPE_CHECKING:
     import ssl
@@ -73,12 +72,11 @@ class Transport:
 
         if self._session is None:
             self._session = _session(self._tls)
-        data = to_json(body)  # of what a scenario puts in, nothing is without a word in JSON: it was looked at then
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:
             async with self._session.post(
-                self._url(path), data=data, headers=self._headers, allow_redirects=False, **ways
+                self._url(path), data=json_of(body), headers=self._headers, allow_redirects=False, **ways
             ) as response:
                 intake = Intake(response.status, response.headers)
                 chunks = []
