@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "": ("history.frames",),  # inside `load` alone: what every command loads is held by tests/cli/test_help.py
     "errors": (),
     "engine": FOUNDATION,
-    "models": (*FOUNDATION, "engine.prompt"),
+    "models": (*FOUNDATION, "engine.prompt", "engine.spelt"),
     "games": KERNEL,
     "players": MODELS,
     "scenario": RECORDS,

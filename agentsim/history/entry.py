@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
 from agentsim.engine.reading import Reading
+from agentsim.engine.spelt import SpeltList
 from agentsim.history.record import Source
 from agentsim.models.base import Completion, Usage
 from agentsim.players.base import Fault, Message, Try
@@ -21,6 +22,7 @@ __all__ = [
     "count",
     "entry_from_json",
     "entry_to_json",
+    "prompt_to_json",
     "try_from_json",
     "try_to_json",
 ]
@@ -58,10 +60,12 @@ class Entry(NamedTuple):
 
 Store = Callable[[Sequence[str]], list[str]]
 """Keeps texts and gives the ids under which they can be had again."""
+Prompts = Callable[[tuple[Message, ...]], list[Any]]
+"""A prompt as JSON, its texts put away, as `prompt_to_json` makes it."""
 
 
-def entry_to_json(entry: Entry, store: Store) -> dict[str, Any]:
-    """The journal's line for a decision, its texts put away."""
+def entry_to_json(entry: Entry, store: Store, prompts: Prompts | None = None) -> dict[str, Any]:
+    """The journal's line for a decision, its texts put away; with `prompts` where some were made ready before."""
     return {
         "record": "decision",
         "index": entry.index,
@@ -73,7 +77,7 @@ def entry_to_json(entry: Entry, store: Store) -> dict[str, Any]:
         "decision": dict(entry.decision),
         "source": entry.source,
         "fallback_reason": entry.fallback_reason,
-        "tries": [try_to_json(attempt, store) for attempt in entry.tries],
+        "tries": SpeltList(try_to_json(attempt, store, prompts) for attempt in entry.tries) if entry.tries else [],
         "parse": None if entry.parse is None else by_name(entry.parse),
     }
 
@@ -126,11 +130,16 @@ def by_name(record: Parse | Usage) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__slots__}
 
 
-def try_to_json(attempt: Try, store: Store) -> dict[str, Any]:
+def prompt_to_json(messages: Sequence[Message], store: Store) -> list[Any]:
+    """The messages of a prompt as JSON, their texts put away."""
+    return [[message.role, store(message.segments)] for message in messages]
+
+
+def try_to_json(attempt: Try, store: Store, prompts: Prompts | None = None) -> dict[str, Any]:
     """One attempt as JSON, its texts put away."""
     completion = attempt.completion
     out: dict[str, Any] = {
-        "messages": [[message.role, store(message.segments)] for message in attempt.messages],
+        "messages": prompt_to_json(attempt.messages, store) if prompts is None else prompts(attempt.messages),
         "code": attempt.code,
         "error": attempt.error,
         "latency_s": round(attempt.latency_s, 4),

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentsim.engine.codec import json_line
+from agentsim.engine.spelt import SpeltList, SpeltObject, json_of
 from agentsim.errors import AgentsimError, JournalError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Kept, read_journal
-from agentsim.history.entry import Entry, entry_to_json, try_to_json
+from agentsim.history.entry import Entry, entry_to_json, prompt_to_json, try_to_json
 from agentsim.history.texts import text_id
-from agentsim.players.base import Try
+from agentsim.players.base import Message, Try
 
 __all__ = ["MOST_UNWRITTEN", "Journal", "is_running"]
 
@@ -41,6 +41,7 @@ class Journal:
         self._handle = handle
         self._known = set(contents.texts)
         self._unwritten = bytearray()
+        self._prompts: dict[int, tuple[tuple[Message, ...], SpeltList]] = {}  # by identity, as long as they are wanted
         self._due = False  # something was added that must be on the disk soon
         self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
 
@@ -78,11 +79,15 @@ class Journal:
 
     def decided(self, entry: Entry, *, sync: bool) -> None:
         """Append a decision; with `sync` the next `sync()` has it on the disk, along with what came before it."""
-        self._add(entry_to_json(entry, self._store))
+        self._add(entry_to_json(entry, self._store, self._prompt))
         if sync or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
         self._due = self._due or sync
         self.contents.put(entry)
+
+    def expect(self, messages: tuple[Message, ...]) -> None:
+        """These have been sent: what can be written of an attempt that has no answer yet is made ready."""
+        self._prompts[id(messages)] = messages, SpeltList(prompt_to_json(messages, self._store))
 
     def sync(self) -> None:
         """Have on the disk what is to be there; decisions that came together share one sync."""
@@ -92,7 +97,8 @@ class Journal:
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
         line = {"record": "try", "wave": wave, "place": place, "player": player}
-        self._put([{**line, "try": try_to_json(attempt, self._store)} for attempt in tries])
+        attempts = [SpeltObject(try_to_json(attempt, self._store, self._prompt)) for attempt in tries]
+        self._put([{**line, "try": attempt} for attempt in attempts])
         kept = self.contents.tries.setdefault((wave, place), [])
         kept += [Kept(player, attempt) for attempt in tries]
 
@@ -119,6 +125,10 @@ class Journal:
             os.close(self._handle)
             self._handle = -1
 
+    def _prompt(self, messages: tuple[Message, ...]) -> list[Any]:
+        ready = self._prompts.pop(id(messages), None)
+        return prompt_to_json(messages, self._store) if ready is None else ready[1]
+
     def _store(self, texts: Sequence[str]) -> list[str]:
         names = [text_id(text) for text in texts]
         if not self._known.issuperset(names):  # nearly always all of them are: of a prompt's sixty parts few are new
@@ -129,7 +139,7 @@ class Journal:
         return names
 
     def _add(self, line: Mapping[str, Any]) -> None:
-        self._unwritten += json_line(line)
+        self._unwritten += json_of(line)
         self._unwritten += b"\n"
 
     def _put(self, lines: Sequence[Mapping[str, Any]]) -> None:

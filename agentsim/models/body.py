@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
+from agentsim.engine.spelt import SpeltObject
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
-from agentsim.models.spelt import Spelt
 
 __all__ = ["called_function", "portable", "request_body"]
 
@@ -74,7 +74,7 @@ class _Sent(NamedTuple):
 
     schema: dict[str, Any]
     closed: bool
-    response_format: Spelt
+    response_format: SpeltObject
 
 
 _known: dict[tuple[int, frozenset[str], str], tuple[Mapping[str, Any], _Sent]] = {}
@@ -92,7 +92,7 @@ def _sent(schema: Mapping[str, Any], strip: frozenset[str], name: str) -> _Sent:
         closed = _closed(portably)
         # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
         named = {"name": name, "schema": portably, "strict": closed}
-        sent = _Sent(portably, closed, Spelt({"type": "json_schema", "json_schema": named}))
+        sent = _Sent(portably, closed, SpeltObject({"type": "json_schema", "json_schema": named}))
         known = _known[key] = (schema, sent)  # the schema is kept, so nothing else has its id
         while len(_known) > _KEPT:
             del _known[next(iter(_known))]

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from pydantic_core import to_json
+
+from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
 from agentsim.models.intake import Intake
-from agentsim.models.spelt import json_of
 
 if TYPE_CHECKING:
     import ssl
@@ -74,9 +76,11 @@ class Transport:
             self._session = _session(self._tls)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
+        # Of what a scenario puts in, nothing is without a word in JSON: it was looked at then.
+        data = json_of(body, to_json)
         try:
             async with self._session.post(
-                self._url(path), data=json_of(body), headers=self._headers, allow_redirects=False, **ways
+                self._url(path), data=data, headers=self._headers, allow_redirects=False, **ways
             ) as response:
                 intake = Intake(response.status, response.headers)
                 chunks = []

@@ -8,6 +8,7 @@ from functools import cache
 __all__ = ["collect_meanwhile", "collect_seldom"]
 
 _OBJECTS = 25_000  # made and not yet gone, before those alone are looked through; Python's own number is 700
+_WORTH_A_LOOK = 2_000  # objects, where there is time
 _LOOKS = 50  # through what is new, before one through all
 
 
@@ -24,4 +25,6 @@ def collect_seldom() -> None:
 
 def collect_meanwhile() -> None:
     """Look for garbage now, where nobody waits for us: less is left to be found in the midst of the answers."""
-    gc.collect(2 if gc.get_count()[2] >= _LOOKS else 1)
+    new, _, looks = gc.get_count()
+    if new > _WORTH_A_LOOK:
+        gc.collect(2 if looks >= _LOOKS else 1)

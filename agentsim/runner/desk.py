@@ -28,6 +28,7 @@ from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
+from agentsim.runner.collector import collect_meanwhile
 from agentsim.runner.health import Health
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.turns import Turns
@@ -65,6 +66,7 @@ class Desk:
         # Of each provider its own: who waits for one that is busy must not keep anybody from another.
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._turns = Turns(self.watcher.held)
+        self._out: list[tuple[Ask, tuple[Message, ...]]] = []  # calls that have just left
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
@@ -192,6 +194,7 @@ class Desk:
                 queueing.reschedule(None)
             self._turns.over(ask)
             self.in_flight.add(task)
+            self._sent(ask, messages)
             self.watcher.calling(ask)
 
         try:
@@ -220,6 +223,19 @@ class Desk:
             else:
                 self.watcher.counted(self.totals)  # it never went out
         return completion
+
+    def _sent(self, ask: Ask, messages: tuple[Message, ...]) -> None:
+        if not self._out:  # of a wave's calls all leave before anything else has its turn
+            asyncio.get_running_loop().call_soon(self._meanwhile)
+        self._out.append((ask, messages))
+
+    def _meanwhile(self) -> None:
+        """What may as well be done while the calls are out: most of what is written down with their answers."""
+        out, self._out = self._out, []
+        for ask, messages in out:
+            ask.request.fingerprint()
+            self.journal.expect(messages)
+        collect_meanwhile()
 
     def _note_mode(self, player: ModelPlayer, completion: Completion) -> None:
         mode = completion.structured

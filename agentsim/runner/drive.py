@@ -16,7 +16,6 @@ from agentsim.errors import RunStopped
 from agentsim.history.contents import Contents
 from agentsim.history.entry import Entry
 from agentsim.players.bot import BotPlayer
-from agentsim.runner.collector import collect_meanwhile
 from agentsim.runner.desk import Desk
 from agentsim.runner.recall import not_whole, recall, restored
 from agentsim.runner.referee import Ruling, to_entry
@@ -103,7 +102,6 @@ async def _settle_live(
             await one(ask)
         return settled
     tasks = [asyncio.create_task(one(ask)) for ask in live]
-    asyncio.get_running_loop().call_soon(_meanwhile, live)
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in tasks:
@@ -122,10 +120,3 @@ async def _settle_live(
     for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):
         raise error  # a mistake of ours before a planned stop: it must not be hidden by one
     return settled
-
-
-def _meanwhile(live: Sequence[Ask]) -> None:
-    """What may as well be done while the whole wave's calls are out: fingerprints are written down with decisions."""
-    for ask in live:
-        ask.request.fingerprint()
-    collect_meanwhile()

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import to_json
 
+from agentsim.engine.spelt import SpeltObject, json_of
 from agentsim.models.base import Call, Sampling
 from agentsim.models.body import request_body
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.spelt import Spelt, json_of
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
@@ -22,8 +22,8 @@ CALL = Call((("system", "Rules."), ("user", 'ä \u2028 "go"')), schema=SCHEMA, s
 
 @given(st.dictionaries(st.text(), VALUES), st.dictionaries(st.text(), VALUES))
 def test_a_body_with_a_spelt_part_is_the_same_bytes(body: dict[str, Any], part: dict[str, Any]) -> None:
-    assert json_of({**body, "part": Spelt(part)}) == to_json({**body, "part": part})
-    assert Spelt(part) == part
+    assert json_of({**body, "part": SpeltObject(part)}) == to_json({**body, "part": part})
+    assert SpeltObject(part) == part
 
 
 def test_what_a_scenario_merges_into_it_is_sent_and_spoils_no_other_body() -> None:
