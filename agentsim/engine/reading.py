@@ -76,6 +76,8 @@ def without_thinking(text: str) -> str:
     wherever that stands, a tag alone is a word; a thought from beginning to end goes from there too.
     """
     text = text[:MAX_TEXT]
+    if "<" not in text and "◁" not in text:
+        return text
     tags = list(_THINKING.finditer(text))
     if not tags:
         return text

@@ -9,8 +9,11 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+
+from pydantic_core import from_json
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError
@@ -72,6 +75,8 @@ def _is_error(error: object, message: object) -> bool:
 
 def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
     """The JSON of a 200, whatever it holds."""
+    with suppress(ValueError):  # the slower reader knows what is wrong, and takes half of a surrogate pair too
+        return from_json(body)
     try:
         return json.loads(body.decode("utf-8"))
     except UnicodeDecodeError:

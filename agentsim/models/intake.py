@@ -27,8 +27,8 @@ class Intake:
     """
 
     def __init__(self, status: int, headers: Mapping[str, str]) -> None:
-        encodings = headers.get("content-encoding", "").lower().split(",")
-        plain = all(encoding.strip() in {"", ASKED_ENCODING} for encoding in encodings)
+        encodings = headers.get("content-encoding")
+        plain = encodings is None or {each.strip() for each in encodings.lower().split(",")} <= {"", ASKED_ENCODING}
         self._good = 200 <= status < 300
         if self._good and not plain:
             raise Unacceptable("compressed, though that was not asked for")

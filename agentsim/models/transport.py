@@ -9,8 +9,7 @@ from __future__ import annotations
 import base64
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
@@ -31,8 +30,7 @@ __all__ = ["Answer", "NoAnswer", "Transport"]
 _LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies of more than aiohttp's 8 KiB
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A whole HTTP response, of an error's body only the beginning; the names of `headers` match in any case."""
 
     status: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from agentsim.engine.play import Ask
 from agentsim.errors import ModelError, ProviderRejected, RateLimited, TransportFailed
@@ -41,8 +41,7 @@ class Complaint:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(NamedTuple):
     """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
 
     `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is how long the next

@@ -90,20 +90,32 @@ async def _settle_live(
     """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
     # as the referee read and checked them: `tests/contract` shows that their JSON says the same
     settled: dict[int, Decision] = {}
+    over = asyncio.Event()  # nobody is left, or somebody ends the run: `asyncio.wait` takes a turn of the loop for each
 
     async def one(ask: Ask) -> None:
-        entry, settled[ask.place] = await desk.settle(ask, recorded.open_tries(ask.wave, ask.place))
-        entries.append(entry)
-        desk.watcher.decided(entry)
-        desk.settled(ask)
+        try:
+            entry, settled[ask.place] = await desk.settle(ask, recorded.open_tries(ask.wave, ask.place))
+            entries.append(entry)
+            desk.watcher.decided(entry)
+            desk.settled(ask)
+        except BaseException:
+            over.set()
+            raise
+        if len(settled) == len(live):
+            over.set()
 
     if len(live) < 2:
         for ask in live:
             await one(ask)
-        return settled
-    tasks = [asyncio.create_task(one(ask)) for ask in live]
+    else:
+        await _finished([asyncio.create_task(one(ask)) for ask in live], over, desk)
+    return settled
+
+
+async def _finished(tasks: Sequence[asyncio.Task[None]], over: asyncio.Event, desk: Desk) -> None:
+    """All of them, or those that had begun what must be finished; raises what one of them raised."""
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        await over.wait()
         for task in tasks:
             if task not in desk.in_flight:
                 task.cancel()  # done, or only waiting for a turn that will not come
@@ -112,11 +124,8 @@ async def _settle_live(
             task.cancel()
         raise
     finally:
-        if left := [
-            task for task in tasks if not task.done()
-        ]:  # hardly ever: to gather a hundred that are takes a while
+        if left := [task for task in tasks if not task.done()]:  # where nothing stops the run, nobody
             await asyncio.gather(*left, return_exceptions=True)
         errors = [error for task in tasks if not task.cancelled() and isinstance(error := task.exception(), Exception)]
     for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):
         raise error  # a mistake of ours before a planned stop: it must not be hidden by one
-    return settled

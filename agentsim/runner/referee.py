@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from agentsim.engine.codec import values
@@ -155,7 +154,7 @@ class _Hearing:
         completion = attempt.completion
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # it would only be refused again
-            refused = replace(attempt, code=completion.refusal, error="The model or a filter refused to answer.")
+            refused = attempt._replace(code=completion.refusal, error="The model or a filter refused to answer.")
             self.resume(refused) if resumed else self.take(refused)
             return self.fallback(completion.refusal)
         try:
@@ -166,7 +165,7 @@ class _Hearing:
             reading = read_reply(self.ask.request, completion, repair=self.player.reasking.repair)
         except DecisionError as error:
             code, reason = _bad(completion, error)
-            bad = replace(attempt, code=code, error=reason)
+            bad = attempt._replace(code=code, error=reason)
             self.resume(bad) if resumed else self.take(bad)
             if not self.may_reask(error):
                 return self.fallback(code)
@@ -236,5 +235,5 @@ async def rule(  # noqa: PLR0917 - what a hearing needs, and all but two have ty
             hearing.resume(tried)
             ruling = hearing.fallback(str(tried.code)) if tried.final else None
         else:
-            ruling = hearing.judge(replace(tried, code=None, error=None), resumed=True)
+            ruling = hearing.judge(tried._replace(code=None, error=None), resumed=True)
     return ruling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
@@ -11,7 +11,7 @@ from agentsim.history.entry import Entry, Parse
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.models.base import Completion, Usage
-from agentsim.players.base import Message, Try
+from agentsim.players.base import Fault, Message, Try
 
 __all__ = ["HEAD", "entries", "entry", "journal", "paid", "tries"]
 
@@ -78,13 +78,20 @@ _completions = st.builds(
 )
 _messages = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), st.lists(_words).map(tuple))
 _optional = st.none() | _words
+_seconds = st.integers(0, 10**6).map(lambda value: value / 10_000)
 tries = st.builds(
     Try,
     st.lists(_messages, max_size=3).map(tuple),
     st.none() | _completions,
     _optional,
     _optional,
-    st.integers(0, 10**6).map(lambda value: value / 10_000),
+    latency_s=_seconds,
+    wait_s=_seconds,
+    fault=st.none() | st.sampled_from(get_args(Fault)),
+    model=_words,
+    takeover=st.booleans(),
+    final=st.booleans(),
+    wasted=st.none() | _usages,
 )
 _values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _words,

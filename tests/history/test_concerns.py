@@ -19,7 +19,7 @@ def codes(attempt: Try, model: str = "openrouter/openai/gpt-5-mini") -> list[str
 
 
 def answered(text: str = "{}", model: str | None = None, usage: Usage = USED, reason: str = "stop") -> Try:
-    return replace(FINE, completion=Completion(text, "thought", reason, model, None, usage))
+    return FINE._replace(completion=Completion(text, "thought", reason, model, None, usage))
 
 
 def test_a_proper_answer_is_no_concern() -> None:
@@ -33,7 +33,7 @@ def test_a_prompt_of_which_less_than_60_percent_arrived(tokens: int, said: list[
 
 def test_of_a_short_prompt_nothing_is_estimated() -> None:
     assert (
-        codes(replace(answered(usage=replace(USED, prompt_tokens=10)), messages=(Message("user", ("x" * 3_996,)),)))
+        codes(answered(usage=replace(USED, prompt_tokens=10))._replace(messages=(Message("user", ("x" * 3_996,)),)))
         == []
     )
 

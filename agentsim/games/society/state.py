@@ -182,17 +182,19 @@ class State:
             return 0.0
         return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
 
-    def _check_citizen(self, citizen: Citizen) -> Iterator[str]:
-        if min(citizen.stock.values()) < 0:
-            yield f"agent #{citizen.number} owes nothing"
-        if citizen.worked > self.config.hours_per_day or len(citizen.inbox) > self.config.shown_events:
-            yield f"agent #{citizen.number} works and reads no more than it may"
-        if citizen.status == "dormant" and self._has_to_wake(citizen):
-            yield f"agent #{citizen.number} wakes when it has enough"
+    def _check_citizens(self) -> Iterator[str]:
+        most_hours, most_events = self.config.hours_per_day, self.config.shown_events
+        for citizen in self.citizens:
+            if min(citizen.stock.values()) < 0:
+                yield f"agent #{citizen.number} owes nothing"
+            if citizen.worked > most_hours or len(citizen.inbox) > most_events:
+                yield f"agent #{citizen.number} works and reads no more than it may"
+            if citizen.status == "dormant" and self._has_to_wake(citizen):
+                yield f"agent #{citizen.number} wakes when it has enough"
 
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        broken: list[str] = []
+        broken = list(self._check_citizens())
         held, counted = _nothing(), dict.fromkeys(self.counts, 0)
         for citizen in self.citizens:
             stock = citizen.stock
@@ -200,7 +202,6 @@ class State:
             held["energy"] += stock["energy"]
             held["materials"] += stock["materials"]
             counted[citizen.status] += 1
-            broken += self._check_citizen(citizen)
         if held != self.held:
             broken.append("what is held is what all agents hold")
         if len(self.names) != sum(1 for citizen in self.citizens if citizen.name):

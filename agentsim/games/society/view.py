@@ -169,9 +169,9 @@ def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
     stock, assembly, config = citizen.stock, state.assembly, state.config
     proposals = assembly.by_author.get(citizen.number, ())
     laws = assembly.laws_by.get(citizen.number, ())
-    older = [number for number in proposals if number < kept.first_open][-config.shown_proposals :]
+    older = [number for number in proposals if number < kept.first_open][-config.shown_proposals :] if proposals else ()
     mine = [assembly.open[number] for number in older]
-    decreed = [number for number in laws if number < kept.first_law][-config.shown_laws :]
+    decreed = [number for number in laws if number < kept.first_law][-config.shown_laws :] if laws else ()
     votes = {}
     for proposal in (*kept.shown, *mine) if citizen.votes else ():
         if (vote := proposal.votes.get(citizen.number)) is not None:
@@ -193,7 +193,8 @@ def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
 
 
 def _post(post: Post, chars: int) -> Post:
-    return replace(post, text=cut(post.text, chars))
+    text = cut(post.text, chars)
+    return post if text == post.text else replace(post, text=text)
 
 
 def _proposal(state: State, proposal: Proposal) -> ProposalView:
