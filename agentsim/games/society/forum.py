@@ -54,5 +54,7 @@ class Forum:
 
 def mentioned(text: str, agents: int) -> Iterator[int]:
     """The first few agents that a text names by number, such as #7, each once."""
+    if "#" not in text:
+        return iter(())
     found = dict.fromkeys(int(match[1]) for match in _MENTION.finditer(text))
     return iter([agent for agent in found if agent <= agents][:MOST_MENTIONED])
