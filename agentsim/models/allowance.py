@@ -58,7 +58,7 @@ class Allowance:
     """
 
     def __init__(self, terms: Terms = Terms()) -> None:
-        self.terms = terms
+        self.terms, self._by_the_minute = terms, _by_the_minute(terms)
         self.in_flight = 0
         self._slots = terms.concurrency
         self._edge: int | None = None  # slots at the last 429
@@ -72,16 +72,12 @@ class Allowance:
         """Calls that may be under way now; None: any number."""
         return self._slots
 
-    @property
-    def _by_the_minute(self) -> bool:
-        return self.terms.requests_per_minute is not None or self.terms.tokens_per_minute is not None
-
     def agree(self, terms: Terms) -> None:
         """Somebody else calls there too; what that one knows holds as well."""
         joined = self.terms.joined(terms)
         if self._slots is None or self._slots == self.terms.concurrency:
             self._slots = joined.concurrency  # nothing has been learned that would be forgotten by this
-        self.terms = joined
+        self.terms, self._by_the_minute = joined, _by_the_minute(joined)
 
     def wait(self, now: float, tokens: int) -> float:
         """Seconds until a call of about so many tokens may start: 0 for now, infinite for "when one has ended"."""
@@ -101,7 +97,6 @@ class Allowance:
     def start(self, now: float, tokens: int) -> Ticket:
         """A call goes out; `wait` has said 0."""
         assert not self.wait(now, tokens), "a call started that had to wait"
-        self._forget(now)
         self.in_flight += 1
         ticket = Ticket(now, tokens, self._burst)
         if self._by_the_minute:
@@ -167,3 +162,7 @@ class Allowance:
             ticket = self._minute.popleft()
             ticket.counted = False
             self._tokens -= ticket.tokens
+
+
+def _by_the_minute(terms: Terms) -> bool:
+    return terms.requests_per_minute is not None or terms.tokens_per_minute is not None

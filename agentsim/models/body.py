@@ -32,8 +32,9 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
         if profile.structured in {"json_schema", "tool"}:
             _merge(body, profile.structured_body)
     _merge(body, profile.extra_body)
-    _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
-    _merge(body, sampling.extra.get("extra_body", {}))
+    if sampling.extra:
+        _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
+        _merge(body, sampling.extra.get("extra_body", {}))
     body[profile.max_tokens_field] = sampling.max_tokens
     return body
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -41,12 +41,12 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
 
 
-def redact_reply(text: str, secrets: Iterable[str]) -> str:
+def redact_reply(text: str, secrets: Sequence[str]) -> str:
     """As `redact`, for a model's own words: no key of fewer than 8 characters, and longer pieces only.
 
     Local servers get keys like `EMPTY`, which would punch holes into a game's decisions.
     """
-    return redact(text, [secret for secret in secrets if len(secret) >= _PIECE], _LONG_PIECE)
+    return redact(text, [secret for secret in secrets if len(secret) >= _PIECE], _LONG_PIECE) if secrets else text
 
 
 def redact(text: str, secrets: Iterable[str], piece: int = _PIECE) -> str:

@@ -8,6 +8,7 @@ request says is `transport`'s; this is a module of its own because aiohttp takes
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Coroutine, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractStreamWriter
     from aiohttp.connector import Connection
 
-__all__ = ["Outgoing"]
+__all__ = ["Outgoing", "without_tasks_for_what_is_over"]
 
 
 class Outgoing(ClientRequest):
@@ -30,18 +31,37 @@ class Outgoing(ClientRequest):
         return _Begun(super().write_bytes(writer, conn, content_length))
 
 
+def without_tasks_for_what_is_over(loop: asyncio.AbstractEventLoop) -> None:
+    """Have the loop make no task of a body that is written: aiohttp asks for one before it looks whether it is done.
+
+    Unless somebody else makes the loop's tasks; from Python 3.12 on aiohttp begins them at once itself.
+    """
+    if sys.version_info < (3, 12) and loop.get_task_factory() is None:
+        loop.set_task_factory(_task_or_result)
+
+
+def _task_or_result(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any] | Generator[Any, None, Any], **options: Any
+) -> asyncio.Future[Any]:
+    if isinstance(coroutine, _Begun) and coroutine.over:
+        written: asyncio.Future[None] = loop.create_future()
+        written.set_result(None)
+        return written
+    return asyncio.Task(coroutine, loop=loop, **options)
+
+
 class _Begun(Coroutine[Any, Any, None]):
     """A coroutine that runs to its first wait, or its end, when this is made; who awaits this goes on from there."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        self._coroutine, self._over, self._first = coroutine, False, True
+        self._coroutine, self.over, self._first = coroutine, False, True
         try:
             self._awaited = coroutine.send(None)
         except StopIteration:
-            self._over = True
+            self.over = True
 
     def send(self, value: Any) -> Any:
-        if self._over:
+        if self.over:
             raise StopIteration
         if self._first:
             self._first = False
@@ -49,7 +69,7 @@ class _Begun(Coroutine[Any, Any, None]):
         return self._coroutine.send(value)
 
     def throw(self, error: Any, *older: Any) -> Any:
-        if self._over:
+        if self.over:
             raise error
         return self._coroutine.throw(error, *older)
 

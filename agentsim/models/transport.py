@@ -6,6 +6,7 @@ not belong here either.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import urllib.request
 from collections.abc import Mapping
@@ -93,10 +94,10 @@ class Transport:
 
     def _url(self, path: str) -> URL:
         """The address as aiohttp wants it, made once; `ValueError` for one that only looked like an address."""
-        from yarl import URL
-
         url = self._urls.get(path)
         if url is None:
+            from yarl import URL
+
             url = self._urls[path] = URL(f"{self._base_url}{path}", encoded=True)
         return url
 
@@ -111,8 +112,9 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     import aiohttp
 
     from agentsim.models.connector import Connector
-    from agentsim.models.outgoing import Outgoing
+    from agentsim.models.outgoing import Outgoing, without_tasks_for_what_is_over
 
+    without_tasks_for_what_is_over(asyncio.get_running_loop())
     return aiohttp.ClientSession(
         request_class=Outgoing,
         # How many calls there may be at once is the throttle's business.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -198,8 +198,12 @@ class Desk:
             self.watcher.calling(ask)
 
         try:
-            async with queueing or nullcontext():
-                completion = await player.reply(ask, messages, number, begin)
+            reply = player.reply(ask, messages, number, begin)
+            if queueing is None:
+                completion = await reply
+            else:
+                async with queueing:
+                    completion = await reply
             cost = self._cost(ask, player, messages, completion.usage)
             attempt = Try(messages, completion)
             self.totals.add_call(attempt)
