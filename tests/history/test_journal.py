@@ -94,6 +94,33 @@ def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
     assert read_journal(written).entries[4, 0] == entry(4)
 
 
+@given(st.lists(entries, max_size=4, unique_by=lambda made: (made.wave, made.place)), st.data())
+def test_what_was_made_ready_before_its_answer_came_is_written_as_ever(
+    decisions: list[Entry], data: st.DataObject
+) -> None:
+    """Prompts are spelt while the calls are out; some never get an answer, and some are sent twice."""
+    sent = [attempt.messages for made in decisions for attempt in made.tries]
+    expected = data.draw(st.lists(st.sampled_from(sent))) if sent else []
+    with tempfile.TemporaryDirectory() as folder:
+        book = journal(Path(folder))
+        for messages in expected:
+            book.expect(messages)
+        for made in decisions:
+            book.decided(made, sync=True)
+        book.close()
+        assert list(read_journal(book.path).entries.values()) == decisions
+
+
+def test_a_prompt_that_is_sent_again_is_made_ready_again(tmp_path: Path) -> None:
+    book = journal(tmp_path)
+    attempt = paid("said")
+    for _ in range(2):
+        book.expect(attempt.messages)
+        book.tried(1, 0, "A", [attempt])
+    book.close()
+    assert [kept.attempt for kept in read_journal(book.path).tries[1, 0]] == [attempt, attempt]
+
+
 def test_what_costs_nothing_to_repeat_waits_for_what_does_and_stands_before_it(written: Path) -> None:
     before = written.read_bytes()
     book = Journal.reopen(written)

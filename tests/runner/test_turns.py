@@ -1,0 +1,62 @@
+"""Who waits for a call's turn: one timer serves them all, and everybody who waits long is told of once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agentsim.engine.play import Ask
+from agentsim.engine.request import Request
+from agentsim.runner import turns
+from agentsim.runner.turns import Turns
+
+
+def ask(place: int) -> Ask:
+    request: Request[Any] = Request(player=f"p{place}")
+    return Ask(index=place, wave=1, place=place, nth=1, request=request)
+
+
+async def until(held: list[str], many: int) -> None:
+    async with asyncio.timeout(5):
+        while len(held) < many:  # noqa: ASYNC110 - a timer of the loop has no event
+            await asyncio.sleep(0)
+
+
+def test_everybody_whose_turn_does_not_come_is_told_of_once_in_the_order_of_their_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.02)
+    held: list[str] = []
+
+    async def main() -> None:
+        waiting = Turns(lambda asked: held.append(asked.request.player))
+        waiting.waits(ask(0))
+        waiting.waits(ask(1))
+        waiting.over(ask(0))
+        await asyncio.sleep(0.01)
+        waiting.waits(ask(2))  # while the timer of the first runs
+        await until(held, 2)
+        waiting.over(ask(2))
+        waiting.waits(ask(3))  # after it has run out
+        await until(held, 3)
+
+    asyncio.run(main())
+    assert held == ["p1", "p2", "p3"]
+
+
+def test_whose_turn_comes_in_time_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.01)
+    held: list[str] = []
+
+    async def main() -> None:
+        waiting = Turns(lambda asked: held.append(asked.request.player))
+        for place in range(3):
+            waiting.waits(ask(place))
+            waiting.over(ask(place))
+        waiting.waits(ask(9))
+        await until(held, 1)
+
+    asyncio.run(main())
+    assert held == ["p9"]
