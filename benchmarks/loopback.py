@@ -18,7 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 __all__ = ["REPLY", "loopback"]
 
@@ -56,7 +56,7 @@ class _Server:
         self._listening, self._latency_s, self._whole = listening, latency_s, answer
         self._connections: dict[int, socket.socket] = {}
         self._held: dict[int, bytes] = {}  # of requests that are not whole yet
-        self._due: deque[tuple[float, int]] = deque()  # when whom is answered, in that order
+        self._due: deque[tuple[float, socket.socket]] = deque()  # when whom is answered, in that order
         self._epoll = select.epoll()
 
     def run(self, until: int) -> None:
@@ -77,9 +77,10 @@ class _Server:
                 else:
                     self._read(file)
             while self._due and self._due[0][0] <= time.monotonic():
-                connected = self._connections.get(self._due.popleft()[1])
-                if connected is not None:
-                    connected.send(self._whole)
+                connection = self._due.popleft()[1]
+                if connection.fileno() >= 0:  # whoever gave up has closed it
+                    with suppress(ConnectionError):
+                        connection.send(self._whole)
 
     def _read(self, file: int) -> None:
         try:
@@ -94,7 +95,7 @@ class _Server:
         if end >= 0:
             _, named, rest = held[:end].lower().partition(b"content-length:")
             if len(held) >= end + 4 + (int(rest.split(b"\r\n", 1)[0]) if named else 0):  # whole; nobody sends two
-                self._due.append((time.monotonic() + self._latency_s, file))
+                self._due.append((time.monotonic() + self._latency_s, self._connections[file]))
                 held = b""
         self._held[file] = held
 

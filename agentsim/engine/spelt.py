@@ -19,9 +19,9 @@ class Spelt:
 class SpeltObject(dict[str, Any], Spelt):
     """An object; whoever merges something into it makes a plain one."""
 
-    def __init__(self, value: Mapping[str, Any]) -> None:
+    def __init__(self, value: Mapping[str, Any], write: Callable[[Any], bytes] = json_line) -> None:
         super().__init__(value)
-        self.json = json_of(value)
+        self.json = json_of(value, write)
 
 
 class SpeltList(list[Any], Spelt):

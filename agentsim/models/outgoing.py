@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractStreamWriter
     from aiohttp.connector import Connection
 
-__all__ = ["Outgoing", "without_tasks_for_what_is_over"]
+__all__ = ["Outgoing", "tasks_as_ever", "without_tasks_for_what_is_over"]
 
 
 class Outgoing(ClientRequest):
@@ -38,6 +38,12 @@ def without_tasks_for_what_is_over(loop: asyncio.AbstractEventLoop) -> None:
     """
     if sys.version_info < (3, 12) and loop.get_task_factory() is None:
         loop.set_task_factory(_task_or_result)
+
+
+def tasks_as_ever(loop: asyncio.AbstractEventLoop) -> None:
+    """Leave the loop as it was found; whoever else still sends there has tasks made."""
+    if loop.get_task_factory() is _task_or_result:
+        loop.set_task_factory(None)
 
 
 def _task_or_result(

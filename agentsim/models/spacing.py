@@ -30,17 +30,22 @@ class Spacer:
         self._clock, self._sleep = clock, sleep
         self._next = clock()
         self._line = asyncio.Lock()
+        self._waiting = 0
 
     async def turn(self) -> None:
         """Return when the next call may start; a caller that is cancelled in the line leaves no gap."""
-        if not self._line.locked() and self._next <= (now := self._clock()):  # nobody waits, and nothing is to wait for
+        if not self._waiting and self._next <= (now := self._clock()):  # nobody waits, and nothing is to wait for
             self._next = now + self.spacing_s
             return
-        async with self._line:
-            # Asked again after each sleep: meanwhile the next start may have been pushed back.
-            while (wait := self._next - self._clock()) > 0:
-                await self._sleep(wait)
-            self._next = self._clock() + self.spacing_s
+        self._waiting += 1
+        try:
+            async with self._line:
+                # Asked again after each sleep: meanwhile the next start may have been pushed back.
+                while (wait := self._next - self._clock()) > 0:
+                    await self._sleep(wait)
+                self._next = self._clock() + self.spacing_s
+        finally:
+            self._waiting -= 1
 
     def held(self) -> float:
         """Seconds until the next call may start, if none starts before."""

@@ -105,6 +105,9 @@ class Transport:
         """Close the connections; may be called again."""
         session, self._session = self._session, None
         if session is not None:
+            from agentsim.models.outgoing import tasks_as_ever
+
+            tasks_as_ever(asyncio.get_running_loop())
             await session.close()
 
 

@@ -66,7 +66,7 @@ class Desk:
         # Of each provider its own: who waits for one that is busy must not keep anybody from another.
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._turns = Turns(self.watcher.held)
-        self._out: list[tuple[Ask, tuple[Message, ...]]] = []  # calls that have just left
+        self._out: list[tuple[asyncio.Task[Any] | None, Ask, tuple[Message, ...]]] = []  # calls that have just left
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
@@ -194,7 +194,7 @@ class Desk:
                 queueing.reschedule(None)
             self._turns.over(ask)
             self.in_flight.add(task)
-            self._sent(ask, messages)
+            self._sent(task, ask, messages)
             self.watcher.calling(ask)
 
         try:
@@ -228,17 +228,18 @@ class Desk:
                 self.watcher.counted(self.totals)  # it never went out
         return completion
 
-    def _sent(self, ask: Ask, messages: tuple[Message, ...]) -> None:
+    def _sent(self, task: asyncio.Task[Any] | None, ask: Ask, messages: tuple[Message, ...]) -> None:
         if not self._out:  # of a wave's calls all leave before anything else has its turn
             asyncio.get_running_loop().call_soon(self._meanwhile)
-        self._out.append((ask, messages))
+        self._out.append((task, ask, messages))
 
     def _meanwhile(self) -> None:
         """What may as well be done while the calls are out: most of what is written down with their answers."""
         out, self._out = self._out, []
-        for ask, messages in out:
-            ask.request.fingerprint()
-            self.journal.expect(messages)
+        for task, ask, messages in out:
+            if task in self.in_flight:  # not every model has to be waited for
+                ask.request.fingerprint()
+                self.journal.expect(messages)
         collect_meanwhile()
 
     def _note_mode(self, player: ModelPlayer, completion: Completion) -> None:

@@ -62,6 +62,27 @@ def test_options_hold_for_the_kinds_that_have_such_a_field() -> None:
         ASKED.check(Deed(deed=Give(to=6, title="x")))
 
 
+class Offer(Decision):
+    target: str
+    amount: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offers(Request[Offer]):
+    """Whom do you offer how much?"""
+
+    kind: ClassVar[str] = "offers"
+    answer: ClassVar[type[Decision]] = Offer
+
+    def options(self) -> Options:
+        return {"amount": Range(0, 5), "target": Choice(("A", "B"))}
+
+
+def test_of_several_objections_the_one_that_the_options_put_first_is_told() -> None:
+    with pytest.raises(IllegalDecision, match=r"amount must be a whole number from 0 to 5"):
+        Offers(player="A").check(Offer(target="Z", amount=9))
+
+
 def test_values_stand_at_their_paths() -> None:
     say = Say(words="hello")
     assert values_at(Deed(deed=say)) == {"deed": say, "deed.do": "say", "deed.words": "hello"}

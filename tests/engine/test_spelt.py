@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import to_json
@@ -24,6 +25,13 @@ CALL = Call((("system", "Rules."), ("user", 'ä \u2028 "go"')), schema=SCHEMA, s
 def test_a_body_with_a_spelt_part_is_the_same_bytes(body: dict[str, Any], part: dict[str, Any]) -> None:
     assert json_of({**body, "part": SpeltObject(part)}) == to_json({**body, "part": part})
     assert SpeltObject(part) == part
+
+
+def test_a_number_that_json_has_no_word_for_is_written_as_the_writer_does() -> None:
+    endless = {"maximum": float("inf")}
+    assert SpeltObject(endless, to_json).json == to_json(endless)
+    with pytest.raises(ValueError, match="Out of range"):
+        SpeltObject(endless)
 
 
 def test_what_a_scenario_merges_into_it_is_sent_and_spoils_no_other_body() -> None:

@@ -49,6 +49,30 @@ def test_calls_start_one_spacing_apart_in_the_order_of_asking() -> None:
     assert starts(0.2, 4) == [(0, 0.0), (1, 0.2), (2, 0.4), (3, 0.6)]
 
 
+def test_whoever_comes_later_overtakes_nobody_not_even_where_the_line_has_just_moved() -> None:
+    clock = Clock()
+    spacer = Spacer(0.0, clock=clock, sleep=clock.sleep)
+    seen: list[str] = []
+
+    async def caller(name: str) -> None:
+        await spacer.turn()
+        seen.append(name)
+        if name == "a":  # the line is free, and those in it are not awake yet
+            late.append(asyncio.create_task(caller("late")))
+
+    late: list[asyncio.Task[None]] = []
+
+    async def main() -> None:
+        spacer.push_back(5)
+        async with asyncio.TaskGroup() as group:
+            for name in "abc":
+                group.create_task(caller(name))
+        await late[0]
+
+    asyncio.run(main())
+    assert seen == ["a", "b", "c", "late"]
+
+
 def test_time_already_passed_counts() -> None:
     clock = Clock()
     spacer = Spacer(1.0, clock=clock, sleep=clock.sleep)

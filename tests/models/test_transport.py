@@ -247,6 +247,23 @@ def test_a_request_that_is_written_leaves_no_task_behind_that_would_write_it() -
     assert with_model(use, Sockets()) == 1, "the call itself"
 
 
+def test_the_loop_makes_its_tasks_as_before_when_the_connections_are_closed() -> None:
+    def ours(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    async def left_behind(factory: Any) -> Any:
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(factory)
+        async with Sockets().serve() as server:
+            model = model_at(f"http://127.0.0.1:{server.port}/v1")
+            assert (await once(model)).text == "said"
+            await model.aclose()
+        return loop.get_task_factory()
+
+    assert asyncio.run(left_behind(None)) is None
+    assert asyncio.run(left_behind(ours)) is ours
+
+
 def test_a_request_that_the_sockets_cannot_take_at_once_follows_as_the_server_reads() -> None:
     async def use(model: OpenAICompatible) -> str:
         await once(model)

@@ -46,6 +46,25 @@ def test_everybody_whose_turn_does_not_come_is_told_of_once_in_the_order_of_thei
     assert held == ["p1", "p2", "p3"]
 
 
+def test_a_watcher_that_fails_for_one_is_told_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.01)
+    held: list[str] = []
+
+    def tell(asked: Ask) -> None:
+        held.append(asked.request.player)
+        raise LookupError(asked.request.player)
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        waiting = Turns(tell)
+        for place in range(3):
+            waiting.waits(ask(place))
+        await until(held, 3)
+
+    asyncio.run(main())
+    assert held == ["p0", "p1", "p2"]
+
+
 def test_whose_turn_comes_in_time_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "NOTICEABLE_S", 0.01)
     held: list[str] = []
