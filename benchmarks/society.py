@@ -42,8 +42,8 @@ from agentsim.scenario.load import load
 WHOLE, MEMORY = "journal and history", "in memory"
 DAYS = 5
 MIB = 1024  # of what the system calls kilobytes
-MOST_TALK = 10_000  # days of one agent, in which talk takes some 100 kB each
-FREE = {"daily_food": 0, "daily_energy": 0, "days": 100}  # nobody has to work, so that everybody can talk
+MOST_TALK = 15_000  # days of one agent, in which talk takes some 100 kB each
+FREE = {"daily_food": 0, "daily_energy": 0, "days": 150}  # nobody has to work, so that everybody can talk
 
 
 @dataclass(frozen=True)
