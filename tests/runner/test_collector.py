@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import time
 import weakref
 
+import pytest
+
+from agentsim.runner import collector
 from agentsim.runner.collector import collect_meanwhile, collect_seldom
 
 
@@ -39,3 +43,17 @@ def test_where_there_is_time_much_that_is_new_is_looked_through_and_little_is_no
         Loop()
     collect_meanwhile()
     assert seen() is None
+
+
+def test_the_longer_a_look_through_all_takes_the_rarer_is_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of somebody else's may hold millions of objects."""
+    looked: list[int] = []
+    clock = iter([0.0, 1.0, 1.0, 1.001])  # the first takes a second, the second a millisecond
+    counts = iter([(10_000, 0, 50), (10_000, 0, 4_999), (10_000, 0, 5_000)])
+    monkeypatch.setattr(collector, "_between", 50)
+    monkeypatch.setattr(gc, "get_count", lambda: next(counts))
+    monkeypatch.setattr(gc, "collect", lambda generation=2: looked.append(generation))
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+    for _ in range(3):
+        collect_meanwhile()
+    assert looked == [2, 1, 2]
