@@ -47,9 +47,9 @@ def _answer(reply: str) -> bytes:
 
 
 class _Server:
-    """Answers on as many kept connections as there are; a loop of its own, which costs a third of asyncio's.
+    """Answers on as many kept connections as there are, in a loop of its own.
 
-    An answer leaves when it is due and not a millisecond later, as it would if the wait were left to `epoll` alone.
+    An answer leaves when it is due; asyncio leaves the wait to `epoll`, which rounds it up to a whole millisecond.
     """
 
     def __init__(self, listening: socket.socket, latency_s: float, answer: bytes) -> None:

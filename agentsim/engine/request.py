@@ -76,16 +76,9 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
-        given, legal = values_at(decision), self.legal
-        try:
-            for path, value in given.items():  # a decision has few of the values that options may speak of
-                if path in legal:
-                    self.check_value(path, value, legal[path])
-        except IllegalDecision:
-            for path in legal:  # of several reasons the one that the options put first
-                if path in given:
-                    self.check_value(path, given[path], legal[path])
-            raise
+        given = values_at(decision)
+        for path in filter(given.__contains__, self.legal):
+            self.check_value(path, given[path], self.legal[path])
 
     def check_value(self, path: str, value: Any, legal: Choice | Range | Text) -> None:
         """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""

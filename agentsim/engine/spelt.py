@@ -7,7 +7,7 @@ from typing import Any
 
 from agentsim.engine.codec import json_line
 
-__all__ = ["Spelt", "SpeltList", "SpeltObject", "json_of"]
+__all__ = ["SpeltList", "SpeltObject", "json_of"]
 
 
 class Spelt:

@@ -76,7 +76,9 @@ class Health:
 
     def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
         everybody = tuple(range(len(links)))
-        return tuple(index for index in everybody if self._lives(links[index])) or everybody if links[1:] else everybody
+        if len(everybody) == 1:  # who is asked in any case
+            return everybody
+        return tuple(index for index in everybody if self._lives(links[index])) or everybody
 
     def _lives(self, link: Link) -> bool:
         return self._streak[link.provider] < STREAK and link.name not in self._rejected

@@ -27,6 +27,7 @@ from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.transport import Transport
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
+from tests.fakes.waiting import until
 
 T = TypeVar("T")
 KEY = "sk-canary-1234567890abcdef"
@@ -132,12 +133,6 @@ def narrow(server: Sockets) -> None:
         with suppress(OSError), socket.socket(fileno=os.dup(int(entry.name))) as ours:
             if ours.family == socket.AF_INET and ours.getpeername()[1] == server.port:
                 ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-
-
-async def until(so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not so():  # noqa: ASYNC110 - what happens at the other end of a socket has no event
-            await asyncio.sleep(0)
 
 
 # ------------------------------------------------------------------------------------------------ connections

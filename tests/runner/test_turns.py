@@ -11,17 +11,12 @@ from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.runner import turns
 from agentsim.runner.turns import Turns
+from tests.fakes.waiting import until
 
 
 def ask(place: int) -> Ask:
     request: Request[Any] = Request(player=f"p{place}")
     return Ask(index=place, wave=1, place=place, nth=1, request=request)
-
-
-async def until(held: list[str], many: int) -> None:
-    async with asyncio.timeout(5):
-        while len(held) < many:  # noqa: ASYNC110 - a timer of the loop has no event
-            await asyncio.sleep(0)
 
 
 def test_everybody_whose_turn_does_not_come_is_told_of_once_in_the_order_of_their_waits(
@@ -37,10 +32,10 @@ def test_everybody_whose_turn_does_not_come_is_told_of_once_in_the_order_of_thei
         waiting.over(ask(0))
         await asyncio.sleep(0.01)
         waiting.waits(ask(2))  # while the timer of the first runs
-        await until(held, 2)
+        await until(lambda: len(held) == 2)
         waiting.over(ask(2))
         waiting.waits(ask(3))  # after it has run out
-        await until(held, 3)
+        await until(lambda: len(held) == 3)
 
     asyncio.run(main())
     assert held == ["p1", "p2", "p3"]
@@ -59,7 +54,7 @@ def test_a_watcher_that_fails_for_one_is_told_of_the_next(monkeypatch: pytest.Mo
         waiting = Turns(tell)
         for place in range(3):
             waiting.waits(ask(place))
-        await until(held, 3)
+        await until(lambda: len(held) == 3)
 
     asyncio.run(main())
     assert held == ["p0", "p1", "p2"]
@@ -75,7 +70,7 @@ def test_whose_turn_comes_in_time_is_not_told_of(monkeypatch: pytest.MonkeyPatch
             waiting.waits(ask(place))
             waiting.over(ask(place))
         waiting.waits(ask(9))
-        await until(held, 1)
+        await until(lambda: len(held) == 1)
 
     asyncio.run(main())
     assert held == ["p9"]
