@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from agentsim.engine.answering import unanswerable
 from agentsim.engine.codec import adapter, canonical, values
@@ -19,9 +19,9 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.keeping import kept
 from agentsim.engine.options import Choice, Options, Range, Text
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision, Pick, Reading, read
-from agentsim.engine.schema import schema_of
-from agentsim.errors import IllegalDecision
+from agentsim.engine.reading import Decision, Reading, read
+from agentsim.engine.schema import form_of, schema_of
+from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
 __all__ = ["Choice", "Options", "Range", "Request", "Text", "values_at"]
 
@@ -34,13 +34,18 @@ class Request(Generic[D]):
     """Base of a game's requests: frozen dataclasses named by their question.
 
     A subclass sets `kind` and `answer`, adds the fields of its view, and implements `options`, `prompt`,
-    `facts` and `fallback`; `check` where legality is more than the options say; `parse` where its field has
-    more ways of saying the same decision than JSON.
+    `facts` and `fallback`; `check` where legality is more than the options say; `in_words` where plain prose is an
+    answer; `decision_of` where an object is more than its fields. How replies are read is the same for all.
     """
 
     kind: ClassVar[str]
     answer: ClassVar[type[Decision]]
-    pick: ClassVar[Pick] = "last"
+    leading: ClassVar[bool] = False
+    """Whether a reply must begin with its JSON object, and what follows that is not looked at."""
+    quotes: ClassVar[frozenset[str]] = frozenset()
+    """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
+    nothing: ClassVar[Mapping[str, Any]] = {}
+    """What null, "pass" or "nobody" mean, by the path of a field."""
     function: ClassVar[str | None] = None
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False
@@ -92,10 +97,40 @@ class Request(Generic[D]):
         """Why an allowed decision will come to nothing: for a person, who may think again; nobody else can."""
         return ""
 
-    def parse(self, text: str) -> Reading[D]:
-        """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else."""
-        reading: Reading[Any] = read(text, self.answer, self.pick)
+    def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
+        """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else.
+
+        `cut` says that the reply reached its longest allowed length, `last` that the question will not be put again, `repair`
+        whether objects with broken punctuation are read.
+        """
+        reading: Reading[Any] = read(self, text, cut=cut, last=last, repair=repair)
         return reading
+
+    @property
+    def against(self) -> bool:
+        """Whether who is chosen is chosen to lose: "I vote against B" is then a vote for B."""
+        return False
+
+    def in_words(self, words: str) -> D | None:
+        """The decision that plain prose is; None where prose alone is no answer."""
+        return None
+
+    def counts(self, said: Mapping[str, Any]) -> bool:
+        """Whether an object can be the answer, where a reply holds others that can."""
+        return True
+
+    def decision_of(self, said: Mapping[str, Any]) -> D:
+        """The decision of an object, spelt as `schema` has it; `UnreadableReply` where it does not fit."""
+        try:
+            decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
+        except ValidationError as error:
+            where, why = first_objection(error)
+            raise UnreadableReply(f"In the JSON object, {where or 'the object'}: {why}.") from None
+        return decision
+
+    def form(self) -> str:
+        """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
+        return form_of(self.schema())
 
     def named_numbers(self) -> Mapping[str, int]:
         """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""

@@ -5,14 +5,15 @@ What a provider or a person is shown of it belongs to `models` and `players`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.options import Choice, Options, Range, Text
-from agentsim.engine.reading import Decision
+from agentsim.engine.reading.decision import Decision
 
-__all__ = ["Schema", "changed", "closed_object", "schema_of"]
+__all__ = ["Schema", "changed", "closed_object", "form_of", "schema_of"]
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -96,3 +97,30 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
         for key, value in part.items()
         if key not in {"title", "default", "description"}
     }
+
+
+def form_of(schema: Schema, name: str = "") -> str:
+    """An object of this schema with what may stand in each place, for a reader of a prompt."""
+    if "anyOf" in schema:
+        return " or ".join(form_of(branch, name) for branch in schema["anyOf"])
+    if "properties" in schema:
+        parts = (f"{json.dumps(key)}: {form_of(part, key)}" for key, part in schema["properties"].items())
+        return f"{{{', '.join(parts)}}}"
+    if "enum" in schema:
+        return _one_of(schema["enum"])
+    if schema.get("type") == "array":
+        return f"[{form_of(schema.get('items', {}), name)}, ...]"
+    if schema.get("type") == "integer":
+        low, high = schema.get("minimum", 0), schema.get("maximum")
+        return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
+    words = {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}
+    return words.get(str(schema.get("type")), '"<why>"' if name in {"explanation", "reasoning"} else '"<words>"')
+
+
+def _one_of(values: Sequence[Any]) -> str:
+    """`"<C, B or D>"`; a value that stands alone as it is."""
+    if len(values) == 1:
+        return json.dumps(values[0], ensure_ascii=False)
+    named = ["null" if value is None else str(value) for value in values]
+    listed = f"{', '.join(named[:-1])} or {named[-1]}"
+    return f'"<{listed}>"' if any(isinstance(value, str) for value in values) else f"<{listed}>"

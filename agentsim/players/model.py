@@ -6,12 +6,12 @@ Whether the reply is any good is the referee's business; retries, keys and bodie
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agentsim.engine.keeping import kept
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import without_thinking
+from agentsim.engine.reading import split, thoughts_in
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Model, Sampling
 from agentsim.players.base import Complaint, Message, ReaskPolicy
@@ -30,7 +30,7 @@ def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
 
 def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
     """Whether a reply says nothing, and whether thinking took all there was; a decision is never read from that."""
-    if without_thinking(completion.text).strip():
+    if split(completion.text)[0].strip():
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
     return "empty_reasoning" if thought or completion.finish_reason == "length" else "empty"
@@ -70,10 +70,11 @@ class ModelPlayer:
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
         """The prompt; each complaint follows the reply it is about, unless the same prompt is to be sent again."""
         messages = list(prompt_messages(ask, self.persona))
-        if self.reasking.how == "reason":
+        if complaints and self.reasking.how == "reason":
+            form = ask.request.form()
             for complaint in complaints:
                 messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
-                messages.append(Message("user", (f"That reply could not be used. {complaint.reason} Answer again.",)))
+                messages.append(Message("user", (f"That reply could not be used. {complaint.reason} Answer only: {form}",)))
         return tuple(messages)
 
     async def reply(
@@ -88,4 +89,8 @@ class ModelPlayer:
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             begin=begin,
         )
-        return await self.model.complete(call, self.sampling)
+        completion = await self.model.complete(call, self.sampling)
+        thoughts = thoughts_in(request, completion.text)
+        if thoughts:  # what was thought aloud is kept with what the provider calls reasoning
+            completion = replace(completion, reasoning="\n\n".join(filter(None, (completion.reasoning, *thoughts))))
+        return completion

@@ -20,7 +20,6 @@ from agentsim.models.attempts import Attempts, pause, persevere
 from agentsim.models.base import MOST_TEXT, Completion
 from agentsim.players.base import Complaint, Message, Player, Try, fault_of, wasted_by
 from agentsim.players.model import emptiness
-from agentsim.players.repair import read_reply
 
 __all__ = ["Ruling", "rule", "to_entry"]
 
@@ -162,7 +161,7 @@ class _Hearing:
                 raise UnreadableReply(completion.unusable)
             if completion.cut:
                 raise UnreadableReply(f"The reply is longer than {MOST_TEXT:,} bytes.")
-            reading = read_reply(self.ask.request, completion, repair=self.player.reasking.repair)
+            reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
             code, reason = _bad(completion, error)
             bad = attempt._replace(code=code, error=reason)
@@ -174,9 +173,19 @@ class _Hearing:
         self.tries.append(attempt)
         return Ruling(reading.decision, self._links[self._link].source, tuple(self.tries), reading)
 
-    def may_reask(self, error: DecisionError) -> bool:
-        policy = self.player.reasking
-        if error.code not in policy.on or self.used.made >= self.player.attempts.max_attempts:
+    def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
+        """The decision of a reply, which is legal; raises `DecisionError`."""
+        request, length = self.ask.request, completion.finish_reason == "length"
+        # an attempt of an earlier process is counted once it is judged
+        last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
+        reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=self.player.reasking.repair)
+        if not reading.checked:
+            request.check(reading.decision)
+        return reading
+
+    def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
+        policy, made = self.player.reasking, self.used.made if made is None else made
+        if error.code not in policy.on or made >= self.player.attempts.max_attempts:
             return False
         return policy.reasks is None or len(self.complaints) < policy.reasks
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision, Reading
+from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.schema import closed_object
-from agentsim.games.agent_island.ballot import VoteCast, read_vote
+from agentsim.errors import UnreadableReply
 from agentsim.games.agent_island.prompts import composed, tally_words
-from agentsim.games.agent_island.speech import QuipsMade, Speech, read_quips, read_speech
 from agentsim.games.agent_island.view import View
 
 __all__ = ["NOBODY", "REQUESTS", "Answer", "AnswerApproach", "Approach", "ApproachMade", "Pitch", "Quips"]
@@ -21,6 +20,25 @@ __all__ += ["QuipsMade", "Speech", "Summarize", "Vote", "VoteCast", "Whisper"]
 
 NOBODY = "nobody"
 D = TypeVar("D", bound=Decision)
+
+
+class Speech(Decision):
+    """Words; empty where a player says nothing."""
+
+    text: str
+
+
+class QuipsMade(Decision):
+    """One line about each other active player, by id."""
+
+    quips: dict[str, str]
+
+
+class VoteCast(Decision):
+    """For whom, and why; `vote` None is an abstention, which only the fallback gives."""
+
+    explanation: str = ""
+    vote: str | None = None
 
 
 class ApproachMade(Decision):
@@ -70,13 +88,19 @@ class SpeechRequest(IslandRequest[Speech]):
         return {"text": Text(self.limit)}
 
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**legal, "minLength": 1}  # `read_speech` takes no empty one
+        return {**legal, "minLength": 1}  # an empty one is asked for again
 
     def fallback(self) -> Speech:
         return Speech(text="")
 
-    def parse(self, text: str) -> Reading[Speech]:
-        return read_speech(text, self.kind)
+    def in_words(self, words: str) -> Speech:
+        return self.decision_of({"text": words})
+
+    def decision_of(self, said: Mapping[str, Any]) -> Speech:
+        speech = super().decision_of(said)
+        if not speech.text.strip():
+            raise UnreadableReply("The reply says nothing.")
+        return Speech(text=speech.text.strip())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +173,9 @@ class Vote(IslandRequest[VoteCast]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "default": ""} if name == "explanation" else legal
 
-    def parse(self, text: str) -> Reading[VoteCast]:
-        return read_vote(text, self.ballot)
+    @property
+    def against(self) -> bool:
+        return not self.view.final
 
     def check(self, decision: VoteCast) -> None:
         if decision.vote is not None:  # an abstention is what no readable vote comes to
@@ -166,6 +191,7 @@ class Approach(IslandRequest[ApproachMade]):
 
     kind: ClassVar[str] = "approach"
     answer: ClassVar[type[Decision]] = ApproachMade
+    nothing: ClassVar[Mapping[str, Any]] = {"partner": NOBODY}
     free: tuple[str, ...]
 
     def options(self) -> Options:
@@ -234,8 +260,12 @@ class Quips(IslandRequest[QuipsMade]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}  # a line that is missing is asked for, with all others
 
-    def parse(self, text: str) -> Reading[QuipsMade]:
-        return read_quips(text, self.about)
+    def decision_of(self, said: Mapping[str, Any]) -> QuipsMade:
+        lines = {about: line.strip() for about in self.about if isinstance(line := said.get(about), str)}
+        missing = [about for about in self.about if not lines.get(about)]
+        if missing:
+            raise UnreadableReply(f"There is no line about: {', '.join(missing)}.")
+        return QuipsMade(quips=lines)
 
     def fallback(self) -> QuipsMade:
         return QuipsMade(quips={})

@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agentsim.engine.prompt import Prompt, quoted
-from agentsim.engine.reading import Decision, Pick, Reading
+from agentsim.engine.number import WholeNumber
+from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Range, Request, Text
-from agentsim.games.auction.bid_reading import BidCast, read_bid
+from agentsim.errors import UnreadableReply
 from agentsim.games.auction.pricing import PRICING
 from agentsim.games.auction.prompts import composed
 from agentsim.games.auction.state import FailReason
 from agentsim.games.auction.view import GameState, Terms
 
 __all__ = ["REQUESTS", "Bid", "BidCast"]
+
+
+class BidCast(Decision):
+    """What a team offers and why; `bid` None is what no readable reply comes to: only the fallback gives it."""
+
+    bid: WholeNumber | None
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +37,8 @@ class Bid(Request[BidCast]):
 
     kind: ClassVar[str] = "bid"
     answer: ClassVar[type[Decision]] = BidCast
-    pick: ClassVar[Pick] = "last"
+    nothing: ClassVar[Mapping[str, Any]] = {"bid": 0}
+    quotes: ClassVar[frozenset[str]] = frozenset({"teamname"})  # the auction's record of a bid, from the game state
 
     terms: Terms
     state: GameState
@@ -87,8 +96,11 @@ class Bid(Request[BidCast]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "description": self._worth_saying} if name == "bid" else {**legal, "default": ""}
 
-    def parse(self, text: str) -> Reading[BidCast]:
-        return read_bid(text)
+    def decision_of(self, said: Mapping[str, Any]) -> BidCast:
+        cast = super().decision_of(said)
+        if cast.bid is None or cast.bid < 0:
+            raise UnreadableReply("In the JSON object, bid must be a whole number, 0 or more.")
+        return cast
 
     def fallback(self) -> BidCast:
         return BidCast(bid=None)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from agentsim.engine.prompt import Prompt, quoted
-from agentsim.engine.reading import Decision, Reading, read
+from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.games.market import prompts
 from agentsim.games.market.events import Answered, Asked, Paused, Resumed
-from agentsim.games.market.requests import MarketRequest, words_alone
+from agentsim.games.market.requests import MarketRequest
 from agentsim.games.market.turn import Turns
 
 __all__ = [
@@ -80,11 +80,8 @@ class Interviewed(MarketRequest[InterviewAnswer]):
     def particulars(self) -> Mapping[str, Any]:
         return {"round": self.now.round}
 
-    def parse(self, text: str) -> Reading[InterviewAnswer]:
-        """A reply without an object is an answer in words."""
-        if words := words_alone(text):
-            return Reading(InterviewAnswer(answer=words), "words")
-        return read(text, InterviewAnswer, self.pick)
+    def in_words(self, words: str) -> InterviewAnswer:
+        return InterviewAnswer(answer=words)
 
     def fallback(self) -> InterviewAnswer:
         return InterviewAnswer(answer="")
@@ -97,6 +94,7 @@ class Moderate(Request[Moderation]):
     kind: ClassVar[str] = "moderate"
     on_call: ClassVar[bool] = True
     answer: ClassVar[type[Decision]] = Moderation
+    nothing: ClassVar[Mapping[str, Any]] = {"ask": NOBODY}
 
     agents: tuple[str, ...]
     round: int

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import Field, field_validator
 
 from agentsim.engine.answering import said
-from agentsim.engine.prompt import Prompt, cleaned
-from agentsim.engine.reading import Decision, Pick, Reading, find_objects, read, without_thinking
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.schema import closed_object
 from agentsim.engine.wording import cut, sentence
@@ -31,7 +31,6 @@ __all__ = [
     "BriefingAnswered",
     "MarketRequest",
     "QueryChosen",
-    "words_alone",
 ]
 
 UNCLEAR = "unclear"
@@ -95,12 +94,6 @@ class MarketRequest(Request[D]):
         return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
 
 
-def words_alone(text: str) -> str:
-    """A reply without an object, which is an answer in words; "" where it is none."""
-    body = cleaned(without_thinking(text)).strip()
-    return "" if find_objects(body)[1] else body
-
-
 def _choices(prefix: str, capabilities: tuple[Capability, ...]) -> dict[str, Choice]:
     """The closed choices among the parameters, by path."""
     closed = {each.name: each.choices for one in capabilities for each in one.parameters if each.choices}
@@ -136,11 +129,9 @@ class Brief(MarketRequest[BriefingAnswered]):
     def facts(self) -> tuple[str, ...]:
         return tuple(self.tail.split("\n"))
 
-    def parse(self, text: str) -> Reading[BriefingAnswered]:
+    def in_words(self, words: str) -> BriefingAnswered:
         """A reply without an object is in words what the agent does not understand."""
-        if words := words_alone(text):
-            return Reading(BriefingAnswered(action=UNCLEAR, working_memory=cut(words, self.menu.memory_chars)), "words")
-        return read(text, BriefingAnswered, self.pick)
+        return BriefingAnswered(action=UNCLEAR, working_memory=cut(words, self.menu.memory_chars))
 
     def fallback(self) -> BriefingAnswered:
         return BriefingAnswered(action=UNCLEAR)
@@ -152,6 +143,7 @@ class AskQuery(MarketRequest[QueryChosen]):
 
     kind: ClassVar[str] = "query"
     answer: ClassVar[type[Decision]] = QueryChosen
+    nothing: ClassVar[Mapping[str, Any]] = {"query": NO_QUERY}
 
     observed: tuple[Observation, ...] = ()
     calls_left: int = 0
@@ -210,10 +202,13 @@ class Act(MarketRequest[ActionChosen]):
 
     kind: ClassVar[str] = "action"
     answer: ClassVar[type[Decision]] = ActionChosen
-    pick: ClassVar[Pick] = "leading"
 
     observed: tuple[Observation, ...] = ()
     scope: Scope = field(default_factory=Scope)
+
+    @property
+    def leading(self) -> bool:  # type: ignore[override] # a setting of the market
+        return not self.menu.lenient
 
     @property
     def actions(self) -> tuple[Capability, ...]:
@@ -272,13 +267,11 @@ class Act(MarketRequest[ActionChosen]):
         upto = f"1 to {most}" if most else "none can be now"
         return out if most is None else said(out, "amount", description=upto)
 
-    def parse(self, text: str) -> Reading[ActionChosen]:
-        """The object with which the reply begins; of a lenient market the last one, whatever stands around it."""
-        found: Reading[ActionChosen] = read(text, ActionChosen, "last" if self.menu.lenient else self.pick)
-        missing = ActionChosen.model_fields.keys() - found.decision.model_fields_set
-        if missing and not self.menu.lenient:
+    def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
+        missing = ActionChosen.model_fields.keys() - said.keys()
+        if missing and self.leading:
             raise UnreadableReply(f"The object must have all three keys; {', '.join(sorted(missing))} is missing.")
-        return found
+        return super().decision_of(said)
 
     def fallback(self) -> ActionChosen:
         return ActionChosen(action=None)

@@ -65,6 +65,9 @@ class Summarize(Request[Summary]):
     def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}
 
+    def in_words(self, words: str) -> Summary:
+        return Summary(summary=words)
+
     def fallback(self) -> Summary:
         return Summary(summary=self.digest)
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision, Pick, Reading
+from agentsim.engine.reading import Decision, Reading, split
 from agentsim.engine.request import Choice, Options, Range, Request, Text
 from agentsim.engine.schema import schema_of
 from agentsim.engine.wording import sentence
-from agentsim.errors import IllegalDecision
+from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply
 from agentsim.games.society import prompts
 from agentsim.games.society.actions import (
     Acted,
     Contribute,
     CreateProposal,
     DirectMessage,
+    ForumPost,
     ForumReply,
     Idle,
     Rejected,
@@ -30,7 +31,7 @@ from agentsim.games.society.actions import (
 )
 from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.names import misnomer
-from agentsim.games.society.reading import read_action
+from agentsim.games.society.reading import UNPARSED, action_of, rejected
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
 from agentsim.games.society.view import Own, World
@@ -50,7 +51,6 @@ class Act(Request[Acted]):
 
     kind: ClassVar[str] = "act"
     answer: ClassVar[type[Decision]] = Acted
-    pick: ClassVar[Pick] = "last"
 
     rules: Rules
     world: World
@@ -191,8 +191,29 @@ class Act(Request[Acted]):
                 return f"you hold {shown(held)} {resource}"
         return ""
 
-    def parse(self, text: str) -> Reading[Acted]:
-        return read_action(text, self.check, post_chars=self.rules.post_chars, strict=self.rules.strict_actions)
+    def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
+        """Every reply is an action: nothing is asked again, and what is unreadable or in doubt is rejected."""
+        try:
+            reading = super().parse(text, cut=cut, last=True, repair=repair)
+        except DecisionError as error:
+            return rejected(UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}")
+        if reading.stage == "words" and "{" in split(text)[0]:  # braces that hold no object
+            return rejected(UNPARSED)
+        if isinstance(reading.decision.action, Rejected):
+            return replace(reading, stage="rejected", candidates=0, checked=True)
+        return replace(reading, checked=True)
+
+    def counts(self, said: Mapping[str, Any]) -> bool:
+        return not isinstance(action_of(said, self.check).action, Rejected)
+
+    def decision_of(self, said: Mapping[str, Any]) -> Acted:
+        return action_of(said, self.check)
+
+    def in_words(self, words: str) -> Acted | None:
+        """A reply that opens no brace is a post."""
+        if self.rules.strict_actions:
+            return None
+        return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
 
     def fallback(self) -> Acted:
         return Acted(action=Idle())

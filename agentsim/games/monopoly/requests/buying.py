@@ -51,6 +51,7 @@ class AuctionBid(MonopolyRequest[Bid]):
 
     kind: ClassVar[str] = "auction_bid"
     answer: ClassVar[type[Decision]] = Bid
+    nothing: ClassVar[Mapping[str, Any]] = {"action.bid": 0, "action": {"bid": 0}}
 
     lot: AuctionLot
 

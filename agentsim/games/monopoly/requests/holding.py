@@ -53,6 +53,7 @@ class ManageEstate(MonopolyRequest[Managed]):
 
     kind: ClassVar[str] = "manage_estate"
     answer: ClassVar[type[Decision]] = Managed
+    nothing: ClassVar[Mapping[str, Any]] = {"action": {}}
 
     when: Literal["before", "after", "jail"]
     again: bool = False

@@ -28,6 +28,7 @@ class ProposeTrade(MonopolyRequest[Proposed]):
 
     kind: ClassVar[str] = "propose_trade"
     answer: ClassVar[type[Decision]] = Proposed
+    nothing: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
 
     when: Literal["before", "after"]
     made: int

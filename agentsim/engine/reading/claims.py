@@ -1,0 +1,247 @@
+"""Claims: every place in the prose of a reply that names a decision: tags, labels, boxes, sentences, bare lines.
+
+Objects are found by `scanning`; which claim decides is `reader`'s business. Texts are folded, and as long as they were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from agentsim.engine.reading.doubts import clause_before, doubted
+from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.shaping import Field
+from agentsim.engine.reading.values import UNSAID, leading_amount
+from agentsim.engine.reading.vocabulary import LEAD_IN, NO, SENTENCES, VERB, YES
+
+__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A decision as some place of the reply says it: values by path; `known` where they are among the legal ones."""
+
+    start: int
+    end: int
+    how: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    known: bool = True
+    doubtful: bool = False
+    record: Mapping[str, Any] | None = None
+    """The object that it is, if it is one."""
+    named: str = ""
+    """What was named that is no legal value."""
+
+
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_LINE = re.compile(r"[^\n]+")
+_BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
+_OPENS = " \t*_`\"'([{<~"
+# where a value ends: the end of a clause, or words that can be no part of a name
+_VALUE_ENDS = re.compile(
+    r"[.,;!:](?=[\s\"'*_`)\]}>]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has|was|for|to|and i|this"
+    r"|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为|因為|out)\b"
+)
+_STAYS = re.compile(r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b")
+_LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose)\b")
+
+
+@cache
+def _alternatives(names: tuple[str, ...]) -> str:
+    """The names as one pattern, the longest first; blanks may be underscores or dashes."""
+    longest = sorted(names, key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in longest)
+
+
+@cache
+def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """`<name>value</name>`, `[NAME]value[/NAME]`, `<parameter name="name">value</parameter>` and their like."""
+    label = _alternatives(names)
+    return re.compile(
+        rf"<\s?(?P<a>{label})\s?>(?P<x>[^<>]{{0,8000}})<\s?/\s?(?:{label})?\s?>"
+        rf"|\[(?P<b>{label})\](?P<y>[^\[\]<>]{{0,8000}})\[/(?:{label})\]"
+        rf"|<(?:parameter|arg|param|argument)(?:\s+name)?\s?=\s?[\"']?(?P<c>{label})[\"']?\s?>(?P<z>[^<>]{{0,8000}})</\w{{1,12}}>"
+    )
+
+
+@cache
+def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?P<label>{_alternatives(names)})(?![\w-])[*_`\"')\]]{{0,4}}(?:\s?\([^()\n]{{0,40}}\))?[ \t*_`]{{0,4}}"
+        r"(?::|=>?|->|\s>|\s-{1,2}\s|\|)[ \t]{0,4}[*_`\"']{0,3}(?=(?P<rest>[^\n]{0,300}))"
+    )
+
+
+@cache
+def _sentence(pattern: str) -> re.Pattern[str]:
+    before, slot, after = folded(pattern).partition("§")
+    if not slot:
+        return re.compile(before)
+    if not before:
+        return re.compile(rf"(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
+    return re.compile(rf"{before.rstrip()}(?P<value>[^\n]{{1,160}})")
+
+
+def _concepts(field: Field, *, against: bool) -> Iterator[str]:
+    """The sentences of `vocabulary` by which a field is decided."""
+    if field.name in SENTENCES:
+        yield field.name
+    if against:
+        yield "against"
+    if field.kind == "choice":
+        yield from ("choice", "before")
+    if field.kind == "number" and field.nothing is not UNSAID:
+        yield "pass"
+    if field.kind == "yes_no" or "accept" in field.values:
+        yield from ("yes", "no")
+
+
+def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, against: bool) -> Iterator[Claim]:
+    """What the prose says of the one field that decides, in no order. `plain` is `text` folded.
+
+    `against` says that who is chosen is chosen to lose.
+    """
+    names = tuple(labels)
+    for match in tag_pattern(names).finditer(plain):
+        group = next(name for name in "xyz" if match[name] is not None)
+        yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
+    for match in _BOX.finditer(text):
+        yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
+    for match in _label_pattern(names).finditer(plain):
+        found = _labelled(text, plain, match, field)
+        if found is not None:
+            yield found
+    for concept in _concepts(field, against=against):
+        for pattern in SENTENCES.get(concept, ()):
+            for match in _sentence(pattern).finditer(plain):
+                yield from _said(text, plain, match, field, concept, against)
+    if field.name == "action":
+        yield from _verbs(plain, field)
+    yield from _bare(text, plain, field)
+
+
+def _raw(text: str, match: re.Match[str], group: str) -> str:
+    return text[match.start(group) : match.end(group)]
+
+
+def _claim(start: int, end: int, how: str, value: str, plain: str, field: Field, *, whole: bool) -> Claim:  # noqa: PLR0917 - where, how, what
+    meant = field.read(value)
+    if meant is UNSAID and not whole:
+        meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
+    doubtful = doubted(plain, start, end) or value.rstrip(" *_\"'").endswith("?")
+    if meant is UNSAID:
+        return Claim(start, end, how, known=False, doubtful=doubtful, named=value.strip())
+    return Claim(start, end, how, {field.path: meant}, doubtful=doubtful)
+
+
+def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Claim | None:
+    start, position = match.start(), match.start("rest")
+    rest = text[position : match.end("rest")]
+    if not rest.strip(" \t*_`\"'"):  # the value stands on the next line
+        following = re.compile(r"\s*\n[\s*_`\"'>-]*([^\n]{1,200})").match(text, match.end("rest"))
+        if following is None:
+            return None
+        position, rest = following.start(1), following[1]
+    value, end = _value(plain, position, rest, field)
+    before = clause_before(plain, start).rpartition("\n")[2]
+    foreign = [word for word in _WORDS.findall(re.split(r"[{}]|\s-{1,2}\s", before)[-1]) if word not in LEAD_IN and not word.isdigit()]
+    claim = _claim(start, end, "label", value, plain, field, whole=False)
+    if not claim.known and not claim.named:
+        return None
+    if foreign and not claim.known:
+        return None
+    return Claim(claim.start, claim.end, "label", claim.values, claim.known, claim.doubtful or bool(foreign), None, claim.named)
+
+
+def _value(plain: str, position: int, rest: str, field: Field) -> tuple[str, int]:
+    """The value with which a text goes on, and where that ends."""
+    if field.kind == "number" and (number := leading_amount(rest)):
+        return number, position + rest.index(number) + len(number)
+    skipped = len(rest) - len(rest.lstrip(_OPENS))
+    ends = _VALUE_ENDS.search(plain, position + skipped, position + len(rest))
+    end = ends.start() if ends else position + len(rest)
+    value = rest[skipped : end - position]
+    return value, end
+
+
+def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: str, against: bool) -> Iterator[Claim]:  # noqa: PLR0917 - as above
+    fixed = {"yes": True, "no": False, "pass": field.nothing}
+    if concept in fixed:
+        values = {"yes": YES, "no": NO}
+        meant = fixed[concept]
+        if field.kind == "choice":
+            meant = next((field.read(word) for word in sorted(values.get(concept, ())) if field.read(word) is not UNSAID), UNSAID)
+        if meant is not UNSAID:
+            doubtful = doubted(plain, match.start(), match.end())
+            yield Claim(match.start(), match.end(), "sentence", {field.path: meant}, doubtful=doubtful)
+        return
+    position, stop = match.span("value")
+    value, end = _value(plain, position, text[position:stop], field) if concept != "before" else (text[position:stop], match.end())
+    meant = field.read(value)
+    if meant is UNSAID:
+        return
+    after = plain[end : end + 60]
+    contrary = concept == "vote" and bool((_STAYS if against else _LEAVES).search(after))
+    doubtful = contrary or doubted(plain, match.start(), end) or value.rstrip().endswith("?")
+    yield Claim(match.start(), end, "sentence", {field.path: meant}, doubtful=doubtful)
+
+
+def _verbs(plain: str, field: Field) -> Iterator[Claim]:
+    """Choices that are verbs: `I'll buy it`, `I roll for doubles`."""
+    for value in field.values:
+        words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, folded(str(value)).split("_")))
+        for match in _sentence(VERB.replace("§", rf"{words}\b")).finditer(plain):
+            doubtful = doubted(plain, match.start(), match.end())
+            yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubtful=doubtful)
+
+
+def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
+    """Lines that are a value and nothing else, and a first sentence that is."""
+    first = True
+    for line in _LINE.finditer(plain):
+        said = text[line.start() : line.end()].strip()
+        if not said:
+            continue
+        if len(said) <= 100 and not said.endswith("?"):
+            meant = field.read(said)
+            end = line.end()
+            if meant is UNSAID and first:
+                short = re.compile(r"[\s*_\"']*([^.!,\n]{1,40}?)[*_\"']*(?:\.(?=\s)|[,!](?=\s)|\s(?=because\b|since\b))").match(plain, line.start())
+                if short and (short[0][-1] == "." or short[0][-1].isspace() or field.read(short[1]) in {True, False} or _is_yes(short[1])):
+                    meant, end = field.read(text[short.start(1) : short.end(1)]), short.end()
+            if meant is not UNSAID:
+                doubtful = doubted(plain, line.start(), end)
+                yield Claim(line.start(), end, "bare", {field.path: meant}, doubtful=doubtful)
+        first = False
+
+
+def _is_yes(word: str) -> bool:
+    return word.strip() in YES | NO
+
+
+def labelled_words(text: str, plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """Where the words of each field stand that a line or a tag announces by one of its labels, by path."""
+    found: dict[str, tuple[int, int]] = {}
+    by_label = {name: path for path, names in labels.items() for name in names}
+    every = tuple(by_label)
+    if not every:
+        return found
+    heads = [
+        match
+        for match in _label_pattern(every).finditer(plain)
+        if all(word in LEAD_IN or word.isdigit() for word in _WORDS.findall(plain[plain.rfind("\n", 0, match.start()) + 1 : match.start()]))
+    ]
+    for place, head in enumerate(heads):
+        path = by_label[re.sub(r"[\s_-]+", " ", head["label"])]
+        end = len(text)
+        if place + 1 < len(heads):
+            end = plain.rfind("\n", 0, heads[place + 1].start()) + 1 or heads[place + 1].start()
+        found.setdefault(path, (head.start("rest"), max(end, head.start("rest"))))
+    for match in tag_pattern(every).finditer(plain):
+        path = by_label[re.sub(r"[\s_-]+", " ", match["a"] or match["b"] or match["c"])]
+        group = next(name for name in "xyz" if match[name] is not None)
+        found[path] = match.span(group)
+    return found

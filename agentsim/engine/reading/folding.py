@@ -1,0 +1,62 @@
+"""Folding: a text as it is compared: small letters, no diacritics, plain quotes, every character in its place."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["bare", "compact", "folded", "untitled"]
+
+_PLAIN = {
+    **dict.fromkeys("“”„‟«»＂", '"'),
+    **dict.fromkeys("‘’‚‛`´ʼ", "'"),
+    **dict.fromkeys("–—−‐‑", "-"),
+    **dict.fromkeys("\u00a0\u2009\u202f\u3000", " "),
+    **{"。": ".", "、": ",", "→": ">", "ł": "l", "Ł": "l", "ø": "o", "Ø": "o", "đ": "d", "ı": "i"},
+}
+
+
+class _Fold(dict[int, str]):
+    """Filled as characters come: each as one other, so that places in the text stay the same."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        plain = _PLAIN.get(char)
+        if plain is None:
+            alike = unicodedata.normalize("NFKC", char)
+            alike = alike if len(alike) == 1 else char
+            # marks are no part of a letter in these scripts; in others they are
+            lettered = unicodedata.name(alike, "").startswith(("LATIN", "CYRILLIC", "GREEK"))
+            small = (unicodedata.normalize("NFD", alike)[0] if lettered else alike).casefold()
+            plain = small if len(small) == 1 else char
+        self[code] = plain
+        return plain
+
+
+_FOLD = _Fold()
+_MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
+_BEFORE = re.compile(r"^[\s*_#@~\"'\[({<>|\\$]+")
+_AFTER = re.compile(r"[\s*_#~\"'\])}<>|\\$.,;:!]+$")
+_PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
+_TITLE = re.compile(r"^(?:player|candidate|agent|team|jugador|joueur|spieler|gracz|giocatore|jogador|игрок|玩家)[\s_#:-]*(?=\w)")
+_SEPARATORS = re.compile(r"[\s_-]+")
+
+
+def folded(text: str) -> str:
+    """The text for comparing, as long as it was."""
+    return text.translate(_FOLD)
+
+
+def bare(name: str) -> str:
+    """A folded name without decoration: marks, brackets, emoji. A minus or `!` before it stays: it may mean no."""
+    return _AFTER.sub("", _BEFORE.sub("", _PICTURE.sub(" ", _MARKS.sub("", name))))
+
+
+def compact(name: str) -> str:
+    """A bare name without separators."""
+    return _SEPARATORS.sub("", name)
+
+
+def untitled(name: str) -> str:
+    """A bare name without `player` before it."""
+    return _TITLE.sub("", name)

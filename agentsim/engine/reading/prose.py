@@ -1,0 +1,140 @@
+"""Prose: an answer that is words: which of them were said aloud, and which are a heading, an aside or a thought."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.reading.claims import tag_pattern
+from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.scanning import Object
+from agentsim.engine.reading.vocabulary import ASIDES, LEAD_IN, THINKING
+from agentsim.errors import UnreadableReply
+
+__all__ = ["introduced", "last_sentence", "masked", "said_aloud", "without_wrappers"]
+
+FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
+
+_WRAPPER = re.compile(
+    r"</?(?:tool_calls?|tool_use|function_calls?|invoke|functions?|tools?|call|answer|response|output|final|final_answer|json|result"
+    r"|reply|xml|message|root)(?:[\s=][^<>]{0,80})?>|\[/?TOOL_CALLS?\]|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
+    re.IGNORECASE,
+)
+_JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
+_PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
+_QUOTES = re.compile(r"\b(?:wrote|writes?|said|says?|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
+_FORMATTING = re.compile(r"</?(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>", re.I)
+_PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
+_SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+
+def masked(body: str, regions: Sequence[tuple[int, int]]) -> str:
+    """The text with line ends for what stands in the regions, and blanks for fences, so that places stay the same."""
+    parts, position = [], 0
+    for start, end in regions:
+        parts += [body[position:start], "\n" * (end - start)]
+        position = end
+    prose = "".join((*parts, body[position:]))
+    return re.sub(r"```[\w+-]{0,20}", lambda fence: " " * len(fence[0]), prose) if "```" in prose else prose
+
+
+def without_wrappers(text: str) -> str:
+    """The text with blanks for the tags of tool calls and answers."""
+    return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text else text
+
+
+def introduced(around: str, after: str) -> bool:
+    """Whether prose only announces an object: a few words before it that quote nothing, none behind it."""
+    few = len(re.findall(r"\w+", around)) <= FEW_WORDS
+    return few and not re.search(r"\w", after) and not _QUOTES.search(around)
+
+
+def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> tuple[str, list[str]]:
+    """The words of a reply in prose, and what of it was thought; `labels` are what the words may be called.
+
+    Raises `UnreadableReply` where there may be more than words to be heard, or none.
+    """
+    wanted = UnreadableReply("The words cannot be told from what stands around them.")
+    for each in objects:
+        private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
+        if each.state != "strict" or each.fenced or private:
+            raise wanted
+    if _JSON_BEGINS.match(body):
+        raise wanted
+    tags = list(tag_pattern(tuple(labels)).finditer(folded(body)))
+    if len(tags) == 1:
+        group = next(name for name in "xyz" if tags[0][name] is not None)
+        start, end = tags[0].span(group)
+        rest = without_wrappers(body[: tags[0].start()] + body[tags[0].end() :])
+        return _plain(body[start:end]), [rest] if rest.strip() else []
+    body = without_wrappers(body)
+    words, hidden = _under_headings(body, tuple(labels))
+    if _PAIRED.search(_FORMATTING.sub("", words)):
+        raise wanted
+    words = _plain(words)
+    if not words:
+        raise UnreadableReply("The reply says nothing.")
+    return words, hidden
+
+
+def _plain(words: str) -> str:
+    """Cleaned, without a fence or marks around all of it."""
+    words = re.sub(r"^```\w*\n?|\n?```$", "", cleaned(words).strip()).strip()
+    words = re.sub(r"^(?:\*{1,2}|_{1,2})(?=\s)|(?<=\s)(?:\*{1,2}|_{1,2})$|^(?:\s*[-*_]{3,}\s*\n)+|(?:\n\s*[-*_]{3,}\s*)+$", "", words).strip()
+    for opens, closes in (('"', '"'), ("“", "”")):
+        if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
+            words = words[1:-1].strip()
+    return words
+
+
+@cache
+def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
+    """A heading or a label at the beginning of a line; `mark` is its decoration, `colon` what ends it."""
+    label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in sorted(map(folded, names), key=len, reverse=True))
+    return re.compile(
+        rf"^[ \t]*(?P<mark>[#*_>(\[\"'-]{{0,6}})[ \t]*(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{label})"
+        r"(?:[ \t]?\([^()\n]{0,40}\))?(?P<close>[*_\])]{0,4})[ \t]*(?:(?P<colon>:)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
+        re.MULTILINE,
+    )
+
+
+def _heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[str]]:
+    for match in _heading(tuple(names)).finditer(plain):
+        foreign = [word for word in _WORDS.findall(match["lead"]) if word not in LEAD_IN]
+        decorated = bool(match["mark"].strip("-(\"'>")) or bool(match["close"])
+        if not foreign and (decorated or (match["colon"] and (sure or not plain[: match.start()].strip()))):
+            yield match
+
+
+def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
+    """What stands under the heading of the answer, or before the first that says that it was thought."""
+    plain = folded(body)
+    thoughts = [(match.start(), match.end(), "thought") for match in _heads(plain, _without(THINKING, labels), sure=True)]
+    answers = [(match.start(), match.end(), "answer") for match in _heads(plain, labels, sure=bool(thoughts))]
+    if not thoughts and not answers:
+        return body, []
+    asides = [(match.start(), match.end(), "aside") for match in _heads(plain, _without(ASIDES, labels), sure=False)] if answers else []
+    heads = sorted({*thoughts, *answers, *asides})
+    words, hidden = "", [body[: heads[0][0]]] if answers else []
+    if not answers:
+        words = body[: heads[0][0]]
+    for place, (_, end, kind) in enumerate(heads):
+        section = body[end : heads[place + 1][0] if place + 1 < len(heads) else len(body)]
+        if kind == "answer":
+            words = f"{words}\n{section}" if words.strip() else section
+        else:
+            hidden.append(section)
+    return words, [each for each in map(str.strip, hidden) if each]
+
+
+def _without(names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in taken)
+
+
+def last_sentence(words: str) -> str:
+    """The words up to the end of their last whole sentence; "" where none is whole."""
+    ends = [each.end() for each in _SENTENCE_ENDS.finditer(words)]
+    return words[: ends[-1]].strip() if ends else ""

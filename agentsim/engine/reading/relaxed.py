@@ -1,0 +1,195 @@
+"""Relaxed: one object whose punctuation is broken, read without a guess: what it says must be spelt out.
+
+Taken: comments, commas missing or too many, other quotes or none around keys and words, quotes inside strings, line ends in
+strings, Python's words for true, false and null. Not taken: numbers in doubt, strings whose end is in doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+from agentsim.engine.number import Real
+
+__all__ = ["MAX_DEPTH", "Broken", "CutOff", "relaxed"]
+
+MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
+
+_SPACE = re.compile(r"\s*")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|#[^\n]*", re.DOTALL)
+_BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}:)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,}\]]|//|/\*|#|\n|\Z))")
+_BARE = re.compile(r"[^\s,{}\[\]\"“”:][^,{}\[\]\"“”\n:]{0,200}")
+_CLOSES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“”", "«": "»"}
+_ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "/": "/", "\\": "\\", '"': '"', "'": "'"}
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None}
+_KEY_FOLLOWS = r"(?:[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:|[^\W\d][\w-]{0,60}\s*:)"
+# what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
+_VALUE_ENDS = re.compile(
+    rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*)|{_KEY_FOLLOWS})"
+)
+_ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z|//|/\*)")
+_KEY_ENDS = re.compile(r"\s*+:")
+_QUOTED_KEY = re.compile(r"[\"'“”]\s*:")
+
+
+class Broken(Exception):
+    """No such object; `at` is the first place that nobody can read."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class CutOff(Exception):
+    """The text ends before the object does; `members` are those that are complete, None where another was begun."""
+
+    def __init__(self, members: list[tuple[str, Any]] | None, comments: str) -> None:
+        super().__init__()
+        self.members, self.comments = members, comments
+
+
+def relaxed(body: str, start: int) -> tuple[list[tuple[str, Any]], int, str]:
+    """The members of the object that begins at `start`, its end, and its comments. Objects in it are tuples of members."""
+    reader = _Reader(body, start)
+    members = reader.members(0)
+    return members, reader.at, " ".join(reader.comments)
+
+
+class _Reader:
+    def __init__(self, body: str, start: int) -> None:
+        self.body, self.at = body, start
+        self.comments: list[str] = []
+        self.outermost: list[tuple[str, Any]] = []
+        self.between = False  # members of the outermost object, so that all that was begun is complete
+
+    def members(self, depth: int) -> list[tuple[str, Any]]:
+        """An object, from its brace to the one that closes it."""
+        self._deeper(depth)
+        found = self.outermost if depth == 0 else []
+        while True:
+            self._skip()
+            if self._takes("}"):
+                return found
+            if depth == 0 and self.at < len(self.body):
+                self.between = False
+            key = self._key()
+            self._skip()
+            if not self._takes(":"):
+                self._stop()
+            found.append((key, self._value(depth)))
+            self.between = depth == 0
+            self._skip()
+            self._takes(",")
+
+    def _list(self, depth: int) -> list[Any]:
+        self._deeper(depth)
+        found: list[Any] = []
+        while True:
+            self._skip()
+            if self._takes("]"):
+                return found
+            found.append(self._value(depth, item=True))
+            self._skip()
+            if not self._takes(",") and not self.body.startswith("]", self.at):
+                self._stop()
+
+    def _deeper(self, depth: int) -> None:
+        if depth >= MAX_DEPTH:
+            raise Broken(self.at)
+        self.at += 1
+
+    def _value(self, depth: int, *, item: bool = False) -> Any:
+        self._skip()
+        opens = self.body[self.at : self.at + 1]
+        if opens == "{":
+            return tuple(self.members(depth + 1))
+        if opens == "[":
+            return self._list(depth + 1)
+        if opens in _CLOSES and opens:
+            return self._string(_ITEM_ENDS if item else _VALUE_ENDS)
+        if number := _NUMBER.match(self.body, self.at):
+            self.at = number.end()
+            if self.at == len(self.body):
+                self._stop()  # there may have been more digits
+            return Real(number[0]) if "." in number[0] else int(number[0])
+        return self._word()
+
+    def _key(self) -> str:
+        opens = self.body[self.at : self.at + 1]
+        if opens in _CLOSES and opens:
+            return self._string(_KEY_ENDS)
+        if key := _BARE_KEY.match(self.body, self.at):
+            self.at = key.end()
+            return key[0].strip()
+        self._stop()
+
+    def _string(self, ends: re.Pattern[str]) -> str:
+        """A string up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
+        start, closes = self.at + 1, _CLOSES[self.body[self.at]]
+        quote = re.compile(rf"\\.|[{re.escape(closes)}]", re.DOTALL)
+        inner = 0
+        for mark in quote.finditer(self.body, start):
+            if mark[0].startswith("\\"):
+                continue
+            if ends.match(self.body, mark.end()):
+                written = self.body[start : mark.start()]
+                self.at = mark.end()
+                if inner and (inner % 2 or _QUOTED_KEY.search(written)):
+                    raise Broken(self.at)  # where the string ends is a guess
+                if self.at == len(self.body) and inner:
+                    self._stop()
+                return _unescaped(written)
+            apostrophe = closes == "'" and self.body[mark.start() - 1].isalpha() and self.body[mark.end() : mark.end() + 1].isalpha()
+            inner += not apostrophe
+        self.at = len(self.body)
+        self._stop()
+
+    def _word(self) -> Any:
+        word = _BARE.match(self.body, self.at)
+        if word is None:
+            self._stop()
+        text, _, comment = word[0].partition("//")
+        self.at += len(text)
+        if self.at == len(self.body):
+            self._stop()
+        text = text.strip()
+        if text.casefold() in _WORDS:
+            return _WORDS[text.casefold()]
+        # digits with a blank in them may be two numbers; `NaN` and its like are none
+        if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d\s+\d|\d[eE][+-]?\d", text):
+            raise Broken(self.at)
+        if comment:
+            self._skip()
+        return text
+
+    def _skip(self) -> None:
+        """Over blanks and comments."""
+        while True:
+            self.at = _SPACE.match(self.body, self.at).end()  # type: ignore[union-attr] # it matches everywhere
+            comment = _COMMENT.match(self.body, self.at)
+            if comment is None:
+                return
+            self.comments.append(comment[0])
+            self.at = comment.end()
+
+    def _takes(self, mark: str) -> bool:
+        found = self.body.startswith(mark, self.at)
+        self.at += found
+        return found
+
+    def _stop(self) -> NoReturn:
+        """At the end of the text it was cut off, elsewhere it is broken; the fence of a cut object is no part of it."""
+        if self.at >= len(self.body):
+            raise CutOff(self.outermost if self.between else None, " ".join(self.comments))
+        raise Broken(self.at)
+
+
+def _unescaped(written: str) -> str:
+    if "\\" not in written:
+        return written
+    plain = _ESCAPED.sub(lambda each: chr(int(each[1], 16)) if each[1] else _ESCAPES.get(each[2], each[0]), written)
+    # the halves of a character beyond the first plane find each other
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+

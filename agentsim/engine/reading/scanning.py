@@ -1,0 +1,181 @@
+"""Scanning: the JSON objects of a text, whole, with broken punctuation, broken beyond that, or cut off; in one pass.
+
+A character is looked at a bounded number of times, whatever the text. What an object means is `shaping`'s business.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal, TypeAlias
+
+from agentsim.engine.number import Real
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
+from agentsim.errors import AmbiguousReply
+
+__all__ = ["MAX_TEXT", "Object", "decoded", "scan", "strict_spans"]
+
+MAX_TEXT = 256 * 1024  # characters looked at; more is no answer
+_MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`number`)
+
+State: TypeAlias = Literal["strict", "repaired", "broken", "cut"]
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """What begins as an object: where it stands, how whole it is, its value if it has one, and comments in it.
+
+    Of one that was `cut` off `value` holds the members that are complete, if nothing else of it was begun.
+    """
+
+    start: int
+    end: int
+    state: State
+    value: dict[str, Any] | None = None
+    comments: str = ""
+    fenced: bool = False
+
+
+# where an object can begin: the braces of prose and templates begin none
+_OPENING = re.compile(r"\{(?=\s*(?:[\"'“”‘’}]|//|/\*|[\w-]{1,60}\s{0,20}:(?!//)))")
+_BRACE = re.compile(r"[{}]")
+_FENCE_BEFORE = re.compile(r"```[ \t]*[\w+-]{0,20}\s*\Z")
+_FENCE_AFTER = re.compile(r"\s*```")
+
+
+def scan(body: str) -> list[Object]:
+    """The objects of a text from left to right, none inside another.
+
+    Raises `AmbiguousReply` where a key stands twice with different values.
+    """
+    return list(_objects(body))
+
+
+def strict_spans(text: str) -> list[tuple[int, int]]:
+    """Where JSON objects stand that nothing has to be mended of."""
+    try:
+        return [(each.start, each.end) for each in _objects(text) if each.state == "strict"]
+    except AmbiguousReply:
+        return []
+
+
+def decoded(text: str) -> Any:
+    """The JSON value that a text is; `ValueError` where it is none."""
+    return _DECODER.decode(text)
+
+
+def _objects(body: str) -> Iterator[Object]:
+    position = 0
+    while opening := _OPENING.search(body, position):
+        found = _object(body, opening.start())
+        yield found
+        position = found.end
+
+
+def _object(body: str, start: int) -> Object:
+    try:
+        value, end = _DECODER.raw_decode(body, start)
+        if not _too_deep(value, body, start, end):
+            return Object(start, end, "strict", value, fenced=_is_fenced(body, start, end))
+    except (ValueError, RecursionError):
+        pass
+    try:
+        value, end, comments = relaxed(body, start)
+        return Object(start, end, "repaired", _pairs_cleaned(value), comments, _is_fenced(body, start, end))
+    except CutOff as error:
+        members = None if error.members is None else _pairs_cleaned(error.members)
+        return Object(start, len(body), "cut", members, error.comments)
+    except Broken as error:
+        return _beyond_repair(body, start, error.at)
+
+
+def _beyond_repair(body: str, start: int, at: int) -> Object:
+    """The region of an object that cannot be read: to the brace that closes it, as far as braces tell."""
+    depth = body.count("{", start, at) - body.count("}", start, at)
+    end = at
+    while depth > 0:
+        brace = _BRACE.search(body, end)
+        if brace is None:
+            return Object(start, len(body), "broken")
+        depth += 1 if brace[0] == "{" else -1
+        end = brace.end()
+    return Object(start, max(end, start + 1), "broken")
+
+
+def _is_fenced(body: str, start: int, end: int) -> bool:
+    before = _FENCE_BEFORE.search(body[max(0, start - 60) : start])
+    return before is not None and _FENCE_AFTER.match(body, end) is not None
+
+
+def _too_deep(value: Any, body: str, start: int, end: int) -> bool:
+    """Whether objects and lists nest deeper than JSON can be written again."""
+    # few replies open so many brackets; those that do are looked at level by level
+    if body.count("{", start, end) + body.count("[", start, end) <= MAX_DEPTH:
+        return False
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return any(isinstance(each, (dict, list)) for each in level)
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for spelt, given in pairs:
+        key, value = cleaned(spelt), _cleaned(given)
+        if key in out and _as_json(out[key]) != _as_json(value):
+            raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
+        out[key] = value
+    return out
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _pairs_cleaned(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these members, objects in it too."""
+    return _pairs([(key, _nested(value)) for key, value in members])
+
+
+def _nested(value: Any) -> Any:
+    if isinstance(value, tuple):  # the members of an object
+        return _pairs_cleaned(list(value))
+    return [_nested(item) for item in value] if isinstance(value, list) else value
+
+
+def _cleaned(value: Any) -> Any:
+    """The value with its strings cleaned again: an escape such as `\\u001b` gets past the door unseen."""
+    if isinstance(value, str):
+        return cleaned(value)
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError("a number of that length is no decision")
+    return int(digits)
+
+
+def _real(digits: str) -> Real:
+    value = Real(digits)
+    if not isfinite(value):
+        raise ValueError(f"{digits[:40]} is too large")
+    return value
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_integer, parse_float=_real, parse_constant=_constant)

@@ -1,0 +1,139 @@
+"""Thinking: the spellings in which models think aloud, as data, and a reply without what was thought.
+
+Headings that announce thinking (`**Thinking:**`) are `prose`'s, since what ends them depends on the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agentsim.engine.reading.scanning import strict_spans
+
+__all__ = ["split"]
+
+_NAME = (
+    r"(?:ant)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
+    r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
+    r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
+)
+# a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
+_TAG = (
+    r"(?:<{1,2}|[◁＜⟨〈]|&lt;|(?P<square>\[))\s{0,2}\|?\s{0,2}(?P<end>/|end[_ -](?:of[_ -])?)?"
+    r"(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
+    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?(?:\s[^<>\[\]\n]{{0,80}})?\s{{0,2}}\|?\s{{0,2}}(?:>{{1,2}}|[▷＞⟩〉]|&gt;|\])"
+)
+_SQUARE = re.compile(r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot", re.IGNORECASE)  # [analysis] is a word
+# spellings with an end of their own, by the name of the group that finds their beginning
+_ENDS = {
+    "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
+    "unused": re.compile(r"<unused95>"),
+    "comment": re.compile(r"-->"),
+    "fence": re.compile(r"```"),
+    "details": re.compile(r"</details\s*>", re.IGNORECASE),
+}
+_MARK = re.compile(
+    rf"(?P<tag>{_TAG})"
+    r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
+    r"|(?P<unused><unused94>(?:\s*thought)?)"
+    r"|(?P<comment><!--)"
+    r"|(?P<fence>```[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis)\b)"
+    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason)[^<>]{0,60}</summary>)"
+    r"|(?P<stray><channel\|>|<unused95>)",
+    re.IGNORECASE,
+)
+_ANY = re.compile(r"[<◁＜⟨〈\[]|&lt;|```|analysis|assistant")
+# the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
+_CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80}?)\s*(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
+_CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+_STRIPPED = re.compile(r"\s*(?:assistant)?\s*analysis(?![a-z\s:,.;_-])")
+_STRIPPED_FINAL = re.compile(r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?")
+_TOKEN = re.compile(
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:start|end)_of_turn>(?:model\b)?|<\|?assistant\|?>|\[/?INST\]|</?assistant>"
+)
+
+
+def split(text: str) -> tuple[str, tuple[str, ...]]:
+    """What a reply says, and what was thought, in order; the first is all of the text where nothing was.
+
+    Thinking that does not end hides all that follows it. Where its end alone is in the reply (some templates write the
+    beginning themselves), all before that end was thought. Strings of whole objects are looked at by themselves.
+    """
+    if not _ANY.search(text):
+        return text, ()
+    thoughts: list[str] = []
+    text = _final(text, thoughts)
+    kept = "".join(_spoken(text, thoughts))
+    if kept is not text and _TOKEN.search(kept):
+        kept = _TOKEN.sub(" ", kept)
+    return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def _final(text: str, thoughts: list[str]) -> str:
+    """What stands in the final channel; the text itself where there are no channels."""
+    if "<|message|>" in text and "<|channel|>" in text:
+        said: list[str] = []
+        position = 0
+        for channel in _CHANNEL.finditer(text):
+            if channel.start() < position:
+                continue
+            thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
+            end = _CHANNEL_ENDS.search(text, channel.end())
+            position = end.start() if end else len(text)
+            aloud = channel[1].startswith(("final", "response", "answer")) or " to=" in channel[1]
+            (said if aloud else thoughts).append(text[channel.end() : position])
+        thoughts.append(_TOKEN.sub("", text[position:]))
+        return "\n".join(said)
+    finals = list(_STRIPPED_FINAL.finditer(text))
+    if finals:
+        thoughts.append(text[: finals[-1].start()])
+        return text[finals[-1].end() :]
+    if _STRIPPED.match(text):
+        thoughts.append(text)
+        return ""
+    return text
+
+
+def _spoken(text: str, thoughts: list[str]) -> Iterator[str]:
+    """The pieces of the text between thoughts."""
+    marks = [mark for mark in _MARK.finditer(text) if not _is_word(mark)]
+    if not marks:
+        yield text
+        return
+    spans = strict_spans(text) if "{" in text else []
+    kept: list[str] = []
+    position, opened, place = 0, False, 0
+    for mark in marks:
+        start, end = mark.span()
+        if start < position:
+            continue  # inside a spelling that has its own end
+        while place < len(spans) and spans[place][1] <= start:
+            place += 1
+        if not opened and place < len(spans) and spans[place][0] < start:
+            continue  # in a string of a whole object
+        kind = mark.lastgroup if mark.lastgroup in _ENDS else "tag"
+        if kind in _ENDS and not opened:
+            kept.append(text[position:start])
+            closes = _ENDS[kind].search(text, end)
+            thoughts.append(text[end : closes.start()] if closes else text[end:])
+            position = closes.end() if closes else len(text)
+        elif _is_end(mark):
+            thoughts += ["".join(kept)] * (not opened) + [text[position:start]]
+            kept = kept if opened else []  # its beginning is not in the reply: all of it was thinking
+            position, opened = end, False
+        elif kind == "tag" and not opened:
+            kept.append(text[position:start])
+            position, opened = end, True
+    if opened:
+        thoughts.append(text[position:])
+    else:
+        kept.append(text[position:])
+    yield from kept
+
+
+def _is_word(mark: re.Match[str]) -> bool:
+    return mark["square"] is not None and _SQUARE.fullmatch(mark["name"]) is None
+
+
+def _is_end(mark: re.Match[str]) -> bool:
+    return bool(mark["end"] or mark["last"] or mark["stray"])

@@ -1,0 +1,152 @@
+"""Values: what one value of a reply means: a name on a list, a whole number, yes or no. The same in every field of every game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic_core import PydanticCustomError
+
+from agentsim.engine.number import Real, whole
+from agentsim.engine.reading.folding import bare, compact, folded, untitled
+from agentsim.engine.reading.vocabulary import NO, NOTHING, PASS, UNITS, VALUES, YES
+
+__all__ = ["UNSAID", "amount", "chosen", "inner", "leading_amount", "named", "yes_or_no"]
+
+UNSAID: Final = object()
+"""What a value comes to that says none of those it may say."""
+
+_INNER_KEYS = frozenset(
+    (
+        *("id", "name", "player", "value", "choice", "candidate", "target", "answer", "team", "amount", "number", "bid"),
+        *("player_id", "playerid", "vote", "type", "action", "credits", "partner", "selected"),
+    )
+)
+_PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
+_UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{UNITS})", re.IGNORECASE)
+_UNIT_BEFORE = re.compile(r"(?:usd|eur|gbp|pln|us\$|cr\.?)\s*(?P<number>\d.*)", re.IGNORECASE)
+_LEADING = re.compile(
+    rf"[\s*_\"'(\[<:=]*(?P<number>(?:(?:usd|eur|gbp|pln|[$€£¥])\s?)?[+-]?\d[\d.,_'\u2019\u00a0\u2009\u202f]*(?:[ ]\d{{3}}(?!\d))*"
+    rf"(?:\s?(?:[$€£¥]|(?:{UNITS})\b))?)",
+    re.IGNORECASE,
+)
+_AMOUNT_GOES_ON = re.compile(
+    r"[*_\"')\]>]*\s*(?:[-\u2013/+*x%^]\s*\d|%|\d|(?:or|to|and|bis|oder|ou|o|lub|или)\s+\d|[km]\b|thousand|million|hundred|\?)",
+    re.IGNORECASE,
+)
+
+
+def inner(given: Any) -> Any:
+    """The one value in a list of one, or in an object that holds nothing but it (`{"id": "C"}`)."""
+    if isinstance(given, list) and len(given) == 1:
+        return inner(given[0])
+    if isinstance(given, Mapping):
+        scalars = {
+            key: value
+            for key, value in given.items()
+            if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+        }
+        known = [value for key, value in scalars.items() if folded(key).strip() in _INNER_KEYS]
+        if len(given) == len(scalars) and known and len({str(value) for value in known}) == 1:
+            return known[0]
+    return given
+
+
+def named(given: str, names: Iterable[str]) -> str | None:
+    """The one of these names that a word means: as it is spelt, or else the only one that reads the same.
+
+    Compared are spelling; letters without case, diacritics and decoration; then without `player` before the name;
+    then without separators.
+    """
+    known = list(names)
+    exact = given.strip()
+    if exact in known:
+        return exact
+    word = bare(folded(given))
+    if not word:
+        return None
+    if word[0] in "-!":
+        return exact if exact in known else None
+    short = untitled(word)
+    plain = {name: bare(folded(name)) for name in known}
+    levels = (
+        [name for name in known if plain[name] == word],
+        [name for name in known if plain[name] == short or untitled(plain[name]) == word],
+        [name for name in known if compact(plain[name]) in {compact(word), compact(short)}],
+        [name for name in known if compact(untitled(plain[name])) == compact(short)],
+    )
+    for alike in levels:
+        if alike:
+            return alike[0] if len(alike) == 1 else None
+    return None
+
+
+def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID) -> Any:
+    """The one of a choice's values that is meant, or `UNSAID`. `nothing` is what null and "nobody" mean, if anything."""
+    given = inner(given)
+    if given is None or given is False:
+        return None if given is None and None in values else nothing
+    if isinstance(given, int) and not isinstance(given, bool):
+        if given in values:
+            return given
+        given = str(given)
+    if not isinstance(given, str):
+        return UNSAID
+    by_name = {str(value): value for value in values if value is not None}
+    name = named(given, by_name)
+    if name is not None:
+        return by_name[name]
+    word = bare(folded(given))
+    for value, words in VALUES.items():
+        if value in by_name and word in words:
+            return by_name[value]
+    if word in NOTHING:
+        return None if None in values else nothing
+    return UNSAID
+
+
+def amount(given: Any, nothing: Any = UNSAID) -> Any:
+    """The whole number that is meant, with a currency, a unit or separators, or `UNSAID`. `nothing` is what "pass" means."""
+    given = inner(given)
+    if given is None or given is False:
+        return nothing if given is None else UNSAID
+    if isinstance(given, (int, Real)):
+        try:
+            return whole(given)
+        except PydanticCustomError:
+            return UNSAID
+    if not isinstance(given, str):
+        return UNSAID
+    text = re.sub(r"[.!]$", "", re.sub(r"^[*_`\s]+|[*_`\s]+$", "", given))
+    while len(text) > 1 and (text[0], text[-1]) in _PAIRS:
+        text = re.sub(r"[.!]$", "", text[1:-1].strip("*_` \n"))
+    word = bare(folded(text))
+    if word in PASS:
+        return nothing
+    for unit in (_UNIT_BEHIND, _UNIT_BEFORE):
+        if match := unit.fullmatch(text):
+            text = match["number"].strip()
+    try:
+        return whole(text)
+    except PydanticCustomError:
+        return UNSAID
+
+
+def leading_amount(text: str) -> str:
+    """The number with which a text begins, with its currency and unit; "" where it goes on as another, or as a range."""
+    found = _LEADING.match(text)
+    if found is None or _AMOUNT_GOES_ON.match(text, found.end()):
+        return ""
+    return found["number"].rstrip(".,'")
+
+
+def yes_or_no(given: Any) -> Any:
+    """True, False, or `UNSAID`."""
+    given = inner(given)
+    if isinstance(given, bool):
+        return given
+    if not isinstance(given, str):
+        return UNSAID
+    word = bare(folded(given))
+    return True if word in YES else False if word in NO else UNSAID
