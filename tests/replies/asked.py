@@ -39,13 +39,15 @@ def thinking_kept(text: str) -> str:
 class Asked:
     """Which question of which game: the first of its `kind` to `player` of which `when` holds.
 
-    `scenario` is the text of a scenario in which bots play; `about` is what replies may name, for who writes one.
+    `scenario` is the text of a scenario in which bots play; `about` is what replies may name, for who writes one;
+    `decides` is the field that the question is about.
     """
 
     scenario: str
     player: str
     kind: str
     about: str
+    decides: str
     when: Callable[[Any], bool] = lambda request: True
     words: tuple[str, ...] = ()
     """Fields of the decision that others hear."""
@@ -150,42 +152,42 @@ _INTERVIEW = '[[game_config.moderator]]\nround = 2\nagents = ["A"]\nquestion = "
 
 ASKED: Mapping[str, Asked] = {
     "agent_island/vote": Asked(
-        island(1), "A", "vote", "A votes for B, C or D", lambda request: len(request.ballot) == 3, secret=("explanation",)
+        island(1), "A", "vote", "A votes for B, C or D", "vote", lambda request: len(request.ballot) == 3, secret=("explanation",)
     ),
     "agent_island/vote_names": Asked(
         island(1, "Zuri", "Amara", "Chioma", "Dmitri", "agent1", "agent10", "12"),
         "Zuri",
         "vote",
-        "Zuri votes for Amara, Chioma, Dmitri, agent1, agent10 or 12",
+        "Zuri votes for Amara, Chioma, Dmitri, agent1, agent10 or 12", "vote",
         secret=("explanation",),
     ),
     "agent_island/jury": Asked(
         island(5),
         "A",
         "vote",
-        "A, who is out, votes for the winner: B or C",
+        "A, who is out, votes for the winner: B or C", "vote",
         lambda request: request.view.final and set(request.ballot) == set("BC"),
         secret=("explanation",),
     ),
-    "agent_island/pitch": Asked(island(1), "A", "pitch", "A speaks to B, C and D", **_SPEECH),
+    "agent_island/pitch": Asked(island(1), "A", "pitch", "A speaks to B, C and D", "text", **_SPEECH),
     "agent_island/whisper": Asked(
-        island(1, config=_EVERYTHING), "A", "whisper", "A speaks to its partner alone", **_SPEECH
+        island(1, config=_EVERYTHING), "A", "whisper", "A speaks to its partner alone", "text", **_SPEECH
     ),
     "agent_island/summary": Asked(
-        island(1, config=_EVERYTHING), "A", "summary", "A writes down what it wants to remember", secret=("text",)
+        island(1, config=_EVERYTHING), "A", "summary", "A writes down what it wants to remember", "text", secret=("text",)
     ),
     "agent_island/approach": Asked(
         island(1, config=_EVERYTHING),
         "A",
         "approach",
-        "A takes B, C, D or nobody aside",
+        "A takes B, C, D or nobody aside", "partner",
         lambda request: set(request.free) == set("BCD"),
     ),
     "agent_island/answer_approach": Asked(
-        island(1, config=_EVERYTHING), "A", "answer_approach", "B asks A", lambda request: request.by == "B"
+        island(1, config=_EVERYTHING), "A", "answer_approach", "B asks A", "accept", lambda request: request.by == "B"
     ),
     "agent_island/quips": Asked(
-        island(1, config=_EVERYTHING), "A", "quips", "A says a line about each of B, C and D", words=("B", "C", "D")
+        island(1, config=_EVERYTHING), "A", "quips", "A says a line about each of B, C and D", "quips", words=("B", "C", "D")
     ),
     "auction/bid": Asked(
         f'game = "auction"\nseed = 4\n{_LIMITS}[game_config]\nbudget = 1000\nmax_iterations = 3\n'
@@ -195,28 +197,28 @@ ASKED: Mapping[str, Asked] = {
         f"{seats('Alpha', 'Beta', 'Gamma')}",
         "Alpha",
         "bid",
-        "Alpha bids for the first item, against Beta and Gamma; all have 1000",
+        "Alpha bids for the first item, against Beta and Gamma; all have 1000", "bid",
         secret=("reasoning",),
     ),
     "monopoly/buy_or_auction": Asked(
-        monopoly(1), "Shark", "buy_or_auction", "Shark buys the deed or has it auctioned", **_TABLE_TALK
+        monopoly(1), "Shark", "buy_or_auction", "Shark buys the deed or has it auctioned", "action", **_TABLE_TALK
     ),
     "monopoly/auction_bid": Asked(
         monopoly(2, model="bot/hustler"),
         "Shark",
         "auction_bid",
-        "Shark has 1500 or more; Professor, Hustler and Turtle bid too",
+        "Shark has 1500 or more; Professor, Hustler and Turtle bid too", "bid",
         lambda request: request.you.cash >= 1500 and request.lot.least < 20,
         **_TABLE_TALK,
     ),
     "monopoly/answer_trade": Asked(
-        monopoly(1), "Shark", "answer_trade", "another player offers Shark a trade", **_TABLE_TALK
+        monopoly(1), "Shark", "answer_trade", "another player offers Shark a trade", "action", **_TABLE_TALK
     ),
     "monopoly/jail_action": Asked(
         monopoly(2, model="bot/shark"),
         "Shark",
         "jail_action",
-        "Shark is in jail: pay_fine, roll_doubles or manage",
+        "Shark is in jail: pay_fine, roll_doubles or manage", "action",
         lambda request: request.actions == ("pay_fine", "roll_doubles", "manage"),
         **_TABLE_TALK,
     ),
@@ -224,30 +226,32 @@ ASKED: Mapping[str, Asked] = {
         monopoly(1, model="bot/hustler"),
         "Shark",
         "propose_trade",
-        "",
+        "Shark owns 6 and 16, Hustler 5; Professor and Turtle own nothing",
+        "propose_trade",
         lambda request: len(request.view.estate().tradeable(request.seat)) > 1,
-        words=("public_speech", "pitch"),
+        words=("public_speech",),
         secret=("private_thought",),
     ),
     "monopoly/manage_estate": Asked(
         monopoly(9, model="bot/shark"),
         "Shark",
         "manage_estate",
-        "",
+        "Shark may build on 1 and 3, and mortgage 1, 3, 15, 24, 27 and 34",
+        "builds",
         lambda request: request.view.estate().buildable(request.seat) == [1, 3],
         **_TABLE_TALK,
     ),
     "monopoly/raise_cash": Asked(
-        monopoly(2, model="bot/professor"), "Shark", "raise_cash", "", **_TABLE_TALK
+        monopoly(2, model="bot/professor"), "Shark", "raise_cash", "Shark owes 400 and has 387; 14, 23, 26 and 27 may be mortgaged", "mortgages", **_TABLE_TALK
     ),
     "monopoly/react": Asked(
-        monopoly(1, model="bot/hustler"), "Shark", "react", "Shark's trade was accepted", **_TABLE_TALK
+        monopoly(1, model="bot/hustler"), "Shark", "react", "Shark's trade was accepted", "public_speech", **_TABLE_TALK
     ),
     "monopoly/summarize": Asked(
         monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_entries = 2") + _SUMMARIZER,
         "@summarizer",
         "summarize",
-        "the summarizer sums up what was said at the table",
+        "the summarizer sums up what was said at the table", "summary",
         words=("summary",),
     ),
     "society/act": Asked(
@@ -255,17 +259,19 @@ ASKED: Mapping[str, Asked] = {
         + "".join(seats(f"agent{number}") for number in range(1, 6)),
         "agent1",
         "act",
-        "agent #1 of 5 acts",
+        "agent #1 of 5 acts; there are posts to reply to",
+        "action",
+        lambda request: bool(request.world.posts),
         words=("content", "title", "description", "display_name"),
         secret=("reasoning",),
     ),
-    "market/briefing": Asked(market(3), "A", "briefing", "A answers skip, or what is unclear", secret=("working_memory",)),
-    "market/query": Asked(market(3), "A", "query", "A asks for something, or none"),
+    "market/briefing": Asked(market(3), "A", "briefing", "A answers skip, or what is unclear", "action", secret=("working_memory",)),
+    "market/query": Asked(market(3), "A", "query", "A asks for something, or none", "query"),
     "market/action": Asked(
-        market(3), "A", "action", "A, B and C trade wheat; A holds 60 and 4 wheat", secret=("working_memory",)
+        market(3), "A", "action", "A, B and C trade wheat; A holds 60 and 4 wheat", "action", secret=("working_memory",)
     ),
-    "market/interview": Asked(market(3, _INTERVIEW), "A", "interview", "A answers the moderator", secret=("answer",)),
+    "market/interview": Asked(market(3, _INTERVIEW), "A", "interview", "A answers the moderator", "answer", secret=("answer",)),
     "market/moderate": Asked(
-        market(3) + _MODERATOR, "@moderator", "moderate", "the moderator asks A, B, C, everybody or nobody"
+        market(3) + _MODERATOR, "@moderator", "moderate", "the moderator asks A, B, C, everybody or nobody", "ask"
     ),
 }
