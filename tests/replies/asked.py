@@ -50,7 +50,7 @@ class Asked:
     decides: str
     when: Callable[[Any], bool] = lambda request: True
     words: tuple[str, ...] = ()
-    """Fields of the decision that others hear."""
+    """Fields of the decision that others hear, if only one of them or the moderator."""
     secret: tuple[str, ...] = ()
     """Fields of the decision that no other player hears."""
 
@@ -130,7 +130,7 @@ def island(seed: int, *ids: str, config: str = "") -> str:
     return f'game = "agent_island"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{seats(*(ids or "ABCD"))}'
 
 
-def monopoly(seed: int, config: str = "", model: str = "bot/random") -> str:
+def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random") -> str:
     players = seats("Shark", "Professor", "Hustler", "Turtle", model=model)
     return f'game = "monopoly"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{players}'
 
@@ -152,20 +152,28 @@ _INTERVIEW = '[[game_config.moderator]]\nround = 2\nagents = ["A"]\nquestion = "
 
 ASKED: Mapping[str, Asked] = {
     "agent_island/vote": Asked(
-        island(1), "A", "vote", "A votes for B, C or D", "vote", lambda request: len(request.ballot) == 3, secret=("explanation",)
+        island(1),
+        "A",
+        "vote",
+        "A votes for B, C or D",
+        "vote",
+        lambda request: len(request.ballot) == 3,
+        secret=("explanation",),
     ),
     "agent_island/vote_names": Asked(
         island(1, "Zuri", "Amara", "Chioma", "Dmitri", "agent1", "agent10", "12"),
         "Zuri",
         "vote",
-        "Zuri votes for Amara, Chioma, Dmitri, agent1, agent10 or 12", "vote",
+        "Zuri votes for Amara, Chioma, Dmitri, agent1, agent10 or 12",
+        "vote",
         secret=("explanation",),
     ),
     "agent_island/jury": Asked(
         island(5),
         "A",
         "vote",
-        "A, who is out, votes for the winner: B or C", "vote",
+        "A, who is out, votes for the winner: B or C",
+        "vote",
         lambda request: request.view.final and set(request.ballot) == set("BC"),
         secret=("explanation",),
     ),
@@ -174,20 +182,31 @@ ASKED: Mapping[str, Asked] = {
         island(1, config=_EVERYTHING), "A", "whisper", "A speaks to its partner alone", "text", **_SPEECH
     ),
     "agent_island/summary": Asked(
-        island(1, config=_EVERYTHING), "A", "summary", "A writes down what it wants to remember", "text", secret=("text",)
+        island(1, config=_EVERYTHING),
+        "A",
+        "summary",
+        "A writes down what it wants to remember",
+        "text",
+        secret=("text",),
     ),
     "agent_island/approach": Asked(
         island(1, config=_EVERYTHING),
         "A",
         "approach",
-        "A takes B, C, D or nobody aside", "partner",
+        "A takes B, C, D or nobody aside",
+        "partner",
         lambda request: set(request.free) == set("BCD"),
     ),
     "agent_island/answer_approach": Asked(
         island(1, config=_EVERYTHING), "A", "answer_approach", "B asks A", "accept", lambda request: request.by == "B"
     ),
     "agent_island/quips": Asked(
-        island(1, config=_EVERYTHING), "A", "quips", "A says a line about each of B, C and D", "quips", words=("B", "C", "D")
+        island(1, config=_EVERYTHING),
+        "A",
+        "quips",
+        "A says a line about each of B, C and D",
+        "quips",
+        words=("B", "C", "D"),
     ),
     "auction/bid": Asked(
         f'game = "auction"\nseed = 4\n{_LIMITS}[game_config]\nbudget = 1000\nmax_iterations = 3\n'
@@ -197,7 +216,8 @@ ASKED: Mapping[str, Asked] = {
         f"{seats('Alpha', 'Beta', 'Gamma')}",
         "Alpha",
         "bid",
-        "Alpha bids for the first item, against Beta and Gamma; all have 1000", "bid",
+        "Alpha bids for the first item, against Beta and Gamma; all have 1000",
+        "bid",
         secret=("reasoning",),
     ),
     "monopoly/buy_or_auction": Asked(
@@ -207,7 +227,8 @@ ASKED: Mapping[str, Asked] = {
         monopoly(2, model="bot/hustler"),
         "Shark",
         "auction_bid",
-        "Shark has 1500 or more; Professor, Hustler and Turtle bid too", "bid",
+        "Shark has 1500 or more; Professor, Hustler and Turtle bid too",
+        "bid",
         lambda request: request.you.cash >= 1500 and request.lot.least < 20,
         **_TABLE_TALK,
     ),
@@ -218,7 +239,8 @@ ASKED: Mapping[str, Asked] = {
         monopoly(2, model="bot/shark"),
         "Shark",
         "jail_action",
-        "Shark is in jail: pay_fine, roll_doubles or manage", "action",
+        "Shark is in jail: pay_fine, roll_doubles or manage",
+        "action",
         lambda request: request.actions == ("pay_fine", "roll_doubles", "manage"),
         **_TABLE_TALK,
     ),
@@ -242,7 +264,12 @@ ASKED: Mapping[str, Asked] = {
         **_TABLE_TALK,
     ),
     "monopoly/raise_cash": Asked(
-        monopoly(2, model="bot/professor"), "Shark", "raise_cash", "Shark owes 400 and has 387; 14, 23, 26 and 27 may be mortgaged", "mortgages", **_TABLE_TALK
+        monopoly(2, model="bot/professor"),
+        "Shark",
+        "raise_cash",
+        "Shark owes 400 and has 387; 14, 23, 26 and 27 may be mortgaged",
+        "mortgages",
+        **_TABLE_TALK,
     ),
     "monopoly/react": Asked(
         monopoly(1, model="bot/hustler"), "Shark", "react", "Shark's trade was accepted", "public_speech", **_TABLE_TALK
@@ -251,7 +278,8 @@ ASKED: Mapping[str, Asked] = {
         monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_entries = 2") + _SUMMARIZER,
         "@summarizer",
         "summarize",
-        "the summarizer sums up what was said at the table", "summary",
+        "the summarizer sums up what was said at the table",
+        "summary",
         words=("summary",),
     ),
     "society/act": Asked(
@@ -265,12 +293,16 @@ ASKED: Mapping[str, Asked] = {
         words=("content", "title", "description", "display_name"),
         secret=("reasoning",),
     ),
-    "market/briefing": Asked(market(3), "A", "briefing", "A answers skip, or what is unclear", "action", secret=("working_memory",)),
+    "market/briefing": Asked(
+        market(3), "A", "briefing", "A answers skip, or what is unclear", "action", secret=("working_memory",)
+    ),
     "market/query": Asked(market(3), "A", "query", "A asks for something, or none", "query"),
     "market/action": Asked(
         market(3), "A", "action", "A, B and C trade wheat; A holds 60 and 4 wheat", "action", secret=("working_memory",)
     ),
-    "market/interview": Asked(market(3, _INTERVIEW), "A", "interview", "A answers the moderator", "answer", secret=("answer",)),
+    "market/interview": Asked(
+        market(3, _INTERVIEW), "A", "interview", "A answers the moderator", "answer", words=("answer",)
+    ),
     "market/moderate": Asked(
         market(3) + _MODERATOR, "@moderator", "moderate", "the moderator asks A, B, C, everybody or nobody", "ask"
     ),

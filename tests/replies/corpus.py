@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from tests.replies.asked import ASKED
 
-__all__ = ["DOUBT", "FOLDER", "CorpusError", "Outcome", "Reply", "Verdict", "judged", "replies"]
+__all__ = ["DOUBT", "FOLDER", "CorpusError", "Outcome", "Reply", "Verdict", "judged", "replies", "shown", "value_at"]
 
 FOLDER = Path(__file__).parent
 
@@ -195,7 +195,7 @@ def _paths(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 
 def shown(reply: Reply, name: str, outcome: Outcome) -> str:
-    """One line of a failure: which reply, to what, what it means, what it was taken for."""
-    text = json.dumps(reply.text, ensure_ascii=False)
+    """A failure: which reply to what, what it means, what it was taken for."""
+    text, found = (json.dumps(each, ensure_ascii=False) for each in (reply.text, outcome))
     means = " or ".join(json.dumps(meaning, ensure_ascii=False) for meaning in reply.means)
-    return f"{reply.id} @ {name}: {text[:160]}\n    means {means[:200]}\n    found {json.dumps(outcome, ensure_ascii=False)[:240]}"
+    return f"{reply.id} @ {name}: {text[:160]}\n    means {means[:200]}\n    found {found[:240]}"

@@ -1,4 +1,4 @@
-"""The corpus through the reader alone: nothing is misread, no thinking is among words, what is meant is read at once."""
+"""The corpus through the reader alone: none is misread, no thinking is among words, what is meant is read at once."""
 
 from __future__ import annotations
 
@@ -82,9 +82,7 @@ def words(outcome: Outcome) -> str:
 
 
 def test_thinking_is_kept_as_reasoning() -> None:
-    lost = [
-        reply.id for reply in replies() if not all(part in thinking_kept(reply.text) for part in reply.thought)
-    ]
+    lost = [reply.id for reply in replies() if not all(part in thinking_kept(reply.text) for part in reply.thought)]
     assert not lost, f"of {len(lost)} the thinking is not kept: {', '.join(lost)}"
 
 
