@@ -15,7 +15,19 @@ from typing import Any, Literal, TypeAlias
 
 from tests.replies.asked import ASKED
 
-__all__ = ["DOUBT", "FOLDER", "CorpusError", "Outcome", "Reply", "Verdict", "judged", "replies", "shown", "value_at"]
+__all__ = [
+    "DOUBT",
+    "FOLDER",
+    "CorpusError",
+    "Meaning",
+    "Outcome",
+    "Reply",
+    "Verdict",
+    "judged",
+    "replies",
+    "shown",
+    "value_at",
+]
 
 FOLDER = Path(__file__).parent
 

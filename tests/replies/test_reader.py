@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from agentsim.engine.options import Choice, Range
 from agentsim.errors import DecisionError
 from tests.replies.asked import ASKED, asked, read, thinking_kept
-from tests.replies.corpus import CorpusError, Outcome, Reply, Verdict, judged, replies, shown, value_at
+from tests.replies.corpus import CorpusError, Meaning, Outcome, Reply, Verdict, judged, replies, shown, value_at
 
 LEAST = 450
 LEAST_MEANT = 0.6
@@ -64,6 +65,47 @@ def test_every_question_is_asked_of_its_player_by_a_real_game(name: str) -> None
     request = asked(name).request
     assert (request.kind, request.player) == (ASKED[name].kind, ASKED[name].player)
     value_at(request.fallback().model_dump(mode="json"), ASKED[name].decides)
+
+
+def test_what_is_meant_is_legal() -> None:
+    """Else an entry could never be read."""
+    for reply in replies():
+        for name in reply.asked:
+            legal = {path.rpartition(".")[2]: option for path, option in asked(name).request.legal.items()}
+            for meaning in reply.means:
+                fields = dict(meaning) if isinstance(meaning, Mapping) else {}
+                if "decides" in fields:
+                    fields[ASKED[name].decides] = fields["decides"]
+                for field, value in fields.items():
+                    match legal.get(field):
+                        case Choice(values):
+                            assert value in values, f"{reply.id} @ {name}: {field}"
+                        case Range() as numbers:
+                            assert numbers.holds(value), f"{reply.id} @ {name}: {field}"
+
+
+@pytest.mark.parametrize(
+    ("means", "name", "outcome", "verdict"),
+    [
+        ({"vote": "C"}, "agent_island/vote", {"explanation": "x", "vote": "C"}, "right"),
+        ({"decides": "C"}, "agent_island/vote", {"explanation": "x", "vote": "C"}, "right"),
+        ({"vote": "C"}, "agent_island/vote", {"explanation": "x", "vote": "B"}, "misread"),
+        ({"vote": "C", "explanation": "y"}, "agent_island/vote", {"explanation": "", "vote": "C"}, "words lost"),
+        ({"vote": "C"}, "agent_island/vote", "ambiguous", "lost"),
+        ("unclear", "agent_island/vote", "unreadable", "right"),
+        ("unclear", "agent_island/vote", "illegal", "misnamed"),
+        ("unclear", "agent_island/vote", {"explanation": "", "vote": "C"}, "misread"),
+        ("illegal", "market/action", {"action": None, "working_memory": ""}, "right"),
+        ("unclear", "market/query", {"query": None}, "misread"),
+        ("rejected", "society/act", {"action": {"action": "rejected", "reason": "x"}}, "right"),
+        ("rejected", "society/act", {"action": {"action": "forum_post", "content": "x"}}, "misread"),
+        ({"action": "idle"}, "society/act", {"action": {"action": "rejected", "reason": "x"}}, "lost"),
+        ({"bid": 1}, "auction/bid", {"bid": True}, "misread"),
+        ({"text": "Keep me."}, "agent_island/summary", {"text": "Note: Keep me."}, "misread"),
+    ],
+)
+def test_an_outcome_is_judged_by_what_was_meant(means: Meaning, name: str, outcome: Outcome, verdict: Verdict) -> None:
+    assert judged(Reply("a", (name,), "x", (means,)), name, outcome) == verdict
 
 
 def test_no_reply_is_read_as_what_was_not_meant() -> None:
