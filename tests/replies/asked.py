@@ -1,0 +1,309 @@
+"""Asked: the questions to which the corpus replies, each taken from a real game that bots play up to it.
+
+`read` is the one place where the corpus touches the reader. What replies mean does not belong here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from agentsim import games
+from agentsim.engine.play import Ask, GamePlay
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.models.base import Completion
+from agentsim.players.repair import read_reply
+from agentsim.scenario.load import load
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["ASKED", "Asked", "Question", "asked", "read", "thinking_kept"]
+
+
+def read(request: Request[Any], text: str, finish_reason: str = "stop") -> Decision:
+    """The decision of a reply, which is legal; a `DecisionError` where there is none."""
+    decision: Decision = read_reply(request, Completion(text, finish_reason=finish_reason), repair=True).decision
+    return decision
+
+
+def thinking_kept(text: str) -> str:
+    """What the reader takes out of a reply as thinking, all of it in one text."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which question of which game: the first of its `kind` to `player` of which `when` holds.
+
+    `scenario` is the text of a scenario in which bots play; `about` is what replies may name, for who writes one;
+    `decides` is the field that the question is about.
+    """
+
+    scenario: str
+    player: str
+    kind: str
+    about: str
+    decides: str
+    when: Callable[[Any], bool] = lambda request: True
+    words: tuple[str, ...] = ()
+    """Fields of the decision that others hear, if only one of them or the moderator."""
+    secret: tuple[str, ...] = ()
+    """Fields of the decision that no other player hears."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question as it is asked, and what is needed to ask it once more in a run."""
+
+    request: Request[Any]
+    nth: int
+    before: Mapping[str, list[Any]] = field(repr=False)
+    """By kind, the decisions of this player before it, as replies."""
+    after: Mapping[str, list[Any]] = field(repr=False)
+    """By kind, what a bot in its place decides from there on, as replies."""
+
+
+def as_reply(decision: Decision) -> Any:
+    """A decision as a model would spell it."""
+    values = decision.model_dump(mode="json")
+    match type(decision).__name__:
+        case "Acted":
+            return values["action"]
+        case "QuipsMade":
+            return values["quips"]
+        case _:
+            return values
+
+
+def scenario_of(name: str, *overrides: str) -> Scenario:
+    """The scenario of a question, with bots in all seats but for `overrides`."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "asked.toml"
+        path.write_text(ASKED[name].scenario, encoding="utf-8")
+        return load(path, overrides=overrides)
+
+
+@cache
+def asked(name: str) -> Question:
+    """The question of that name; `AssertionError` where its game never asks it."""
+    wanted, scenario = ASKED[name], scenario_of(name)
+    game, bots = games.find(scenario.game), {plan.id: _policy(plan.model) for plan in scenario.players}
+    play = GamePlay(game, scenario.config, list(bots), scenario.seed or 0, staff=sorted(scenario.staff))
+    before: dict[str, list[Any]] = {}
+    after: dict[str, list[Any]] = {}
+    found: Ask | None = None
+    wave = play.start()
+    while wave is not None:
+        decisions = []
+        for ask in wave.asks:
+            bot = game.bots[bots.get(ask.request.player, next(iter(bots.values())))]
+            decision = bot(ask.request, play.luck(ask))
+            decisions.append(decision)
+            if ask.request.player != wanted.player:
+                continue
+            if found is None and ask.request.kind == wanted.kind and wanted.when(ask.request):
+                found = ask
+            else:
+                (before if found is None else after).setdefault(ask.request.kind, []).append(as_reply(decision))
+        wave = play.answer(tuple(decisions))
+    assert found is not None, f"{name}: its game asks {wanted.player} for no such {wanted.kind}"
+    return Question(found.request, found.nth, before, after)
+
+
+def _policy(model: Any) -> str:
+    return str(getattr(model, "policy", None) or str(model).rpartition("/")[2])
+
+
+def seats(*ids: str, model: str = "bot/random") -> str:
+    """Players in TOML, all on the same bot."""
+    return "".join(f'[[players]]\nid = "{each}"\nmodel = "{model}"\n' for each in ids)
+
+
+_LIMITS = "[limits]\nmax_fallback_rate = 1.0\n"
+
+
+def island(seed: int, *ids: str, config: str = "") -> str:
+    return f'game = "agent_island"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{seats(*(ids or "ABCD"))}'
+
+
+def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random") -> str:
+    players = seats("Shark", "Professor", "Hustler", "Turtle", model=model)
+    return f'game = "monopoly"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{players}'
+
+
+def market(seed: int, config: str = "") -> str:
+    table = (
+        'artifacts = ["marketplace", "dialogue"]\nrounds = 2\ncapital = 60\nstock = { wheat = 4 }\n'
+        'tools = ["calculator", "notebook"]\ntool_calls = 1\n'
+    )
+    return f'game = "market"\nseed = {seed}\n{_LIMITS}[game_config]\n{table}{config}\n{seats("A", "B", "C")}'
+
+
+_EVERYTHING = 'phases = ["pitches", "sidebars", "quips", "votes"]\nmemory = "summary"'
+_SPEECH: dict[str, Any] = {"words": ("text",)}
+_TABLE_TALK: dict[str, Any] = {"words": ("public_speech",), "secret": ("private_thought",)}
+_SUMMARIZER = '[staff.summarizer]\nmodel = "bot/random"\n'
+_MODERATOR = '[staff.moderator]\nmodel = "bot/random"\n'
+_INTERVIEW = '[[game_config.moderator]]\nround = 2\nagents = ["A"]\nquestion = "What do you want to do next?"\n'
+
+ASKED: Mapping[str, Asked] = {
+    "agent_island/vote": Asked(
+        island(1),
+        "A",
+        "vote",
+        "A votes for B, C or D",
+        "vote",
+        lambda request: len(request.ballot) == 3,
+        secret=("explanation",),
+    ),
+    "agent_island/vote_names": Asked(
+        island(1, "Zuri", "Amara", "Chioma", "Dmitri", "agent1", "agent10", "12"),
+        "Zuri",
+        "vote",
+        "Zuri votes for Amara, Chioma, Dmitri, agent1, agent10 or 12",
+        "vote",
+        secret=("explanation",),
+    ),
+    "agent_island/jury": Asked(
+        island(5),
+        "A",
+        "vote",
+        "A, who is out, votes for the winner: B or C",
+        "vote",
+        lambda request: request.view.final and set(request.ballot) == set("BC"),
+        secret=("explanation",),
+    ),
+    "agent_island/pitch": Asked(island(1), "A", "pitch", "A speaks to B, C and D", "text", **_SPEECH),
+    "agent_island/whisper": Asked(
+        island(1, config=_EVERYTHING), "A", "whisper", "A speaks to its partner alone", "text", **_SPEECH
+    ),
+    "agent_island/summary": Asked(
+        island(1, config=_EVERYTHING),
+        "A",
+        "summary",
+        "A writes down what it wants to remember",
+        "text",
+        secret=("text",),
+    ),
+    "agent_island/approach": Asked(
+        island(1, config=_EVERYTHING),
+        "A",
+        "approach",
+        "A takes B, C, D or nobody aside",
+        "partner",
+        lambda request: set(request.free) == set("BCD"),
+    ),
+    "agent_island/answer_approach": Asked(
+        island(1, config=_EVERYTHING), "A", "answer_approach", "B asks A", "accept", lambda request: request.by == "B"
+    ),
+    "agent_island/quips": Asked(
+        island(1, config=_EVERYTHING),
+        "A",
+        "quips",
+        "A says a line about each of B, C and D",
+        "quips",
+        words=("B", "C", "D"),
+    ),
+    "auction/bid": Asked(
+        f'game = "auction"\nseed = 4\n{_LIMITS}[game_config]\nbudget = 1000\nmax_iterations = 3\n'
+        '[game_config.items]\nscenario = "short"\nitems = [\n'
+        '{ Name = "Visionary Compass", Quality = 61, IsRequired = true },\n'
+        '{ Name = "Dented Kettle", Quality = 12, IsRequired = false },\n]\n'
+        f"{seats('Alpha', 'Beta', 'Gamma')}",
+        "Alpha",
+        "bid",
+        "Alpha bids for the first item, against Beta and Gamma; all have 1000",
+        "bid",
+        secret=("reasoning",),
+    ),
+    "monopoly/buy_or_auction": Asked(
+        monopoly(1), "Shark", "buy_or_auction", "Shark buys the deed or has it auctioned", "action", **_TABLE_TALK
+    ),
+    "monopoly/auction_bid": Asked(
+        monopoly(2, model="bot/hustler"),
+        "Shark",
+        "auction_bid",
+        "Shark has 1500 or more; Professor, Hustler and Turtle bid too",
+        "bid",
+        lambda request: request.you.cash >= 1500 and request.lot.least < 20,
+        **_TABLE_TALK,
+    ),
+    "monopoly/answer_trade": Asked(
+        monopoly(1), "Shark", "answer_trade", "another player offers Shark a trade", "action", **_TABLE_TALK
+    ),
+    "monopoly/jail_action": Asked(
+        monopoly(2, model="bot/shark"),
+        "Shark",
+        "jail_action",
+        "Shark is in jail: pay_fine, roll_doubles or manage",
+        "action",
+        lambda request: request.actions == ("pay_fine", "roll_doubles", "manage"),
+        **_TABLE_TALK,
+    ),
+    "monopoly/propose_trade": Asked(
+        monopoly(1, model="bot/hustler"),
+        "Shark",
+        "propose_trade",
+        "Shark owns 6 and 16, Hustler 5; Professor and Turtle own nothing",
+        "propose_trade",
+        lambda request: len(request.view.estate().tradeable(request.seat)) > 1,
+        words=("public_speech",),
+        secret=("private_thought",),
+    ),
+    "monopoly/manage_estate": Asked(
+        monopoly(9, model="bot/shark"),
+        "Shark",
+        "manage_estate",
+        "Shark may build on 1 and 3, and mortgage 1, 3, 15, 24, 27 and 34",
+        "builds",
+        lambda request: request.view.estate().buildable(request.seat) == [1, 3],
+        **_TABLE_TALK,
+    ),
+    "monopoly/raise_cash": Asked(
+        monopoly(2, model="bot/professor"),
+        "Shark",
+        "raise_cash",
+        "Shark owes 400 and has 387; 14, 23, 26 and 27 may be mortgaged",
+        "mortgages",
+        **_TABLE_TALK,
+    ),
+    "monopoly/react": Asked(
+        monopoly(1, model="bot/hustler"), "Shark", "react", "Shark's trade was accepted", "public_speech", **_TABLE_TALK
+    ),
+    "monopoly/summarize": Asked(
+        monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_entries = 2") + _SUMMARIZER,
+        "@summarizer",
+        "summarize",
+        "the summarizer sums up what was said at the table",
+        "summary",
+        words=("summary",),
+    ),
+    "society/act": Asked(
+        f'game = "society"\nseed = 1\n[defaults]\nreasks = 0\n{_LIMITS}[game_config]\ndays = 2\nactions_per_day = 2\n'
+        + "".join(seats(f"agent{number}") for number in range(1, 6)),
+        "agent1",
+        "act",
+        "agent #1 of 5 acts; there are posts to reply to",
+        "action",
+        lambda request: bool(request.world.posts),
+        words=("content", "title", "description", "display_name"),
+        secret=("reasoning",),
+    ),
+    "market/briefing": Asked(
+        market(3), "A", "briefing", "A answers skip, or what is unclear", "action", secret=("working_memory",)
+    ),
+    "market/query": Asked(market(3), "A", "query", "A asks for something, or none", "query"),
+    "market/action": Asked(
+        market(3), "A", "action", "A, B and C trade wheat; A holds 60 and 4 wheat", "action", secret=("working_memory",)
+    ),
+    "market/interview": Asked(
+        market(3, _INTERVIEW), "A", "interview", "A answers the moderator", "answer", words=("answer",)
+    ),
+    "market/moderate": Asked(
+        market(3) + _MODERATOR, "@moderator", "moderate", "the moderator asks A, B, C, everybody or nobody", "ask"
+    ),
+}
