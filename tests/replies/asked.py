@@ -14,10 +14,8 @@ from typing import Any
 
 from agentsim import games
 from agentsim.engine.play import Ask, GamePlay
-from agentsim.engine.reading import Decision
+from agentsim.engine.reading import Decision, thoughts_in
 from agentsim.engine.request import Request
-from agentsim.models.base import Completion
-from agentsim.players.repair import read_reply
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 
@@ -26,13 +24,15 @@ __all__ = ["ASKED", "Asked", "Question", "asked", "read", "thinking_kept"]
 
 def read(request: Request[Any], text: str, finish_reason: str = "stop") -> Decision:
     """The decision of a reply, which is legal; a `DecisionError` where there is none."""
-    decision: Decision = read_reply(request, Completion(text, finish_reason=finish_reason), repair=True).decision
-    return decision
+    reading = request.parse(text, cut=finish_reason == "length")
+    if not reading.checked:
+        request.check(reading.decision)
+    return reading.decision  # type: ignore[no-any-return] # of a request of any game
 
 
-def thinking_kept(text: str) -> str:
+def thinking_kept(request: Request[Any], text: str) -> str:
     """What the reader takes out of a reply as thinking, all of it in one text."""
-    return ""
+    return "\n".join(thoughts_in(request, text))
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,12 @@ def words(outcome: Outcome) -> str:
 
 
 def test_thinking_is_kept_as_reasoning() -> None:
-    lost = [reply.id for reply in replies() if not all(part in thinking_kept(reply.text) for part in reply.thought)]
+    lost = [
+        f"{reply.id} @ {name}"
+        for reply in replies()
+        for name in reply.asked
+        if not all(part in thinking_kept(asked(name).request, reply.text) for part in reply.thought)
+    ]
     assert not lost, f"of {len(lost)} the thinking is not kept: {', '.join(lost)}"
 
 

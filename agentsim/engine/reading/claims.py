@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from agentsim.engine.reading.doubts import clause_before, doubted
+from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
 from agentsim.engine.reading.shaping import Field
 from agentsim.engine.reading.values import UNSAID, leading_amount
-from agentsim.engine.reading.vocabulary import LEAD_IN, NO, SENTENCES, VERB, YES
+from agentsim.engine.reading.vocabulary import NO, SENTENCES, VERB, YES
 
 __all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
@@ -29,14 +30,14 @@ class Claim:
     how: str
     values: Mapping[str, Any] = field(default_factory=dict)
     known: bool = True
-    doubtful: bool = False
+    doubt: Doubt = ""
     record: Mapping[str, Any] | None = None
     """The object that it is, if it is one."""
     named: str = ""
     """What was named that is no legal value."""
 
 
-_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_SEPARATORS = re.compile(r"[\s_-]+")
 _LINE = re.compile(r"[^\n]+")
 _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
 _OPENS = " \t*_`\"'([{<~"
@@ -50,16 +51,9 @@ _LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|re
 
 
 @cache
-def _alternatives(names: tuple[str, ...]) -> str:
-    """The names as one pattern, the longest first; blanks may be underscores or dashes."""
-    longest = sorted(names, key=len, reverse=True)
-    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in longest)
-
-
-@cache
 def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     """`<name>value</name>`, `[NAME]value[/NAME]`, `<parameter name="name">value</parameter>` and their like."""
-    label = _alternatives(names)
+    label = alternatives(names)
     return re.compile(
         rf"<\s?(?P<a>{label})\s?>(?P<x>[^<>]{{0,8000}})<\s?/\s?(?:{label})?\s?>"
         rf"|\[(?P<b>{label})\](?P<y>[^\[\]<>]{{0,8000}})\[/(?:{label})\]"
@@ -70,7 +64,7 @@ def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?P<label>{_alternatives(names)})(?![\w-])[*_`\"')\]]{{0,4}}(?:\s?\([^()\n]{{0,40}}\))?[ \t*_`]{{0,4}}"
+        rf"(?<![\w-])(?P<label>{alternatives(names)})(?![\w-])[*_`\"')\]]{{0,4}}(?:\s?\([^()\n]{{0,40}}\))?[ \t*_`]{{0,4}}"
         r"(?::|=>?|->|\s>|\s-{1,2}\s|\|)[ \t]{0,4}[*_`\"']{0,3}(?=(?P<rest>[^\n]{0,300}))"
     )
 
@@ -82,7 +76,8 @@ def _sentence(pattern: str) -> re.Pattern[str]:
         return re.compile(before)
     if not before:
         return re.compile(rf"(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
-    return re.compile(rf"{before.rstrip()}(?P<value>[^\n]{{1,160}})")
+    # the value begins a word of its own; where words have no blanks between them, anywhere
+    return re.compile(rf"{before.rstrip()}(?!(?<=[a-zа-я])[a-zа-я])(?P<value>[^\n]{{1,160}})")
 
 
 def _concepts(field: Field, *, against: bool) -> Iterator[str]:
@@ -131,10 +126,10 @@ def _claim(start: int, end: int, how: str, value: str, plain: str, field: Field,
     meant = field.read(value)
     if meant is UNSAID and not whole:
         meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
-    doubtful = doubted(plain, start, end) or value.rstrip(" *_\"'").endswith("?")
+    doubt: Doubt = doubted(plain, start, end) or ("after" if value.rstrip(" *_\"'").endswith("?") else "")
     if meant is UNSAID:
-        return Claim(start, end, how, known=False, doubtful=doubtful, named=value.strip())
-    return Claim(start, end, how, {field.path: meant}, doubtful=doubtful)
+        return Claim(start, end, how, known=False, doubt=doubt, named=value.strip())
+    return Claim(start, end, how, {field.path: meant}, doubt=doubt)
 
 
 def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Claim | None:
@@ -147,19 +142,18 @@ def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Clai
         position, rest = following.start(1), following[1]
     value, end = _value(plain, position, rest, field)
     before = clause_before(plain, start).rpartition("\n")[2]
-    foreign = [word for word in _WORDS.findall(re.split(r"[{}]|\s-{1,2}\s", before)[-1]) if word not in LEAD_IN and not word.isdigit()]
+    foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
     claim = _claim(start, end, "label", value, plain, field, whole=False)
-    if not claim.known and not claim.named:
+    if not claim.known and (foreign or not claim.named):
         return None
-    if foreign and not claim.known:
-        return None
-    return Claim(claim.start, claim.end, "label", claim.values, claim.known, claim.doubtful or bool(foreign), None, claim.named)
+    return replace(claim, doubt="before") if foreign else claim
 
 
 def _value(plain: str, position: int, rest: str, field: Field) -> tuple[str, int]:
     """The value with which a text goes on, and where that ends."""
-    if field.kind == "number" and (number := leading_amount(rest)):
-        return number, position + rest.index(number) + len(number)
+    if field.kind == "number" and re.match(r"[^\w\n]*\d", rest) is not None:
+        number = leading_amount(rest)
+        return (number, position + rest.index(number) + len(number)) if number else (rest, position + len(rest))
     skipped = len(rest) - len(rest.lstrip(_OPENS))
     ends = _VALUE_ENDS.search(plain, position + skipped, position + len(rest))
     end = ends.start() if ends else position + len(rest)
@@ -175,8 +169,7 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
         if field.kind == "choice":
             meant = next((field.read(word) for word in sorted(values.get(concept, ())) if field.read(word) is not UNSAID), UNSAID)
         if meant is not UNSAID:
-            doubtful = doubted(plain, match.start(), match.end())
-            yield Claim(match.start(), match.end(), "sentence", {field.path: meant}, doubtful=doubtful)
+            yield Claim(match.start(), match.end(), "sentence", {field.path: meant}, doubt=doubted(plain, *match.span()))
         return
     position, stop = match.span("value")
     value, end = _value(plain, position, text[position:stop], field) if concept != "before" else (text[position:stop], match.end())
@@ -185,8 +178,8 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
         return
     after = plain[end : end + 60]
     contrary = concept == "vote" and bool((_STAYS if against else _LEAVES).search(after))
-    doubtful = contrary or doubted(plain, match.start(), end) or value.rstrip().endswith("?")
-    yield Claim(match.start(), end, "sentence", {field.path: meant}, doubtful=doubtful)
+    doubt: Doubt = doubted(plain, match.start(), end) or ("after" if contrary or value.rstrip().endswith("?") else "")
+    yield Claim(match.start(), end, "sentence", {field.path: meant}, doubt=doubt)
 
 
 def _verbs(plain: str, field: Field) -> Iterator[Claim]:
@@ -194,8 +187,7 @@ def _verbs(plain: str, field: Field) -> Iterator[Claim]:
     for value in field.values:
         words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, folded(str(value)).split("_")))
         for match in _sentence(VERB.replace("§", rf"{words}\b")).finditer(plain):
-            doubtful = doubted(plain, match.start(), match.end())
-            yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubtful=doubtful)
+            yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubted(plain, *match.span()))
 
 
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
@@ -213,8 +205,7 @@ def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
                 if short and (short[0][-1] == "." or short[0][-1].isspace() or field.read(short[1]) in {True, False} or _is_yes(short[1])):
                     meant, end = field.read(text[short.start(1) : short.end(1)]), short.end()
             if meant is not UNSAID:
-                doubtful = doubted(plain, line.start(), end)
-                yield Claim(line.start(), end, "bare", {field.path: meant}, doubtful=doubtful)
+                yield Claim(line.start(), end, "bare", {field.path: meant}, doubt=doubted(plain, line.start(), end))
         first = False
 
 
@@ -222,26 +213,16 @@ def _is_yes(word: str) -> bool:
     return word.strip() in YES | NO
 
 
-def labelled_words(text: str, plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """Where the words of each field stand that a line or a tag announces by one of its labels, by path."""
-    found: dict[str, tuple[int, int]] = {}
+def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """Where the text of each field stands that a line or a tag announces by one of its labels, by path."""
     by_label = {name: path for path, names in labels.items() for name in names}
     every = tuple(by_label)
-    if not every:
-        return found
-    heads = [
-        match
-        for match in _label_pattern(every).finditer(plain)
-        if all(word in LEAD_IN or word.isdigit() for word in _WORDS.findall(plain[plain.rfind("\n", 0, match.start()) + 1 : match.start()]))
-    ]
-    for place, head in enumerate(heads):
-        path = by_label[re.sub(r"[\s_-]+", " ", head["label"])]
-        end = len(text)
-        if place + 1 < len(heads):
-            end = plain.rfind("\n", 0, heads[place + 1].start()) + 1 or heads[place + 1].start()
-        found.setdefault(path, (head.start("rest"), max(end, head.start("rest"))))
+    found: dict[str, tuple[int, int]] = {}
+    lines = list(heads(plain, every, sure=True))
+    for place, head in enumerate(lines):
+        end = lines[place + 1].start() if place + 1 < len(lines) else len(plain)
+        found.setdefault(by_label[_SEPARATORS.sub(" ", head["label"])], (head.end(), end))
     for match in tag_pattern(every).finditer(plain):
-        path = by_label[re.sub(r"[\s_-]+", " ", match["a"] or match["b"] or match["c"])]
         group = next(name for name in "xyz" if match[name] is not None)
-        found[path] = match.span(group)
+        found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"])]] = match.span(group)
     return found

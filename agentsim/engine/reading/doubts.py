@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Literal, TypeAlias
 
-__all__ = ["clause_before", "doubted", "same_sentence", "taken_back"]
+__all__ = ["Doubt", "clause_before", "doubted", "doubted_by_comment", "taken_back"]
+
+Doubt: TypeAlias = Literal["", "before", "after"]
+"""Where the words stand that make a decision doubtful, if any do."""
 
 _WIDEST = 240  # characters before a decision that are its clause at most
 _CLAUSE_BEGINS = re.compile(r"[.!?;](?=[\s\"')*_])|\n\s*\n")
@@ -25,8 +29,8 @@ _NEGATED = re.compile(
     rf"(?:[^\w.!?]+{_FILLERS})*[^\w.!?]*$"
 )
 _QUOTED = re.compile(
-    r"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve )\b(?:told|says?|said|asks? (?:me|us)|asked (?:me|us|for|that|everyone)|wrote"
-    r"|writes?|wants?|wanted|suggest\w*|claim\w*|propos(?:es|ed|al)|promis\w*|urg(?:es|ed)|begg?(?:s|ed)|orders?|ordered|instruct(?:s|ed)"
+    r"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve )\b(?:told|says|(?:they|others|people) say|said|asks? (?:me|us)|asked (?:me|us|for|that|everyone)|wrote"
+    r"|writes?|wants?|wanted|suggest\w*|claim\w*|propos(?:es|ed)|promis\w*|urg(?:es|ed)|begg?(?:s|ed)|orders?|ordered|instruct(?:s|ed)"
     r"|demand\w*|recommend\w*|advis\w*|tells?|quot\w*|repeat\w*|according to|announce[sd]?|whisper\w*|shout\w*|pitch was|'s (?:pitch|plan|line|vote|bid|message)"
     r"|sagte|sagt|schrieb|dit|disait|dijo|dice|disse|powiedzial\w*|napisal\w*|сказал\w*|написал\w*)\b|说[:，,\s]|說|と言"
 )
@@ -37,13 +41,13 @@ _SHOWN = re.compile(
     r"|(?:the |a )?(?:rules?|prompt|schema|system|game|instructions?) (?:want|wants|says?|said|demands?|expects?|asks?|require[sd]?|shows?)"
     r"|beispiel|exemple|ejemplo|exemplo|esempio|przyklad\w*|пример\w*|比如|例如|例えば)\b|示例|格式"
 )
-_FORMAT = re.compile(r"\b(?:format|schema|structure|form)\b")
+_FORMAT = re.compile(r"\b(?:format|schema|structure|form|shape|layout)\b")
 _ANSWERED = re.compile(
-    r"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{0,60}\b(?:format|schema|structure|form)\b|\bmy\b"
+    r"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{0,60}\b(?:format|schema|structure|form|shape|layout)\b|\bmy\b"
 )
 _CONDITION = re.compile(
-    r"\b(?:if|unless|in case|provided that|assuming|suppose|supposing|were i|had i|whether|until|before|falls|wenn"
-    r"|sinon|jesli|jezeli|gdyby|если|would (?:say|have|write|answer)|could (?:say|have|write)|might|maybe|perhaps|possibly|tempted to"
+    r"\b(?:if|unless|in case|provided that|assuming|suppose|supposing|were (?:i|it|we|he|she|they)|had (?:i|it|we)|whether|until|before|falls|wenn"
+    r"|sinon|jesli|jezeli|gdyby|если|(?<!what i )would (?:say|have|write|answer)|could (?:say|have|write)|might|maybe|perhaps|possibly|tempted to"
     r"|was going to|were going to|used to|almost|could also|thought about|considered|considering whether)\b|如果|もし|要是"
 )
 _AFTER = re.compile(
@@ -53,8 +57,9 @@ _AFTER = re.compile(
 )
 _HEDGED = re.compile(
     r"(?:^|[\s,(-])(?:or|hmm+|maybe|perhaps|possibly|instead|unless|only if|if|wait|nope|actually|oder|ou|lub|albo|или|rather|scratch"
-    r"|if not|not sure|i guess not|no(?=\s*[,.!]))(?=[\s,.!)?]|$)|还是|或者"
+    r"|were (?:it|i|we|he|she|they)|but for|if not|not sure|i guess not|no(?=\s*[,.!]))(?=[\s,.!)?]|$)|还是|或者"
 )
+_COMMENTED = re.compile(r"(?:^|[.;])\s*(?:or|maybe|perhaps|not|if|unless|could|might|except|but)\b")
 _BECAUSE = re.compile(r"\b(?:because|since|as|for|so that|weil|da|parce que|car|porque|perche|bo|poniewaz|потому что)\b|因为")
 _RETRACTED = re.compile(
     r"\b(?:scratch (?:that|it|this)|second thoughts?|thinking (?:it|about it) over again|take (?:that|it|this|my (?:vote|bid|word)s?) back|taking (?:that|it|this) back"
@@ -62,14 +67,14 @@ _RETRACTED = re.compile(
     r"|(?:just|only) (?:kidding|joking|teasing)|kidding|joking|correction|corrected|i retract\w*|retract(?:ed|ing)?|i withdraw my|withdrawn|revis(?:e|ed|ing) (?:my|that|this|it)"
     r"|reconsider\w*|strike that|undo|(?:do|did|does)(?:n't| not) (?:really |actually |truly )?mean|not my (?:real |actual |final |true )?(?:vote|answer|bid|choice|decision)"
     r"|not (?:a|the) (?:real |actual |final )?(?:vote|bid|answer|decision)|(?:do|does|did|should)(?:n't| not) count|cancel (?:that|it|this|my)|oops|whoops|my mistake|by mistake|i was wrong|i am wrong"
-    r"|hmm+|hold on|hang on|no wait|wait[,!. -]|wait (?:a|no)|let me (?:rethink|think again|try again|reconsider|correct|change|start over|redo)|start over|forget (?:that|it|what i)"
+    r"|hmm+|on reflection|upon reflection|withdraw (?:that|this|it|my)|after all, (?:no|i)|thinking again|hold on|hang on|no wait|wait[,!. -]|wait (?:a|no)|let me (?:rethink|think again|try again|reconsider|correct|change|start over|redo)|start over|forget (?:that|it|what i)"
     r"|not what i (?:want|mean|meant)|make (?:that|it) |i refuse|i disagree with that|for real (?:now|this time)|the opposite"
     r"|ich nehme (?:das|es) zuruck|doch nicht|moment|korrektur|je retire|je reviens sur|non plutot|en fait|finalement|me retracto|mejor dicho|perdon|rectifico"
     r"|na verdade|alias|anzi|ripensandoci|wlasciwie|jednak|zmieniam|chwila|передумал\w*|нет, |вернее|точнее)\b|不对|等等|改为|改成|やっぱり|算了"
 )
 _TURNS = re.compile(
-    r"(?:^|[.!?\n({-]|--)[\s*_\"'(]*(?:no(?! one| longer| other| matter| doubt| need| real|body| player| more)|nope|wait|actually|hmm+|instead|rather|unless"
-    r"|correction|edit|update|but (?:no|wait|actually|then|maybe|really|i)|or (?:maybe|rather|perhaps|no)|or)(?![\w'-])"
+    r"(?:^|[.!?\n({-]|--)[\s*_\"'(]{0,6}(?:no(?! one| longer| other| matter| doubt| need| real|body| player| more)|nope|wait|actually|hmm+|instead|rather|unless"
+    r"|correction|edit|update|nein|doch|lieber|non|plutot|mejor|nao|nie(?= |,)|raczej|нет|лучше|いや|不|but (?:no|wait|actually|then|maybe|really|i)|or (?:maybe|rather|perhaps|no)|or)(?![\w'-])"
 )
 
 
@@ -96,22 +101,27 @@ def same_sentence(text: str, end: int) -> str:
     return tail[: ends.start() + 1] if ends else tail
 
 
-def doubted(text: str, start: int, end: int) -> bool:
-    """Whether the clause of a decision denies it, quotes it, shows it as a format, or makes it depend on something."""
+def doubted(text: str, start: int, end: int) -> Doubt:
+    """What of the clause of a decision denies it, quotes it, shows it as a format, or makes it depend on something."""
     clause = clause_before(text, start)
     aloud = _REQUESTED.sub(" ", clause)
     if _NEGATED.search(clause) or _QUOTED.search(aloud) or _SHOWN.search(clause) or _CONDITION.search(clause):
-        return True
+        return "before"
     if _FORMAT.search(clause) and not _ANSWERED.search(clause):
-        return True
+        return "before"
     line = text[text.rfind("\n", 0, start) + 1 : start]
     if line.lstrip().startswith(">"):  # a quotation as a block
-        return True
+        return "before"
     after = same_sentence(text, end)
-    if _AFTER.search(after):
-        return True
     reason = _BECAUSE.search(after)
-    return _HEDGED.search(after[: reason.start()] if reason else after) is not None
+    hedged = _AFTER.search(after) or _HEDGED.search(after[: reason.start()] if reason else after)
+    return "after" if hedged else ""
+
+
+def doubted_by_comment(comment: str) -> bool:
+    """Whether a comment in an object takes back or hedges what the object says."""
+    words = re.sub(r"//|/\*|\*/|#", " ", comment)
+    return taken_back(f". {words}", lambda piece: False) or _COMMENTED.search(words) is not None
 
 
 def taken_back(tail: str, another: Callable[[str], bool]) -> bool:

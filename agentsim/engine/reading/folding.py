@@ -35,10 +35,13 @@ class _Fold(dict[int, str]):
 
 _FOLD = _Fold()
 _MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
-_BEFORE = re.compile(r"^[\s*_#@~\"'\[({<>|\\$]+")
-_AFTER = re.compile(r"[\s*_#~\"'\])}<>|\\$.,;:!]+$")
+_BEFORE = re.compile(r"^[\s*_#@~\"'\[({<>|\\$「『【（《]+")
+_AFTER = re.compile(r"[\s*_#~\"'\])}<>|\\$.,;:!」』】）》]+$")
 _PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
-_TITLE = re.compile(r"^(?:player|candidate|agent|team|jugador|joueur|spieler|gracz|giocatore|jogador|игрок|玩家)[\s_#:-]*(?=\w)")
+_TITLE = re.compile(
+    r"^(?:私は|(?:(?:the|le|la|el|il|o|den|der|dem|de) )?(?:player|candidate|agent|team|jugador|joueur|spieler|gracz|giocatore|jogador"
+    r"|игрок[а-я]?|玩家)(?:[\s_#:-]+(?=\w)|(?=\d)))"
+)
 _SEPARATORS = re.compile(r"[\s_-]+")
 
 

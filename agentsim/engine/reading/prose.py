@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.claims import tag_pattern
 from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.headings import heads
 from agentsim.engine.reading.scanning import Object
-from agentsim.engine.reading.vocabulary import ASIDES, LEAD_IN, THINKING
+from agentsim.engine.reading.vocabulary import ASIDES
 from agentsim.errors import UnreadableReply
 
 __all__ = ["introduced", "last_sentence", "masked", "said_aloud", "without_wrappers"]
@@ -28,7 +28,6 @@ _QUOTES = re.compile(r"\b(?:wrote|writes?|said|says?|told|tells?|asked|asks|quot
 _FORMATTING = re.compile(r"</?(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>", re.I)
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
-_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
 def masked(body: str, regions: Sequence[tuple[int, int]]) -> str:
@@ -90,40 +89,18 @@ def _plain(words: str) -> str:
     return words
 
 
-@cache
-def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
-    """A heading or a label at the beginning of a line; `mark` is its decoration, `colon` what ends it."""
-    label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in sorted(map(folded, names), key=len, reverse=True))
-    return re.compile(
-        rf"^[ \t]*(?P<mark>[#*_>(\[\"'-]{{0,6}})[ \t]*(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{label})"
-        r"(?:[ \t]?\([^()\n]{0,40}\))?(?P<close>[*_\])]{0,4})[ \t]*(?:(?P<colon>:)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
-        re.MULTILINE,
-    )
-
-
-def _heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[str]]:
-    for match in _heading(tuple(names)).finditer(plain):
-        foreign = [word for word in _WORDS.findall(match["lead"]) if word not in LEAD_IN]
-        decorated = bool(match["mark"].strip("-(\"'>")) or bool(match["close"])
-        if not foreign and (decorated or (match["colon"] and (sure or not plain[: match.start()].strip()))):
-            yield match
-
-
 def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
-    """What stands under the heading of the answer, or before the first that says that it was thought."""
+    """What stands under the heading of the answer, or all of it where there is none."""
     plain = folded(body)
-    thoughts = [(match.start(), match.end(), "thought") for match in _heads(plain, _without(THINKING, labels), sure=True)]
-    answers = [(match.start(), match.end(), "answer") for match in _heads(plain, labels, sure=bool(thoughts))]
-    if not thoughts and not answers:
-        return body, []
-    asides = [(match.start(), match.end(), "aside") for match in _heads(plain, _without(ASIDES, labels), sure=False)] if answers else []
-    heads = sorted({*thoughts, *answers, *asides})
-    words, hidden = "", [body[: heads[0][0]]] if answers else []
+    answers = [(match.start(), match.end(), True) for match in heads(plain, labels, sure=False)]
     if not answers:
-        words = body[: heads[0][0]]
-    for place, (_, end, kind) in enumerate(heads):
-        section = body[end : heads[place + 1][0] if place + 1 < len(heads) else len(body)]
-        if kind == "answer":
+        return body, []
+    asides = [(match.start(), match.end(), False) for match in heads(plain, _without(ASIDES, labels), sure=False)]
+    sections = sorted([*answers, *asides])
+    words, hidden = "", [body[: sections[0][0]]]
+    for place, (_, end, answer) in enumerate(sections):
+        section = body[end : sections[place + 1][0] if place + 1 < len(sections) else len(body)]
+        if answer:
             words = f"{words}\n{section}" if words.strip() else section
         else:
             hidden.append(section)

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
-from agentsim.engine.reading.claims import Claim, in_prose, labelled_words
+from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
 from agentsim.engine.reading.decision import Decision, Reading
-from agentsim.engine.reading.doubts import doubted, taken_back
+from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment, taken_back
 from agentsim.engine.reading.folding import folded
-from agentsim.engine.reading.prose import introduced, last_sentence, masked, said_aloud, without_wrappers
+from agentsim.engine.reading.headings import thought_spans
+from agentsim.engine.reading.prose import FEW_WORDS, introduced, last_sentence, masked, said_aloud, without_wrappers
 from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
 from agentsim.engine.reading.shaping import Field, fields_of, labels_of, shaped, unwrapped
 from agentsim.engine.reading.thinking import split
-from agentsim.engine.reading.values import UNSAID
-from agentsim.engine.reading.vocabulary import REASONS
+from agentsim.engine.reading.values import UNSAID, named
+from agentsim.engine.reading.vocabulary import REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
 __all__ = ["Question", "read", "thoughts_in"]
+
+
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\]|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
 class Question(Protocol):
@@ -54,14 +59,29 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said, in order."""
-    said, thoughts = split(text[:MAX_TEXT])
-    reply = _Reply(request, said, cut=False, last=False, repair=True)
+    reply = _Reply(request, text, cut=False, last=False, repair=True)
+    found = [*reply.thoughts]
     try:
-        if reply.speaks and said.strip() and not reply.objects:
-            thoughts += tuple(said_aloud(said, (), reply.speech)[1])
+        for each in reply.objects:
+            found += _thought_in(each.value, {field.name for field in reply.fields})
+        if reply.speaks and reply.body.strip() and not reply.objects:
+            found += said_aloud(reply.body, (), reply.speech)[1]
     except DecisionError:
-        pass
-    return thoughts
+        pass  # what cannot be read is kept as it came
+    return tuple(found)
+
+
+def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
+    """What was thought in the strings of an object, and under keys that are none of the question's `own`."""
+    if isinstance(value, str):
+        yield from split(value)[1]
+    for part in value if isinstance(value, list) else ():
+        yield from _thought_in(part, own)
+    for key, part in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(part, str) and key not in own and folded(key).replace("_", " ").strip() in THINKING:
+            yield part
+        else:
+            yield from _thought_in(part, own)
 
 
 class _Reply:
@@ -69,7 +89,30 @@ class _Reply:
 
     def __init__(self, request: Question, text: str, cut: bool, last: bool, repair: bool) -> None:  # noqa: FBT001 - of `read` alone
         self.request, self.cut, self.last, self.repair = request, cut, last, repair
-        self.body = split(text[:MAX_TEXT])[0].replace("\ufeff", "")
+        self._text = text[:MAX_TEXT].replace("\ufeff", "")
+
+    @cached_property
+    def _split(self) -> tuple[str, tuple[str, ...]]:
+        """What was said and what was thought, by its tags and by its headings."""
+        worded = [self.labels[field.path] for field in self.fields if field.kind == "words"]
+        own = [name for labels in worded for name in (labels if self._decides_more else labels[:1])]
+        said, thoughts = split(self._text, own)
+        if not said.lstrip().startswith("{"):
+            every = [name for field in self.fields for name in self.labels[field.path]]
+            spans = thought_spans(folded(said), every)
+            thoughts += tuple(said[start:end] for start, end in spans)
+            for start, end in reversed(spans):
+                said = f"{said[:start]}\n{said[end:]}"
+        return said, thoughts
+
+    @property
+    def body(self) -> str:
+        """The reply without what was thought."""
+        return self._split[0]
+
+    @property
+    def thoughts(self) -> tuple[str, ...]:
+        return self._split[1]
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -85,13 +128,31 @@ class _Reply:
 
     @cached_property
     def objects(self) -> list[Object]:
-        return scan(self.body)
+        found = scan(self.body)
+        if len(self.fields) > 1 and not self._decides_more and len(found) == len(self.fields):
+            return self._as_one(found) or found
+        return found
+
+    def _as_one(self, found: Sequence[Object]) -> list[Object]:
+        """A list of records, one for each field (`{"player": "B", "quip": "..."}`), as one object."""
+        merged: dict[str, Any] = {}
+        names = [field.name for field in self.fields]
+        for each in found:
+            texts = [part for part in (each.value or {}).values() if isinstance(part, str)]
+            which = [text for text in texts if named(text, names)]
+            if len(texts) != 2 or len(which) != 1:
+                return []
+            merged[which[0]] = next(text for text in texts if text != which[0])
+        return [replace(found[0], end=found[-1].end, value=merged)]
 
     @cached_property
     def decider(self) -> Field | None:
         """The one field that decides, where words are all there is besides it."""
-        deciding = [field for field in self.fields if field.decides]
-        plain = all(field.decides or field.kind in {"words", "record"} for field in self.fields)
+        first = [field for field in self.fields if "." not in field.path and field.kind != "words"]
+        if [field.kind for field in first] == ["record"]:  # the whole of a decision in one record
+            first = [field for field in self.fields if "." in field.path and field.kind != "words"]
+        deciding = [field for field in first if field.decides]
+        plain = all(field.decides or field.kind == "record" for field in first)
         return deciding[0] if plain and len(deciding) == 1 else None
 
     @cached_property
@@ -108,6 +169,12 @@ class _Reply:
     def prose(self) -> str:
         """The reply without its objects, every place where it was."""
         return masked(without_wrappers(self.body), [(each.start, each.end) for each in self.objects])
+
+    @cached_property
+    def claiming(self) -> str:
+        """The prose without what stands in tags of words, which decide nothing."""
+        words = tuple(name for field in self.fields if field.kind == "words" for name in self.labels[field.path])
+        return masked(self.prose, [match.span() for match in tag_pattern(words).finditer(self.plain)]) if words and "<" in self.prose else self.prose
 
     @cached_property
     def plain(self) -> str:
@@ -140,11 +207,12 @@ class _Reply:
 
     def _claims(self) -> Iterator[Claim]:
         found = [claim for each in self.objects if (claim := self._of_object(each)) is not None]
-        counting = [claim for claim in found if claim.record is not None and self.request.counts(claim.record)]
-        yield from (claim for claim in found if not counting or claim in counting or claim.record is None)
+        counting = [claim for claim in found if claim.record is None or self.request.counts(claim.record)]
+        yield from counting if any(claim.record is not None for claim in counting) else found
         if self.decider is not None and (not self.objects or self.prose.strip()):
             labels, against = self.labels[self.decider.path], self.request.against
-            yield from in_prose(self.prose, self.plain, self.decider, labels, against=against)
+            plain = self.plain if self.claiming is self.prose else folded(self.claiming)
+            yield from in_prose(self.claiming, plain, self.decider, labels, against=against)
         elif self.request.nothing and not self.objects:
             for field in self.fields:
                 if field.nothing is not UNSAID and Field(field.path, "choice", (), field.nothing).read(self.body) is not UNSAID:
@@ -156,9 +224,10 @@ class _Reply:
             usable = usable and not self.cut and self.decider is not None and self.decider.kind == "choice"
         if not usable or each.value is None:
             return Claim(each.start, each.end, "broken", known=False) if self._speaks_of_a_field(each) else None
-        own = [folded(name).strip() for field in self.fields if "." not in field.path for name in (field.name, *self.labels[field.path])]
-        own += [folded(field.name) for field in self.fields if "." in field.path]
-        value = unwrapped(each.value, own)
+        own = {folded(name).strip(): False for field in self.fields for name in self.labels[field.path]}
+        own |= {folded(field.name): True for field in self.fields}
+        tag = next((field.name for field in self.fields if field.kind == "variant"), "")
+        value = unwrapped(each.value, own, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
         record = shaped(value, self.schema, self.request.nothing, self.labels)
@@ -173,8 +242,8 @@ class _Reply:
             if field.decides and field.path in values and values[field.path] is not None and field.read(values[field.path]) is UNSAID
         ]
         how = "repaired" if each.state != "strict" else "json" if self._is_all(each) else "fenced" if each.fenced else "embedded"
-        doubtful = self._in_doubt(each) if how != "json" else False
-        return Claim(each.start, each.end, how, values, not unknown, doubtful, record, unknown[0] if unknown else "")
+        doubt = self._doubt(each, record) if how != "json" else ""
+        return Claim(each.start, each.end, how, values, not unknown, doubt, record, unknown[0] if unknown else "")
 
     def _kind(self, name: str) -> str:
         return next(field.kind for field in self.fields if field.path == name)
@@ -182,11 +251,11 @@ class _Reply:
     def _is_all(self, each: Object) -> bool:
         return not self.body[: each.start].strip() and not self.body[each.end :].strip()
 
-    def _in_doubt(self, each: Object) -> bool:
-        comments = folded(each.comments)
-        if comments and (doubted(comments, len(comments), len(comments)) or taken_back(f". {comments}", lambda piece: False)):
-            return True
-        return bool(comments and re.search(r"\b(?:not|or|n't|\d+)\b", comments)) or doubted(self.plain, each.start, each.end)
+    def _doubt(self, each: Object, record: Mapping[str, Any]) -> Doubt:
+        if each.comments and doubted_by_comment(folded(each.comments)):
+            return "after"
+        shown = not self._is_all(each) and any(isinstance(part, str) and _PLACEHOLDER.fullmatch(part) for part in record.values())
+        return "before" if shown else doubted(self.plain, each.start, each.end)
 
     def _speaks_of_a_field(self, each: Object) -> bool:
         names = {name for field in self.fields for name in (field.name.casefold(), *self.labels[field.path][:1])}
@@ -211,16 +280,17 @@ class _Reply:
     # -- the decision among claims
 
     def _decided(self, claims: Sequence[Claim]) -> Reading[Any]:
-        clean = [claim for claim in claims if claim.known and not claim.doubtful]
+        clean = [claim for claim in claims if claim.known and not claim.doubt]
         final = clean[-1] if clean else None
         if final is None:
             raise self._none_clean(claims)
         for claim in claims:
-            if not claim.known and not claim.doubtful and claim.start >= final.end:
+            if not claim.known and not claim.doubt and claim.start >= final.end:
                 if claim.how == "broken":
                     raise UnreadableReply("The last JSON object of the reply is broken.")
                 raise IllegalDecision(f"{claim.named[:40]!r} cannot be chosen.")
-            if claim.known and (not claim.doubtful or claim.start > final.start) and self._differ(claim, final):
+            # a decision that is denied, quoted or conditional counts for nothing before one that stands clean
+            if claim.known and (claim.doubt != "before" or claim.start > final.start) and self._differ(claim, final):
                 raise AmbiguousReply(self._two(claim, final))
         tail = self.plain[max(claim.end for claim in clean) :]
         if tail.strip() and taken_back(tail, lambda piece: self._is_another(piece, final)):
@@ -266,20 +336,22 @@ class _Reply:
             decision = self.request.decision_of(self._with_words(claim))
         return Reading(decision, claim.how, candidates, repaired=claim.how == "repaired")
 
+    @cached_property
+    def _labelled(self) -> Mapping[str, tuple[int, int]]:
+        """Where the text of each field stands that has a heading or a tag of its own."""
+        return labelled_words(self.plain, self.labels)
+
     def _with_words(self, claim: Claim) -> dict[str, Any]:
         """What a claim in prose says, with the words around it that answer the other fields."""
         said: dict[str, Any] = {}
-        labels = {field.path: self.labels[field.path] for field in self.fields if field.kind == "words"}
-        spans = labelled_words(self.prose, self.plain, labels)
         values = dict(claim.values)
         for field in self.fields:
             if field.kind == "words":
-                if field.path in spans:
-                    start, end = spans[field.path]
+                if field.path in self._labelled:
+                    start, end = self._labelled[field.path]
                     values[field.path] = _stripped(self.prose[start:end])
                 elif field.name in REASONS[:3]:
-                    rest = f"{self.prose[: claim.start]}\n{self.prose[claim.end :]}"
-                    values[field.path] = _stripped(self.prose if claim.how == "sentence" else rest)
+                    values[field.path] = _stripped(self._besides(claim))
         for path, value in values.items():
             *parents, name = path.split(".")
             place = said
@@ -287,6 +359,17 @@ class _Reply:
                 place = place.setdefault(parent, {})
             place[name] = value
         return said
+
+    def _besides(self, claim: Claim) -> str:
+        """The prose but for the claim: all of it where the claim is a part of a sentence."""
+        if claim.how == "tag":
+            return f"{self.prose[: claim.start]}\n{self.prose[claim.end :]}"
+        start = self.prose.rfind("\n", 0, claim.start) + 1
+        end = self.prose.find("\n", claim.end)
+        line = f"{self.prose[start : claim.start]} {self.prose[claim.end : end if end >= 0 else len(self.prose)]}"
+        if len(re.findall(r"[^\W_]{2,}", line)) > FEW_WORDS:
+            return self.prose
+        return f"{self.prose[:start]}\n{self.prose[end:] if end >= 0 else ''}"
 
     # -- words
 
@@ -299,15 +382,10 @@ class _Reply:
             missing = [name for name in self.schema.get("properties", {}) if self._kind(name) != "words" and name not in (whole[0].value or {})]
             raise UnreadableReply(f"The JSON object lacks {' and '.join(missing) or 'its fields'}.")
         if not self._decides_more:
-            labels = {field.path: self.labels[field.path] for field in self.fields}
-            spans = labelled_words(self.prose, self.plain, labels)
-            if spans and len(spans) >= sum(self._required(name) for name in self.schema.get("properties", {})):
-                said = {path: _stripped(self.prose[start:end]) for path, (start, end) in spans.items()}
+            said = {path: _stripped(self.prose[start:end]) for path, (start, end) in self._labelled.items()}
+            if said.keys() == {field.path for field in self.fields}:
                 return Reading(self.request.decision_of(said), "label")
         raise UnreadableReply("There is no decision in the reply.")
-
-    def _required(self, name: str) -> bool:
-        return name in self.schema.get("required", ())
 
     def _in_words(self) -> Reading[Any]:
         words, _ = said_aloud(self.body, self.objects, self.speech)

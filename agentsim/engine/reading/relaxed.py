@@ -27,9 +27,9 @@ _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": No
 _KEY_FOLLOWS = r"(?:[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:|[^\W\d][\w-]{0,60}\s*:)"
 # what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
 _VALUE_ENDS = re.compile(
-    rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*)|{_KEY_FOLLOWS})"
+    rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*|#)|{_KEY_FOLLOWS})"
 )
-_ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z|//|/\*)")
+_ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z|//|/\*|#)")
 _KEY_ENDS = re.compile(r"\s*+:")
 _QUOTED_KEY = re.compile(r"[\"'“”]\s*:")
 

@@ -81,23 +81,26 @@ def labels_of(field: Field, fields: Sequence[Field], kind: str) -> tuple[str, ..
     words = [each for each in fields if each.kind == "words"]
     deciding = [each for each in fields if each.decides]
     if field.decides and deciding == [field]:
-        names += GENERIC
+        names += [*GENERIC, *(folded(part).replace("_", " ") for part in field.path.split(".")[:-1])]
     if field.kind == "words":
         if own in REASONS[:3]:
             names += REASONS
         elif words == [field] and not deciding:
-            names += [kind.replace("_", " "), *SPEECH]
-    taken = {folded(each.name).replace("_", " ") for each in fields if each != field}
+            names += [kind.replace("_", " "), *LABELS.get(kind, ()), *SPEECH]
+    taken = {folded(each.name).replace("_", " ") for each in fields if each != field and each.kind != "record"}
     return tuple(dict.fromkeys(folded(name) for name in names if name not in taken))
 
 
-def unwrapped(value: Mapping[str, Any], own: Sequence[str]) -> Mapping[str, Any]:
-    """The object in a tool call, or in `{"answer": {...}}`: one level, where the object itself has none of its `own` keys."""
-    if any(_key(name) in own for name in value):
+def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
+    """The object in a tool call, or in `{"answer": {...}}`: one level, where the object itself has none of its `own` keys.
+
+    Those that are False may also be the name of a wrapping, and are where they hold an object; so is the request's `kind`. The name of what is called is the `tag` of several kinds of record.
+    """
+    if any(own.get(_key(name), isinstance(part, Mapping)) or not isinstance(part, Mapping) for name, part in value.items() if _key(name) in own):
         return value
     inside = []
     for name, part in value.items():
-        if _key(name) in WRAPPERS:
+        if _key(name) in WRAPPERS or _key(name) == kind:
             if isinstance(part, str) and part.lstrip().startswith("{"):
                 try:
                     part = decoded(part.strip())
@@ -110,11 +113,13 @@ def unwrapped(value: Mapping[str, Any], own: Sequence[str]) -> Mapping[str, Any]
     if len(inside) != 1:
         calls = value.get("tool_calls")
         if isinstance(calls, list) and len(calls) == 1 and isinstance(calls[0], Mapping):
-            return unwrapped(calls[0], own)
+            return unwrapped(calls[0], own, kind, tag)
         return value
     (one,) = inside
-    deeper = one.get("arguments", one.get("parameters")) if not any(_key(name) in own for name in one) else None
-    return unwrapped(one, own) if deeper is not None else one
+    if not any(_key(name) in own for name in one) and ("arguments" in one or "parameters" in one):
+        return unwrapped(one, own, kind, tag)  # {"function": {"name": ..., "arguments": {...}}}
+    called = value.get("name", value.get("function"))
+    return {**one, tag: called} if tag and isinstance(called, str) and tag not in map(_key, one) else one
 
 
 def _key(name: str) -> str:
@@ -137,7 +142,7 @@ def shaped(
             others[key] = given
             continue
         fitted = _fitted(given, properties[name], nothing, labels, f"{path}{name}", value)
-        if name in out and _kind(properties[name]) != "words" and _as_json(out[name]) != _as_json(fitted):
+        if name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
             raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
         out[name] = fitted
     for name, node in properties.items():
@@ -174,7 +179,7 @@ def _fitted(  # noqa: PLR0917 - one step of `shaped`, with all that it goes by
     if kind in {"choice", "number", "yes_no"}:
         field = Field(path, kind, tuple(node.get("enum", ())), nothing.get(path, UNSAID))
         meant = field.read(given)
-        if meant is UNSAID and given is None:
+        if meant is UNSAID and given is None and "." not in path:
             raise UnreadableReply(f"In the JSON object, {path} is null.")
         return given if meant is UNSAID else meant
     if kind == "words":
@@ -186,6 +191,8 @@ def _fitted(  # noqa: PLR0917 - one step of `shaped`, with all that it goes by
             return shaped(given, node, nothing, labels, f"{path}.")
         if path in nothing and (given is None or chosen(given, (), nothing[path]) is not UNSAID):
             return nothing[path]
+        if given is None:
+            return {}
         parts = [field for field in fields_of(node, nothing, f"{path}.") if field.decides]
         if len(parts) == 1 and parts[0].path.count(".") == path.count(".") + 1:
             meant = parts[0].read(given)

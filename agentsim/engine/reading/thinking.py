@@ -6,7 +6,7 @@ Headings that announce thinking (`**Thinking:**`) are `prose`'s, since what ends
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from agentsim.engine.reading.scanning import strict_spans
 
@@ -30,6 +30,7 @@ _ENDS = {
     "unused": re.compile(r"<unused95>"),
     "comment": re.compile(r"-->"),
     "fence": re.compile(r"```"),
+    "aside": re.compile(r"\)"),
     "details": re.compile(r"</details\s*>", re.IGNORECASE),
 }
 _MARK = re.compile(
@@ -39,10 +40,11 @@ _MARK = re.compile(
     r"|(?P<comment><!--)"
     r"|(?P<fence>```[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis)\b)"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason)[^<>]{0,60}</summary>)"
+    r"|(?P<aside>\((?:(?:inner|internal|private|secret)\s)?(?:thinking|thinks|thought|monologue|aside)\b[^():\n]{0,30}:)"
     r"|(?P<stray><channel\|>|<unused95>)",
     re.IGNORECASE,
 )
-_ANY = re.compile(r"[<◁＜⟨〈\[]|&lt;|```|analysis|assistant")
+_ANY = re.compile(r"[<◁＜⟨〈\[(]|&lt;|```|analysis|assistant")
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80}?)\s*(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
@@ -53,8 +55,10 @@ _TOKEN = re.compile(
 )
 
 
-def split(text: str) -> tuple[str, tuple[str, ...]]:
+def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     """What a reply says, and what was thought, in order; the first is all of the text where nothing was.
+
+    Tags with one of the question's `own` names (folded, blanks for separators) hold a field of the answer, if they close.
 
     Thinking that does not end hides all that follows it. Where its end alone is in the reply (some templates write the
     beginning themselves), all before that end was thought. Strings of whole objects are looked at by themselves.
@@ -63,7 +67,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
-    kept = "".join(_spoken(text, thoughts))
+    kept = "".join(_spoken(text, thoughts, own))
     if kept is not text and _TOKEN.search(kept):
         kept = _TOKEN.sub(" ", kept)
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
@@ -84,7 +88,10 @@ def _final(text: str, thoughts: list[str]) -> str:
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
-    finals = list(_STRIPPED_FINAL.finditer(text))
+    spans = strict_spans(text) if "assistant" in text and "{" in text else []
+    finals = [
+        each for each in _STRIPPED_FINAL.finditer(text) if not any(start < each.start() < end for start, end in spans)
+    ]
     if finals:
         thoughts.append(text[: finals[-1].start()])
         return text[finals[-1].end() :]
@@ -94,9 +101,11 @@ def _final(text: str, thoughts: list[str]) -> str:
     return text
 
 
-def _spoken(text: str, thoughts: list[str]) -> Iterator[str]:
+def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
     """The pieces of the text between thoughts."""
     marks = [mark for mark in _MARK.finditer(text) if not _is_word(mark)]
+    ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
+    marks = [mark for mark in marks if _named(mark) not in ended]
     if not marks:
         yield text
         return
@@ -129,6 +138,10 @@ def _spoken(text: str, thoughts: list[str]) -> Iterator[str]:
     else:
         kept.append(text[position:])
     yield from kept
+
+
+def _named(mark: re.Match[str]) -> str:
+    return re.sub(r"[\s_-]+", " ", (mark["name"] or "").casefold())
 
 
 def _is_word(mark: re.Match[str]) -> bool:

@@ -25,7 +25,7 @@ _INNER_KEYS = frozenset(
 )
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 _UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{UNITS})", re.IGNORECASE)
-_UNIT_BEFORE = re.compile(r"(?:usd|eur|gbp|pln|us\$|cr\.?)\s*(?P<number>\d.*)", re.IGNORECASE)
+_UNIT_BEFORE = re.compile(r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|player|proposal|post|law|project|number|no\.?|id)[\s_]*#?)\s*(?P<number>\d.*)", re.IGNORECASE)
 _LEADING = re.compile(
     rf"[\s*_\"'(\[<:=]*(?P<number>(?:(?:usd|eur|gbp|pln|[$€£¥])\s?)?[+-]?\d[\d.,_'\u2019\u00a0\u2009\u202f]*(?:[ ]\d{{3}}(?!\d))*"
     rf"(?:\s?(?:[$€£¥]|(?:{UNITS})\b))?)",

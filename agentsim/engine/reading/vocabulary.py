@@ -26,6 +26,8 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "partner": ("partner", "approach", "sidebar", "sidebar with", "talk to", "target", "player"),
     "accept": ("accept", "accepted", "response", "reply"),
     "ask": ("ask", "whom", "who"),
+    "summary": ("summary", "my summary", "note", "notes", "my note", "my notes", "memory", "notiz", "notatka", "resume"),
+    "query": ("query", "my query", "question", "tool"),
 }
 """What a field is called besides its own name."""
 
@@ -95,7 +97,8 @@ NOTHING = frozenset(
         *("nobody", "no one", "noone", "no-one", "none", "null", "nil", "n/a", "na", "nothing", "no player", "nobody else"),
         *("pass", "skip", "no", "niemand", "keiner", "niemanden", "personne", "aucun", "nadie", "ninguno", "ninguem"),
         *("nessuno", "nikt", "nikogo", "никто", "никого", "没有人", "无人", "无", "没人", "誰も", "なし", "いない", "없음"),
-        *("none of them", "no partner", "-"),
+        *("none of them", "no partner", "-", "no trade", "no proposal", "no offer", "i propose nothing", "propose nothing"),
+        *("i propose no trade", "no changes", "no action", "do nothing", "i do nothing", "no query", "i pass", "pass"),
     )
 )
 """Answers that name none of the others."""
@@ -121,7 +124,7 @@ VALUES: Mapping[str, frozenset[str]] = {"accept": YES, "reject": NO, "decline": 
 """Other words for choices of these names."""
 
 UNITS = (
-    r"credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold|money|zl|zloty|zlotych|rub"
+    r"hours?|hrs?|h|credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold|money|zl|zloty|zlotych|rub"
     r"|元|円|块|积分|点|руб(?:лей)?|кредит(?:ов|а)?|credit[oi]s?|kredit[eyow]*"
 )
 
@@ -143,13 +146,13 @@ _AUX = (
     r"|'ve decided to|want to|would like to|like to|am going to|'m going to|going to|also|officially|formally|hence|simply"
     r"|happily|gladly|firmly|strongly|reluctantly|finally|secretly|intend to|need to|should|'ve chosen to|so|,)"
 )
-_I = rf"\bi\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+_I = rf"\b(?:i|we)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     # `§` is the value, with which the sentence ends; what decides for somebody stands under `vote`, against under `against`
     "vote": (
         rf"{_I}(?:vote|voting)(?: for)? §",
-        rf"{_I}cast (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
+        rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:is for|is|goes to|goes for|will be|would be|will go to) §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for|falls on|stands with) §",
         r"\b(?:ich )?(?:stimme|votiere|wahle)(?: hiermit| daher| also)?(?: fur)? §",
@@ -167,7 +170,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "against": (
         rf"{_I}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
-        rf"{_I}cast (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
+        rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
         rf"{_I}(?:eliminate|remove) §",
         r"\bmy (?:final |official |secret )?(?:vote|ballot) (?:is against|is to eliminate|to eliminate is) §",
         r"\bich stimme (?:gegen|fur den ausschluss von|fur die elimination von) §",
@@ -179,7 +182,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "bid": (
         rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with|pay) §",
-        r"\bmy (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
+        r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
         r"\bich (?:biete|setze) §",
         r"\bmein (?:gebot|angebot) (?:ist|lautet|betragt) §",
         r"\bj'(?:offre|encheris(?: a)?) §",
@@ -204,17 +207,17 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:选择|選擇|选) ?§",
     ),
     # the value comes first
-    "before": (r"§ (?:gets|receives|has|earns) my vote\b", r"§ is my (?:vote|choice|pick|answer)\b", r"§ ?に投票"),
+    "before": (r"§ it is\b", r"§ (?:gets|receives|has|earns) my vote\b", r"§ is my (?:vote|choice|pick|answer)\b", r"§ ?に投票"),
     "pass": (
         rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b",
-        r"\bi'm out\b",
-        r"\bi (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more|over|above|higher|than|against|\d|\{))",
+        r"\b(?:i'm|we're) out\b",
+        r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
     ),
     "yes": (rf"{_I}(?:accept|agree)\b(?! (?:with|that))",),
     "no": (
         rf"{_I}(?:decline|reject|refuse)\b(?! to (?:answer|say))",
-        r"\bi (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept|agree)\b(?! (?:with|that))",
+        r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept|agree)\b(?! (?:with|that))",
     ),
 }
 """Sentences of the first person that decide, by what they decide."""

@@ -1,0 +1,63 @@
+"""Headings: lines of prose that announce what follows: an answer, a field of it, an aside, a thought."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING
+
+__all__ = ["alternatives", "heads", "is_lead_in", "thought_spans"]
+
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+# what ends a thought besides a heading of the question's own: an object, a fence, a tag or a box at the beginning of a line
+_ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
+
+
+def is_lead_in(text: str) -> bool:
+    """Whether a folded text holds only words that change nothing of what they introduce."""
+    return all(word in LEAD_IN or word.isdigit() for word in _WORDS.findall(text))
+
+
+@cache
+def alternatives(names: tuple[str, ...]) -> str:
+    """The folded names as one pattern, the longest first; blanks may be underscores or dashes."""
+    longest = sorted(map(folded, names), key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in longest)
+
+
+@cache
+def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf"^[ \t]*+(?P<mark>[#*_>(\[\"'\d.|-]{{0,6}}[ \t]{{0,3}}[*_]{{0,3}})[ \t]*+(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{alternatives(names)})"
+        r"(?![\w-])(?:[ \t]?\([^()\n]{0,40}\))?(?P<close>[*_\])]{0,4})[ \t]*(?:(?P<colon>[:=|]|->|\s-\s)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
+        re.MULTILINE,
+    )
+
+
+def heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[str]]:
+    """The lines that one of the names heads: decorated, or with a colon; where not `sure`, such a one begins the text."""
+    if not names:
+        return
+    for match in _heading(tuple(names)).finditer(plain):
+        decorated = bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]"))
+        if is_lead_in(match["lead"]) and (decorated or (match["colon"] and (sure or not plain[: match.start()].strip()))):
+            yield match
+
+
+def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
+    """What stands under headings of thinking that name nothing of the question's `own`, until something of that follows."""
+    names = tuple(name for name in THINKING if name not in own)
+    spans: list[tuple[int, int]] = []
+    ends: list[int] | None = None
+    for match in heads(plain, names, sure=True):
+        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["label"])
+        if (spans and match.start() < spans[-1][1]) or whole in own:
+            continue
+        if ends is None:
+            ends = [each.start() for each in heads(plain, own, sure=True)]
+            ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
+        spans.append((match.start(), next((end for end in ends if end > match.start()), len(plain))))
+    return spans
