@@ -14,13 +14,17 @@ __all__ = [
     "EVENTS",
     "Approached",
     "Eliminated",
+    "ExchangeBegan",
     "GameBegan",
+    "LastRoundBegan",
     "OrderDrawn",
     "Paired",
     "Pitched",
+    "PollOpened",
     "Quipped",
     "RoundBegan",
     "Summarized",
+    "TakenAside",
     "Tallied",
     "Voted",
     "Whispered",
@@ -55,14 +59,60 @@ class RoundBegan(Event):
     phases: tuple[str, ...]
 
     @property
+    def final(self) -> bool:
+        """Whether the jury names the winner in this round."""
+        return self.round == self.rounds
+
+    @property
     def heading(self) -> str:
-        return "Final round" if self.round == self.rounds else f"Round {self.round} begins"
+        return "Final round" if self.final else f"Round {self.round} begins"
 
     @property
     def content(self) -> str:
-        if self.round == self.rounds:
+        if self.final:
             return f"The finalists are {listed(self.active)}. The jury is {listed(self.eliminated)}."
         return f"Still in the game: {listed(self.active)}."
+
+
+@dataclass(frozen=True)
+class LastRoundBegan(RoundBegan):
+    """The last round of a game without a final."""
+
+    kind: ClassVar[str] = "last_round_began"
+
+    @property
+    def final(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class PollOpened(Event):
+    kind: ClassVar[str] = "poll_opened"
+    round: int
+
+    @property
+    def heading(self) -> str:
+        return "A poll"
+
+    @property
+    def content(self) -> str:
+        return "The next vote is a poll: no player leaves by it."
+
+
+@dataclass(frozen=True)
+class ExchangeBegan(Event):
+    kind: ClassVar[str] = "exchange_began"
+    exchange: int
+    exchanges: int
+    messages: int
+
+    @property
+    def heading(self) -> str:
+        return f"Private talks, exchange {self.exchange} of {self.exchanges}"
+
+    @property
+    def content(self) -> str:
+        return f"Exchange {self.exchange} of {self.exchanges} begins. A talk has {counted(self.messages, 'message')}."
 
 
 @dataclass(frozen=True)
@@ -104,9 +154,9 @@ class Voted(Event):
 
     def dealings(self, past: Past) -> Iterator[Dealing]:
         """For the winner in the final round, against who must go in any other."""
-        began = past.last(RoundBegan)
+        began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
-            final = began.round == began.rounds
+            final = began.final
             yield Dealing(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
 
 
@@ -196,6 +246,26 @@ class Approached(Event):
 
 
 @dataclass(frozen=True)
+class TakenAside(Event):
+    """An approach that cannot be declined."""
+
+    kind: ClassVar[str] = "taken_aside"
+    player: str
+    partner: str
+
+    @property
+    def heading(self) -> str:
+        return f"Player {self.player} takes {self.partner} aside"
+
+    @property
+    def content(self) -> str:
+        return f"{self.player} takes {self.partner} aside for a private talk."
+
+    def dealings(self, past: Past) -> Iterator[Dealing]:
+        yield Dealing(self.player, self.partner, "approached")
+
+
+@dataclass(frozen=True)
 class Paired(Event):
     kind: ClassVar[str] = "paired"
     pair: tuple[str, str]
@@ -270,4 +340,8 @@ EVENTS: tuple[type[Event], ...] = (
     Whispered,
     Quipped,
     Summarized,
+    LastRoundBegan,
+    PollOpened,
+    ExchangeBegan,
+    TakenAside,
 )
