@@ -68,7 +68,9 @@ class _Settings(GameConfig):
     @model_serializer(mode="wrap")
     def _stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields = type(self).model_fields
-        silent = {name for name in self.later if getattr(self, name) == fields[name].get_default()}
+        silent = {
+            name for name in self.later if getattr(self, name) == fields[name].get_default(call_default_factory=True)
+        }
         return {name: value for name, value in handler(self).items() if name not in silent}
 
 
@@ -124,8 +126,8 @@ class AgentIslandConfig(RoundSettings):
 
     `rounds = "auto"` plays N-1 rounds with N players, the last between two; a smaller number sends more
     players into the final. `memory = "summary"` has each player replace a finished round by its own summary,
-    `memory_of` says otherwise for single players, and `summaries` when they are written: after every round but the last,
-    or where a round's phases name `summaries`. `rules` takes the place of the rules that every player reads.
+    `memory_of` says otherwise for single players, and `summaries` when they are written: after every round but the
+    last, or where a round's phases name `summaries`. `rules` takes the place of the rules that every player reads.
     """
 
     later: ClassVar[frozenset[str]] = RoundSettings.later | {"memory_of", "summaries", "rules"}
@@ -133,7 +135,7 @@ class AgentIslandConfig(RoundSettings):
 
     rounds: Annotated[int, Field(ge=1, le=20_000)] | Literal["auto"] = "auto"
     memory: Memory = "full"
-    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = {}
+    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(default_factory=dict)
     summaries: Literal["rounds", "phases"] = "rounds"
     summary_chars: Characters = 800
     rules: Annotated[str, Field(min_length=1)] | None = None
@@ -152,12 +154,10 @@ class AgentIslandConfig(RoundSettings):
     @model_validator(mode="after")
     def _whole(self) -> AgentIslandConfig:
         if self.rounds == 1 and self.settings(1, 1).vote == "win":
-            raise ValueError("the only round cannot be a final, since nobody would be on the jury")
-        tables = (self, *self.round_overrides)
-        if self.summaries == "rounds" and any("summaries" in (table.phases or ()) for table in tables):
-            raise ValueError(
-                'phases name "summaries" where summaries = "phases" is set; else every round ends with them'
-            )
+            raise ValueError("the only round cannot be a final, since its jury would be empty")
+        named = any("summaries" in (table.phases or ()) for table in self._tables())
+        if named and self.summaries == "rounds":
+            raise ValueError('phases name "summaries", which goes with summaries = "phases"')
         return self
 
     def schedule(self, players: int) -> tuple[RoundSettings, ...]:
@@ -208,6 +208,10 @@ class AgentIslandConfig(RoundSettings):
     def named(self) -> Iterator[tuple[str, PlayerId]]:
         """Every player whom a setting names, with its key."""
         yield from (("game_config.memory_of", player) for player in self.memory_of)
-        for table, at in ((self, "game_config"), *((override, _KEYS) for override in self.round_overrides)):
+        for table in self._tables():
             if isinstance(table.quips_by, tuple):
-                yield from ((f"{at}.quips_by", player) for player in table.quips_by)
+                key = "game_config.quips_by" if table is self else _KEYS
+                yield from ((key, player) for player in table.quips_by)
+
+    def _tables(self) -> tuple[RoundSettings | RoundOverride, ...]:
+        return (self, *self.round_overrides)

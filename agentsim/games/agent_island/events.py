@@ -1,4 +1,7 @@
-"""Events of Agent Island: what happened, in numbers and in one line of prose. Audiences are not set here."""
+"""Events of Agent Island: what happened, in numbers and in one line of prose. Audiences are not set here.
+
+Those of private talks stand in `sidebar_events`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import ClassVar
 from agentsim.engine.dealing import AGAINST, FOR, NAMED, Dealing, Past
 from agentsim.engine.event import Event
 from agentsim.engine.wording import counted, listed
+from agentsim.games.agent_island.sidebar_events import Approached, ExchangeBegan, Paired, TakenAside, Whispered
 
 __all__ = [
     "EVENTS",
@@ -97,22 +101,6 @@ class PollOpened(Event):
     @property
     def content(self) -> str:
         return "The next vote is a poll: no player leaves by it."
-
-
-@dataclass(frozen=True)
-class ExchangeBegan(Event):
-    kind: ClassVar[str] = "exchange_began"
-    exchange: int
-    exchanges: int
-    messages: int
-
-    @property
-    def heading(self) -> str:
-        return f"Private talks, exchange {self.exchange} of {self.exchanges}"
-
-    @property
-    def content(self) -> str:
-        return f"Exchange {self.exchange} of {self.exchanges} begins. A talk has {counted(self.messages, 'message')}."
 
 
 @dataclass(frozen=True)
@@ -219,81 +207,6 @@ class Won(Event):
     def content(self) -> str:
         how = "by lot" if self.drawn_by_lot else f"with {counted(self.votes, 'vote')} of the jury"
         return f"{self.player} wins the game {how}."
-
-
-@dataclass(frozen=True)
-class Approached(Event):
-    kind: ClassVar[str] = "approach"
-    player: str
-    partner: str | None
-    accepted: bool
-
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player} seeks a private word"
-
-    @property
-    def content(self) -> str:
-        if self.partner is None:
-            return f"{self.player} approaches nobody."
-        return f"{self.player} approaches {self.partner}, who {'accepts' if self.accepted else 'declines'}."
-
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        if self.partner is not None:
-            yield Dealing(self.player, self.partner, "approached")
-            answer = "agreed to talk" if self.accepted else "declined to talk"
-            yield Dealing(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
-
-
-@dataclass(frozen=True)
-class TakenAside(Event):
-    """An approach that cannot be declined."""
-
-    kind: ClassVar[str] = "taken_aside"
-    player: str
-    partner: str
-
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player} takes {self.partner} aside"
-
-    @property
-    def content(self) -> str:
-        return f"{self.player} takes {self.partner} aside for a private talk."
-
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        yield Dealing(self.player, self.partner, "approached")
-
-
-@dataclass(frozen=True)
-class Paired(Event):
-    kind: ClassVar[str] = "paired"
-    pair: tuple[str, str]
-
-    @property
-    def heading(self) -> str:
-        return f"{listed(self.pair)} step aside"
-
-    @property
-    def content(self) -> str:
-        return f"{listed(self.pair)} talk in private."
-
-
-@dataclass(frozen=True)
-class Whispered(Event):
-    kind: ClassVar[str] = "whisper"
-    words: ClassVar[str] = "text"
-    speaker: str
-    listener: str
-    text: str
-
-    @property
-    def heading(self) -> str:
-        return f"{self.speaker} to {self.listener}, in private"
-
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        if self.text:
-            yield Dealing(self.speaker, self.listener, "whispered")
 
 
 @dataclass(frozen=True)

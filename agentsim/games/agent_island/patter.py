@@ -138,4 +138,5 @@ def note(view: View, me: str) -> str:
     if not view.tallies:
         return "Nothing has been decided yet."
     tally = view.tallies[-1]
-    return f"{tally.chosen or 'No player'} left. I had {counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."
+    left = tally.chosen or "No player"
+    return f"{left} left. I had {counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."

@@ -114,7 +114,7 @@ class GameTable(ProjectTable):
             )
         if rounds[-1]["vote"] == "win" and not leaving:
             raise ScenarioError(
-                'no round before the final has an "elimination" phase, so nobody would be on its jury',
+                'no round before the final has an "elimination" phase, so its jury would be empty',
                 key="game.phases",
             )
 

@@ -43,8 +43,8 @@ def rules_prompt(players: Sequence[str], votes: Sequence[str | None], text: str 
     return (
         "You are playing Agent Island, a game of persuasion and elimination.\n"
         f"Players: {listed(players)}. There are {rounds} rounds.\n"
-        f"In every round{' before the last' if final else ''}, the players still in the game speak in public, then each "
-        "votes in secret for one other player to be eliminated. The player with the most votes leaves"
+        f"In every round{' before the last' if final else ''}, the players still in the game speak in public, then "
+        "each votes in secret for one other player to be eliminated. The player with the most votes leaves"
         f"{' and joins the jury' if final else ''}; a tie is broken by lot.\n"
         f"{''.join(idle)}{end} Your aim is to win.\n{_FORM}"
     )
@@ -81,9 +81,5 @@ def tally_words(tally: Tally) -> str:
     """A past vote as a fact: `Round 1: B 2, A 1, C 0. B left.`"""
     votes = ", ".join(f"{player} {count}" for player, count in tally.votes)
     lot = f", by lot between {listed(tally.tied)}" if tally.tied else ""
-    came = (
-        "No player left, it was a poll"
-        if tally.chosen is None
-        else f"{tally.chosen} {'won' if tally.final else 'left'}"
-    )
-    return f"Round {tally.round}: {votes}. {came}{lot}."
+    end = f"{tally.chosen} {'won' if tally.final else 'left'}" if tally.chosen else "No player left: it was a poll"
+    return f"Round {tally.round}: {votes}. {end}{lot}."

@@ -45,7 +45,7 @@ class RoundContext:
     history: Table
     rules_prompt: str
     votes: dict[str, Any] = field(default_factory=dict)
-    config: AgentIslandConfig = AgentIslandConfig()
+    config: AgentIslandConfig = field(default_factory=AgentIslandConfig)
     island: Island | None = None
     """The whole game's state; a phase that is played by itself has one of this round alone."""
 

@@ -1,4 +1,4 @@
-"""The phases of a round: pitches, votes, elimination, sidebars, quips, summaries. Each takes the round's context and asks and tells.
+"""The phases of a round. Each takes the round's context and asks and tells.
 
 What players are asked in words stands in `requests` and `prompts`, the private exchanges in `sidebars`.
 """
@@ -45,7 +45,7 @@ async def phase_votes(context: RoundContext) -> None:
     """All voters vote at once, in secret; most votes leave (final: win), and chance decides a tie."""
     table, index = context.history, context.round_index
     candidates = tuple(context.active_player_ids)
-    voters = context.eliminated_player_ids if context.final_round else candidates
+    voters = context.eliminated_player_ids if context.final_round else candidates if len(candidates) > 1 else ()
     if context.settings.vote == "poll":
         context.tell(PollOpened(index), to=Everyone)
     order = table.chance.stream(f"votes/{index}").shuffled(voters)
