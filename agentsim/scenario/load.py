@@ -17,6 +17,7 @@ from agentsim.scenario.files import read_toml, roots
 from agentsim.scenario.material import gathered
 from agentsim.scenario.model_name import PROVIDER, prefixed
 from agentsim.scenario.overrides import overridden, put
+from agentsim.scenario.project_files import adopted, beside
 from agentsim.scenario.scenario import Find, Scenario, check_prices, found
 from agentsim.scenario.schema import ScenarioTable
 from agentsim.scenario.screen import screen
@@ -29,6 +30,7 @@ __all__ = ["load"]
 def load(
     path: Path,
     *,
+    game_config: Path | None = None,
     overrides: Sequence[str] = (),
     provider: str | None = None,
     game: str | None = None,
@@ -40,11 +42,16 @@ def load(
 ) -> Scenario:
     """The scenario in the file at `path`, the command line's word over the file's; `ScenarioError` names both.
 
-    `overrides` are `KEY=VALUE` and come first, then the other arguments; `everybody` is a model that every player
-    has instead of its own, staff not.
+    `game_config` is a second file, for tables that the first does not have. `overrides` are `KEY=VALUE` and come first,
+    then the other arguments; `everybody` is a model that every player has instead of its own, staff not.
     """
     with _placed(one_line(str(path))):
-        document = overridden(read_toml(path), overrides)
+        document = read_toml(path)
+        if game_config is not None:
+            with _placed(one_line(str(game_config))):
+                document = adopted(beside(document, read_toml(game_config)), game, find)
+        # twice: a file's words before those of the command line, which may be of either kind
+        document = adopted(overridden(adopted(document, game, find), overrides), game, find)
         for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
             if value is not None:
                 put(document, key.split("."), value)
@@ -68,6 +75,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
     _check_addresses(table)
     seating = Seating(table, game, material, path, allowed)
     players = seating.players()
+    config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
     scenario = Scenario(

@@ -68,9 +68,8 @@ class _Settings(GameConfig):
     @model_serializer(mode="wrap")
     def _stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields = type(self).model_fields
-        silent = {
-            name for name in self.later if getattr(self, name) == fields[name].get_default(call_default_factory=True)
-        }
+        defaults = {name: fields[name].get_default(call_default_factory=True) for name in self.later}
+        silent = {name for name, default in defaults.items() if getattr(self, name) == default}
         return {name: value for name, value in handler(self).items() if name not in silent}
 
 
