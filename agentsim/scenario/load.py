@@ -5,7 +5,7 @@ Each step has its own module; here is their order, and the checks that need more
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,21 +46,28 @@ def load(
     then the other arguments; `everybody` is a model that every player has instead of its own, staff not.
     """
     with _placed(one_line(str(path))):
-        document = read_toml(path)
-        if game_config is not None:
-            with _placed(one_line(str(game_config))):
-                document = adopted(beside(document, read_toml(game_config)), game, find)
-        # twice: a file's words before those of the command line, which may be of either kind
-        document = adopted(overridden(adopted(document, game, find), overrides), game, find)
-        for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
-            if value is not None:
-                put(document, key.split("."), value)
-        if everybody is not None:
-            _recast(document, everybody)
-        if provider is not None:
-            _prefix(document, provider)
-        screen(document)
-        return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+        document, further = read_toml(path), _further(game_config)
+        with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
+            document = adopted(beside(document, further), game, find)
+            # again: what the command line says goes before a file's words, and may be of either kind
+            document = adopted(overridden(document, overrides), game, find)
+            for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
+                if value is not None:
+                    put(document, key.split("."), value)
+            if everybody is not None:
+                _recast(document, everybody)
+            if provider is not None:
+                _prefix(document, provider)
+            screen(document)
+            return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+
+
+def _further(path: Path | None) -> dict[str, Any]:
+    """What stands in the second file, where there is one."""
+    if path is None:
+        return {}
+    with _placed(one_line(str(path))):
+        return read_toml(path)
 
 
 def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], find: Find | None) -> Scenario:
@@ -137,9 +144,11 @@ def _check_addresses(table: ScenarioTable) -> None:
 
 
 @contextmanager
-def _placed(where: str) -> Iterator[None]:
-    """Add the file to errors that do not know it."""
+def _placed(where: str, keys: Collection[str] | None = None) -> Iterator[None]:
+    """Add the file to errors that do not know it: to all, or to those about what stands under these keys."""
     try:
         yield
     except ScenarioError as error:
+        if keys is not None and error.key.partition(".")[0] not in keys:
+            raise
         raise error.placed(where=where) from None

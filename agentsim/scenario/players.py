@@ -142,9 +142,7 @@ class PlayerTable(Defaults):
     )
     player_id: PlayerName | None = Field(default=None, description="Accepted for id")
     character_prompt: str | None = Field(default=None, description="Accepted for prompt")
-    player_type: Literal["ai", "human"] | None = Field(
-        default=None, description='"human": accepted for model = "human"'
-    )
+    player_type: Literal["ai", "human"] | None = Field(default=None, description='"human": accepted for model "human"')
     memory: Literal["full", "summary"] | None = Field(
         default=None, description="How this player remembers, in a game that has it by player"
     )

@@ -62,7 +62,11 @@ class GameTable(ProjectTable):
     def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """`game_config`, and a `seed` where a `game_id` seeds chance; `players` as their tables have them."""
         if len(players) != self.num_players:
-            raise ScenarioError(f"is {self.num_players}, but {len(players)} players are there", key="game.num_players")
+            raise ScenarioError(
+                f"is {self.num_players}, but there are {len(players)} players",
+                key="game.num_players",
+                valid="as many [[players]] tables, here or in the file of --game-config",
+            )
         models = [player.get("model") for player in players]
         quippers = [player.get("id", player.get("player_id")) for player in players if player.get("model") != "human"]
         first, *others = rounds = [self._round(index) for index in range(1, self.num_rounds + 1)]
@@ -80,7 +84,7 @@ class GameTable(ProjectTable):
             "round_overrides": [
                 {"round": index, **changed}
                 for index, played in enumerate(others, start=2)
-                if (changed := {key: value for key, value in played.items() if played != first})
+                if (changed := _changed(played, first))
             ],
         }
         return {"game_config": config, **({"seed": _seed(self.game_id)} if self.game_id else {})}
@@ -138,6 +142,14 @@ def _played(index: int, last: bool, phases: Sequence[Phase], kind: RoundType) ->
     if "votes" not in phases:
         return {"vote": "none", "phases": ours}
     return {"vote": "win" if kind == "final" else "eliminate" if leaves else "poll", "phases": ours}
+
+
+def _changed(played: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
+    """What a round has otherwise than the first; its phases and its vote go together."""
+    changed = {key for key in played if played[key] != first[key]}
+    if changed & {"vote", "phases"}:
+        changed |= {"vote", "phases"}
+    return {key: value for key, value in played.items() if key in changed}
 
 
 def _seed(game_id: str) -> int:
