@@ -178,10 +178,8 @@ class AgentIslandConfig(RoundSettings):
                     f'the vote of round {index} is "win", which ends the game: it can be that of the last round alone',
                     key=_KEYS,
                 )
-            if settings.vote != "eliminate" and "elimination" in settings.phases:
-                raise ScenarioError(
-                    f'round {index} has an "elimination" phase, but its vote is "{settings.vote}"', key=_KEYS
-                )
+        if schedule[-1].vote == "win" and not leaving:
+            raise ScenarioError("no round before the final eliminates a player, so its jury would be empty", key=_KEYS)
         return schedule
 
     def settings(self, index: int, rounds: int) -> RoundSettings:
