@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.engine.event import Everyone
+from agentsim.engine.request import Choice
 from agentsim.errors import IllegalDecision, ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
@@ -252,7 +253,8 @@ def test_who_may_not_decline_is_not_asked_and_none_may_stay_alone() -> None:
     request = requests(play("ABC", **OPEN), Approach)[0]
     assert NOBODY not in request.prompt().text().partition("Whom do you take aside")[2]
     assert "decline" not in request.question()
-    assert set(request.options()["partner"].values) == set(request.view.active) - {request.player}
+    assert request.options()["partner"] == Choice(request.free)
+    assert set(request.free) == set(request.view.active) - {request.player}
     with pytest.raises(IllegalDecision):
         request.check(ApproachMade(partner=request.player))
 
