@@ -125,6 +125,13 @@ def test_rounds_may_be_without_votes_and_a_stray_elimination_does_nothing() -> N
     assert [event.round for event in played.events(Eliminated)] == [2]
 
 
+def test_two_rounds_without_votes_differ_in_their_phases_alone() -> None:
+    quiet = [{"round": 1, "phases": ["sidebars"]}, {"round": 2, "phases": ["pitches"]}]
+    played = play(num_rounds=4, round_overrides=[*quiet, FINAL | {"round": 4}])
+    assert [event.phases for event in played.events(RoundBegan)][:2] == [("sidebars",), ("pitches",)]
+    assert [event.round for event in played.events(Eliminated)] == [3]
+
+
 def test_a_game_may_be_without_a_final() -> None:
     played = play(round_overrides=[])
     assert (len(played.events(Eliminated)), played.events(Won)) == (3, [])
@@ -134,6 +141,8 @@ def test_a_game_may_be_without_a_final() -> None:
 def test_of_two_tables_for_a_round_the_last_one_counts() -> None:
     played = play(round_overrides=[{"round": 3, "phases": USUAL, "round_type": "final"}, FINAL | {"phases": ["votes"]}])
     assert played.events(RoundBegan)[2].phases == ("votes",)
+    silent = {"round": 3, "phases": ["votes"]}
+    assert play(round_overrides=[FINAL, silent]).events(Won), "what the last does not say stays"
 
 
 def test_logging_changes_nothing_and_a_game_id_gives_the_seed() -> None:
