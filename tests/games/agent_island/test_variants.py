@@ -284,7 +284,7 @@ def test_there_are_as_many_exchanges_as_set_and_each_is_announced() -> None:
         (index, 3, 2, Everyone) for index in (1, 2, 3)
     ]
     assert len([event for event in played.events(OrderDrawn) if event.phase == "sidebars"]) == 3
-    assert len(played.events(Paired)) == 6, "whoever talked is free in the next exchange"
+    assert len(played.events(Paired)) == 6, "a player who talked is free in the next exchange"
     assert told(play("ABCD", **TALKS), ExchangeBegan) == []
 
 
