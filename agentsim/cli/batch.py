@@ -44,6 +44,7 @@ def batch(
     logs_dir: o.LogsDir = Path("logs"),
     overrides: o.Overrides = None,
     game: o.Game = None,
+    game_config: o.GameConfig = None,
     max_cost: Annotated[
         float | None,
         typer.Option("--max-cost", help="Of all games together, instead of limits.max_cost_usd.", min=0, metavar="USD"),
@@ -74,6 +75,7 @@ def batch(
     casts = [
         load(
             config,
+            game_config=game_config,
             overrides=overrides or (),
             provider=provider,
             game=game,

@@ -21,6 +21,7 @@ __all__ = [
     "Executor",
     "ExecutorKind",
     "Game",
+    "GameConfig",
     "Html",
     "IncludePrompts",
     "IncludeReasoning",
@@ -73,6 +74,15 @@ def _there(directories: list[Path] | None) -> list[Path] | None:
 
 
 Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE", parser=given_path)]
+GameConfig = Annotated[
+    Path | None,
+    typer.Option(
+        "--game-config",
+        help="A second TOML file, with tables that --config's has not, such as [game_config].",
+        metavar="FILE",
+        parser=given_path,
+    ),
+]
 LogsDir = Annotated[
     Path,
     typer.Option(

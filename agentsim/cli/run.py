@@ -15,6 +15,7 @@ __all__ = ["run"]
 def run(
     *,
     config: o.Config,
+    game_config: o.GameConfig = None,
     seed: o.Seed = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.", metavar="NAME")
@@ -52,6 +53,7 @@ def run(
     env = environment(env_file)
     scenario = load(
         config,
+        game_config=game_config,
         overrides=overrides or (),
         provider=provider,
         game=game,

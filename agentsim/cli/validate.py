@@ -20,6 +20,7 @@ PROVIDER_FAILS = 3
 def validate(
     *,
     config: o.Config,
+    game_config: o.GameConfig = None,
     overrides: o.Overrides = None,
     game: o.Game = None,
     env_file: o.EnvFile = None,
@@ -42,7 +43,14 @@ def validate(
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
 
-    scenario = load(config, overrides=overrides or (), provider=provider, game=game, allow_dirs=allow_dir or ())
+    scenario = load(
+        config,
+        game_config=game_config,
+        overrides=overrides or (),
+        provider=provider,
+        game=game,
+        allow_dirs=allow_dir or (),
+    )
     played, env = find(scenario.game), environment(env_file)
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)

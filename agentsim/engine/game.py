@@ -20,7 +20,8 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 
-__all__ = ["Bot", "Game", "GameConfig", "InFile", "Outcome", "SeatsInFolder", "Standing", "ranked"]
+__all__ = ["Bot", "ByPlayer", "Game", "GameConfig", "InFile", "Outcome", "ProjectTable", "SeatsInFolder", "Standing"]
+__all__ += ["ranked"]
 
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
@@ -67,16 +68,38 @@ class SeatsInFolder:
         return {"type": "string", "description": "A folder; every .txt file in it is the prompt of a player"}
 
 
+@dataclass(frozen=True, slots=True)
+class ByPlayer:
+    """Marks a field of a `GameConfig` that maps player ids to values: a `[[players]]` table may say its own.
+
+    It does so under `key`, a field of `PlayerTable`.
+    """
+
+    key: str
+
+
+class ProjectTable(BaseModel):
+    """Base of the `[game]` table of the project that a game comes from: its files are read as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """The scenario's tables that say the same, for these `[[players]]`; `ScenarioError` where they do not fit."""
+        raise NotImplementedError
+
+
 class GameConfig(BaseModel):
     """Base of a game's `[game_config]` table: strict, and closed to keys it does not know.
 
     Where `called_by_files` is set, players are called as their prompt files are (`Table.names`), not by their ids.
-    `reasks` is how often a bad reply is asked for again where the scenario does not say.
+    `reasks` is how often a bad reply is asked for again where the scenario does not say. `project_table` is the
+    `[game]` table of another project's files, where the game reads those too.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
     called_by_files: ClassVar[bool] = False
     reasks: ClassVar[int] = 1
+    project_table: ClassVar[type[ProjectTable] | None] = None
 
     @classmethod
     def marked(cls, kind: type[M]) -> dict[str, M]:

@@ -5,7 +5,7 @@ Each step has its own module; here is their order, and the checks that need more
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from agentsim.scenario.files import read_toml, roots
 from agentsim.scenario.material import gathered
 from agentsim.scenario.model_name import PROVIDER, prefixed
 from agentsim.scenario.overrides import overridden, put
+from agentsim.scenario.project_files import adopted, beside
 from agentsim.scenario.scenario import Find, Scenario, check_prices, found
 from agentsim.scenario.schema import ScenarioTable
 from agentsim.scenario.screen import screen
@@ -29,6 +30,7 @@ __all__ = ["load"]
 def load(
     path: Path,
     *,
+    game_config: Path | None = None,
     overrides: Sequence[str] = (),
     provider: str | None = None,
     game: str | None = None,
@@ -40,20 +42,32 @@ def load(
 ) -> Scenario:
     """The scenario in the file at `path`, the command line's word over the file's; `ScenarioError` names both.
 
-    `overrides` are `KEY=VALUE` and come first, then the other arguments; `everybody` is a model that every player
-    has instead of its own, staff not.
+    `game_config` is a second file, for tables that the first does not have. `overrides` are `KEY=VALUE` and come first,
+    then the other arguments; `everybody` is a model that every player has instead of its own, staff not.
     """
     with _placed(one_line(str(path))):
-        document = overridden(read_toml(path), overrides)
-        for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
-            if value is not None:
-                put(document, key.split("."), value)
-        if everybody is not None:
-            _recast(document, everybody)
-        if provider is not None:
-            _prefix(document, provider)
-        screen(document)
-        return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+        document, further = read_toml(path), _further(game_config)
+        with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
+            document = adopted(beside(document, further), game, find)
+            # again: what the command line says goes before a file's words, and may be of either kind
+            document = adopted(overridden(document, overrides), game, find)
+            for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
+                if value is not None:
+                    put(document, key.split("."), value)
+            if everybody is not None:
+                _recast(document, everybody)
+            if provider is not None:
+                _prefix(document, provider)
+            screen(document)
+            return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+
+
+def _further(path: Path | None) -> dict[str, Any]:
+    """What stands in the second file, where there is one."""
+    if path is None:
+        return {}
+    with _placed(one_line(str(path))):
+        return read_toml(path)
 
 
 def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], find: Find | None) -> Scenario:
@@ -68,6 +82,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
     _check_addresses(table)
     seating = Seating(table, game, material, path, allowed)
     players = seating.players()
+    config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
     scenario = Scenario(
@@ -129,9 +144,11 @@ def _check_addresses(table: ScenarioTable) -> None:
 
 
 @contextmanager
-def _placed(where: str) -> Iterator[None]:
-    """Add the file to errors that do not know it."""
+def _placed(where: str, keys: Collection[str] | None = None) -> Iterator[None]:
+    """Add the file to errors that do not know it: to all, or to those about what stands under these keys."""
     try:
         yield
     except ScenarioError as error:
+        if keys is not None and error.key.partition(".")[0] not in keys:
+            raise
         raise error.placed(where=where) from None

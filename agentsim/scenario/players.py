@@ -142,6 +142,13 @@ class PlayerTable(Defaults):
     )
     player_id: PlayerName | None = Field(default=None, description="Accepted for id")
     character_prompt: str | None = Field(default=None, description="Accepted for prompt")
+    player_type: Literal["ai", "human"] | None = Field(default=None, description='"human": accepted for model "human"')
+    memory: Literal["full", "summary"] | None = Field(
+        default=None, description="How this player remembers, in a game that has it by player"
+    )
+    memory_strategy: Literal["none", "summarization"] | None = Field(
+        default=None, description='Accepted for memory: "none" is "full", "summarization" is "summary"'
+    )
     count: int | None = Field(default=None, ge=1, le=20_000, description="A population: id1, id2, ...")
 
     @model_validator(mode="after")
@@ -150,6 +157,8 @@ class PlayerTable(Defaults):
             raise ValueError("id is missing")
         if self.id is not None and self.player_id is not None:
             raise ValueError("id and player_id are two names of one key")
+        if self.memory is not None and self.memory_strategy is not None:
+            raise ValueError("memory and memory_strategy are two names of one key")
         return self
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agentsim.engine.game import Game, SeatsInFolder
+from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.complaint import nearest
@@ -53,10 +53,7 @@ class Seating:
 
     def players(self) -> tuple[PlayerPlan, ...]:
         """Every player in seat order; `ScenarioError` where a table cannot be seated."""
-        seats: list[tuple[PlayerTable, Key]] = [
-            (table, ("players", index)) for index, table in enumerate(self.table.players)
-        ]
-        seats += self.material.players
+        seats = self._seats()
         if not seats:
             folders = "".join(f", or a file in {_FOLDERS}.{name}" for name in self.game.config.marked(SeatsInFolder))
             raise ScenarioError(f"there are none; each needs a [[players]] table{folders}", key="players")
@@ -69,6 +66,29 @@ class Seating:
             template = template or self._template(self.table.defaults, ("defaults",))
             plans.extend(self._seated(plan, template, name, called[name], everyone) for name in names)
         return tuple(plans)
+
+    def _seats(self) -> list[tuple[PlayerTable, Key]]:
+        """The table of each seat, with its key."""
+        named: list[tuple[PlayerTable, Key]] = [
+            (table, ("players", index)) for index, table in enumerate(self.table.players)
+        ]
+        return [*named, *self.material.players]
+
+    def by_player(self, config: GameConfig) -> GameConfig:
+        """The game's table with what the players' tables say for themselves; `ScenarioError` where it takes none."""
+        fields = {mark.key: name for name, mark in config.marked(ByPlayer).items()}
+        seats = self._seats()
+        for (table, key), names in zip(seats, seat_ids(seats), strict=True):
+            if table.memory is None:
+                continue
+            at = dotted((*key, "memory"))
+            if "memory" not in fields:
+                raise ScenarioError(f"{self.game.name} has none by player", key=at)
+            said = getattr(config, fields["memory"])
+            if twice := [name for name in names if name in said]:
+                raise ScenarioError(f"{twice[0]} stands in game_config.{fields['memory']} too", key=at)
+            config = config.model_copy(update={fields["memory"]: {**said, **dict.fromkeys(names, table.memory)}})
+        return config
 
     def _called(self, seats: Sequence[tuple[PlayerTable, Key]], ids: Sequence[Sequence[str]]) -> dict[str, str]:
         """What the game calls each player, by id in seat order."""

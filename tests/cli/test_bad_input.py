@@ -44,7 +44,8 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "unknown phase": (
         f'{TRIO}[game_config]\nphases = ["dance"]',
-        'trio.toml: game_config.phases.0: must be one of "pitches", "votes", "sidebars", "quips", found "dance"',
+        'trio.toml: game_config.phases.0: must be one of "pitches", "votes", "elimination", "sidebars", "quips", '
+        '"summaries", found "dance"',
     ),
     "no vote": (
         f'{TRIO}[game_config]\nphases = ["pitches"]',

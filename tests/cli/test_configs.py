@@ -116,7 +116,7 @@ FAULTS = {
     "unknown key of the game": ("[game_config]\nphasis = []", [".game_config.phasis: unknown"]),
     "unknown phase": (
         "[game_config]\nphases = ['dance']",
-        [".game_config.phases.0: one of ['pitches', 'votes', 'sidebars', 'quips']"],
+        [".game_config.phases.0: one of ['pitches', 'votes', 'elimination', 'sidebars', 'quips', 'summaries']"],
     ),
 }
 

@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -251,6 +252,45 @@ def test_provider_lets_the_player_file_of_agent_island_play(tmp_path: Path, serv
     # At another address than the provider's own its key is not sent.
     assert not [received for received in server.received if "canary" in json.dumps(received.headers)]
     assert not [path for path in (tmp_path / "logs").iterdir() if b"canary" in path.read_bytes()]
+
+
+TWO_FILES = ("--config", "players.toml", "--game-config", "rules.toml", "--game", "agent_island")
+
+
+def two_files(folder: Path) -> None:
+    """A player file and a `[game]` file with the keys of the Agent Island project."""
+    seats = (("A", "random", "none"), ("B", "grudge", "summarization"), ("C", "loyal", "none"))
+    tables = [
+        f'[[players]]\nplayer_id = "{player}"\nmodel = "bot/{bot}"\n'
+        f'character_prompt = "x"\nmemory_strategy = "{memory}"\n'
+        for player, bot, memory in seats
+    ]
+    (folder / "players.toml").write_text("".join(tables), encoding="utf-8")
+    (folder / "rules.toml").write_text(
+        "[game]\nnum_players = 3\nnum_rounds = 2\nrules_prompt = 'Three begin.'\nlogs_dir = ''\n"
+        'phases = ["sidebars", "pitches", "votes", "elimination", "consolidate_memory"]\n'
+        "[game.phase_config.sidebars]\nnum_exchanges = 2\n"
+        '[[game.round_overrides]]\nround = 2\nround_type = "final"\nphases = ["pitches", "votes", "opponent_quips"]\n',
+        encoding="utf-8",
+    )
+
+
+def test_a_game_file_and_a_player_file_of_agent_island_play_and_replay(tmp_path: Path) -> None:
+    two_files(tmp_path)
+    said = agentsim("run", *TWO_FILES, "--seed", "3", "--name", "game", "--display", "none", cwd=tmp_path)
+    assert (said.code, said.err) == (0, "")
+    kinds = Counter(decision["kind"] for decision in history(tmp_path)["decisions"])
+    assert kinds == {"approach": 6, "whisper": 12, "pitch": 5, "vote": 4, "summary": 1, "quips": 3}
+    assert agentsim("replay", "game", cwd=tmp_path).code == 0
+
+
+def test_validate_and_batch_take_two_files_too(tmp_path: Path) -> None:
+    two_files(tmp_path)
+    said = agentsim("validate", *TWO_FILES, cwd=tmp_path)
+    assert said.out.startswith("players.toml: agent_island, 3 players, can be played")
+    words = ("--games", "2", "--jobs", "1", "--display", "none", "--out", "many")
+    assert agentsim("batch", *TWO_FILES, *words, cwd=tmp_path).code == 0
+    assert len([*(tmp_path / "many").rglob("*.jsonl")]) == 2
 
 
 def test_bots_stay_bots_under_a_provider(tmp_path: Path) -> None:

@@ -122,7 +122,13 @@ def _policy(
 
 def _loyal_partner(request: Approach, luck: Stream) -> str:
     friend = ally(request.view, request.player, request.view.active)
+    if not request.may_decline:
+        return friend if friend in request.free else luck.pick(request.free)
     return friend if friend in request.free else NOBODY
+
+
+def _any_partner(request: Approach, luck: Stream) -> str:
+    return luck.pick((*request.free, NOBODY) if request.may_decline else request.free)
 
 
 def _is_ally(request: AnswerApproach) -> bool:
@@ -133,7 +139,7 @@ def _is_ally(request: AnswerApproach) -> bool:
 
 
 BOTS: Mapping[str, Bot] = {
-    "random": _policy(_random_choice, lambda request, luck: luck.pick((*request.free, NOBODY)), lambda request: True),
+    "random": _policy(_random_choice, _any_partner, lambda request: True),
     "grudge": _policy(
         _grudge_choice,
         lambda request, luck: loudest(request.view, request.free),

@@ -1,65 +1,143 @@
-"""Config: the `[game_config]` table of Agent Island. Players and models are not configured here."""
+"""Config: the `[game_config]` table of Agent Island. Players and models are not configured here.
+
+The same settings in the words of the project that the game comes from are read by `project`.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, field_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
-from agentsim.engine.game import GameConfig
-from agentsim.errors import ScenarioError
+from agentsim.engine.event import PlayerId
+from agentsim.engine.game import ByPlayer, GameConfig, ProjectTable
+from agentsim.errors import ScenarioError, first_objection
+from agentsim.games.agent_island.project import GameTable
 
-__all__ = ["AgentIslandConfig", "Phase", "RoundOverride", "RoundSettings"]
+__all__ = ["AgentIslandConfig", "Effect", "Phase", "RoundOverride", "RoundSettings"]
 
-Phase: TypeAlias = Literal["pitches", "votes", "sidebars", "quips"]
+Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "quips", "summaries"]
+Effect: TypeAlias = Literal["eliminate", "win", "poll", "none"]
+"""What a round's vote comes to."""
+Memory: TypeAlias = Literal["full", "summary"]
 Characters: TypeAlias = Annotated[int, Field(ge=20, le=20_000)]
+Messages: TypeAlias = Annotated[int, Field(ge=1, le=20)]
+Exchanges: TypeAlias = Annotated[int, Field(ge=1, le=20)]
+Partners: TypeAlias = Literal["free", "any"]
+Speakers: TypeAlias = Literal["active", "all"] | tuple[PlayerId, ...]
+
+_KEYS = "game_config.round_overrides"
 
 
-def _with_one_vote(phases: tuple[Phase, ...] | None) -> tuple[Phase, ...] | None:
-    if phases is not None and phases.count("votes") != 1:
-        found = json.dumps(phases)
-        raise ValueError(f'a round has exactly one "votes" phase, since one player leaves by it, found {found[:200]}')
+def _fitting(phases: tuple[Phase, ...] | None, info: ValidationInfo) -> tuple[Phase, ...] | None:
+    """The phases, if they go with the vote that stands beside them."""
+    if phases is None:
+        return None
+    vote, found = info.data.get("vote"), f"found {json.dumps(phases)[:200]}"
+    if vote == "none" and "votes" in phases:
+        raise ValueError(f'a round whose vote is "none" has no "votes" phase, {found}')
+    if vote != "none" and phases.count("votes") != 1:
+        raise ValueError(f'a round has exactly one "votes" phase, since one player leaves by it, {found}')
+    if "elimination" in phases:
+        late = "votes" in phases and phases.index("elimination") > phases.index("votes")
+        if not late or phases.count("elimination") > 1 or vote not in {None, "eliminate"}:
+            raise ValueError(f'"elimination" stands once, after the "votes" that eliminate, {found}')
     return phases
 
 
-class RoundSettings(GameConfig):
-    """How one round is played; lengths are in characters, and longer words are cut, visibly."""
+class _Settings(GameConfig):
+    """What a table and its overrides share: settings that came later are stored only where they say something.
 
+    Histories and journals of before hold none of them, and stay as they are.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset(
+        ("vote", "exchanges", "partners", "may_decline", "secret_pairs", "quips_by", "quips_in_turn")
+    )
+
+    @model_serializer(mode="wrap")
+    def _stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        defaults = {name: fields[name].get_default(call_default_factory=True) for name in self.later}
+        silent = {name for name, default in defaults.items() if getattr(self, name) == default}
+        return {name: value for name, value in handler(self).items() if name not in silent}
+
+
+class RoundSettings(_Settings):
+    """How one round is played; lengths are in characters, and longer words are cut, visibly.
+
+    `vote` says what the vote comes to: one is eliminated, the jury names the winner (in the last round alone), nothing
+    (a poll), or that there is none; None is "win" in the last round and "eliminate" before. It takes effect at once,
+    or where the phases name `elimination`. In each of `exchanges` a player talks with one partner who is still free;
+    with `partners = "any"` every player opens a talk with anyone, one talk after the other.
+    """
+
+    vote: Effect | None = None
     phases: tuple[Phase, ...] = ("pitches", "votes")
     pitch_chars: Characters = 1_200
     explanation_chars: Characters = 600
     message_chars: Characters = 600
     quip_chars: Characters = 200
-    messages_per_exchange: Annotated[int, Field(ge=1, le=20)] = 2
+    messages_per_exchange: Messages = 2
+    exchanges: Exchanges = 1
+    partners: Partners = "free"
+    may_decline: bool = True
+    secret_pairs: bool = False
+    quips_by: Speakers = "active"
+    quips_in_turn: bool = False
 
-    _one_vote = field_validator("phases")(_with_one_vote)
+    _fits = field_validator("phases")(_fitting)
 
 
-class RoundOverride(GameConfig):
+class RoundOverride(_Settings):
     """Other settings for one round, counted from 1, or for the final one."""
 
     round: Annotated[int, Field(ge=1)] | Literal["final"]
+    vote: Effect | None = None
     phases: tuple[Phase, ...] | None = None
     pitch_chars: Characters | None = None
     explanation_chars: Characters | None = None
     message_chars: Characters | None = None
     quip_chars: Characters | None = None
-    messages_per_exchange: Annotated[int, Field(ge=1, le=20)] | None = None
+    messages_per_exchange: Messages | None = None
+    exchanges: Exchanges | None = None
+    partners: Partners | None = None
+    may_decline: bool | None = None
+    secret_pairs: bool | None = None
+    quips_by: Speakers | None = None
+    quips_in_turn: bool | None = None
 
-    _one_vote = field_validator("phases")(_with_one_vote)
+    _fits = field_validator("phases")(_fitting)
 
 
 class AgentIslandConfig(RoundSettings):
     """The whole table.
 
     `rounds = "auto"` plays N-1 rounds with N players, the last between two; a smaller number sends more
-    players into the final. `memory = "summary"` has each player replace a finished round by its own summary.
+    players into the final. `memory = "summary"` has each player replace a finished round by its own summary,
+    `memory_of` says otherwise for single players, and `summaries` when they are written: after every round but the
+    last, or where a round's phases name `summaries`. `rules` takes the place of the rules that every player reads.
     """
 
-    rounds: Annotated[int, Field(ge=2)] | Literal["auto"] = "auto"
-    memory: Literal["full", "summary"] = "full"
+    later: ClassVar[frozenset[str]] = RoundSettings.later | {"memory_of", "summaries", "rules"}
+    project_table: ClassVar[type[ProjectTable] | None] = GameTable
+
+    rounds: Annotated[int, Field(ge=1, le=20_000)] | Literal["auto"] = "auto"
+    memory: Memory = "full"
+    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(default_factory=dict)
+    summaries: Literal["rounds", "phases"] = "rounds"
     summary_chars: Characters = 800
+    rules: Annotated[str, Field(min_length=1)] | None = None
     round_overrides: tuple[RoundOverride, ...] = ()
 
     @field_validator("round_overrides")
@@ -72,29 +150,65 @@ class AgentIslandConfig(RoundSettings):
             named.add(override.round)
         return overrides
 
-    def round_count(self, players: int) -> int:
-        """How many rounds this many players have; `ScenarioError` where it cannot be so many."""
-        if self.rounds == "auto":
-            return players - 1
-        if self.rounds > players - 1:
+    @model_validator(mode="after")
+    def _whole(self) -> AgentIslandConfig:
+        if self.rounds == 1 and self.settings(1, 1).vote == "win":
+            raise ValueError("the only round cannot be a final, since its jury would be empty")
+        named = any("summaries" in (table.phases or ()) for table in self._tables())
+        if named and self.summaries == "rounds":
+            raise ValueError('phases name "summaries", which goes with summaries = "phases"')
+        return self
+
+    def schedule(self, players: int) -> tuple[RoundSettings, ...]:
+        """The settings of every round for so many players; `ScenarioError` where they make no game."""
+        rounds = players - 1 if self.rounds == "auto" else self.rounds
+        schedule = tuple(self.settings(index, rounds) for index in range(1, rounds + 1))
+        leaving = sum(settings.vote == "eliminate" for settings in schedule)
+        most = players - (2 if schedule[-1].vote == "win" else 1)
+        if leaving > most:
+            possible = rounds - (leaving - most)
             raise ScenarioError(
-                f"{players} players can play {players - 1} rounds at most, found {self.rounds}",
+                f"{players} players can play {possible} rounds at most, found {rounds}",
                 key="game_config.rounds",
-                valid=f'"auto" or 2 to {players - 1}',
+                valid=f'"auto" or 2 to {possible}',
             )
-        return self.rounds
+        for index, settings in enumerate(schedule, start=1):
+            if settings.vote == "win" and index < rounds:
+                raise ScenarioError(
+                    f'the vote of round {index} is "win", which ends the game: it can be that of the last round alone',
+                    key=_KEYS,
+                )
+        if schedule[-1].vote == "win" and not leaving:
+            raise ScenarioError("no round before the final eliminates a player, so its jury would be empty", key=_KEYS)
+        return schedule
 
     def settings(self, index: int, rounds: int) -> RoundSettings:
-        """The settings of round `index` of `rounds`; an override for "final" wins over one by number."""
-        settings: RoundSettings = self
-        for wanted in (index, "final" if index == rounds else None):
-            for override in self.round_overrides:
-                if override.round == wanted:
-                    settings = self._merged(override, settings)
-        return settings
+        """The settings of round `index` of `rounds`, its vote said; an override for "final" wins over one by number."""
+        values = {name: getattr(self, name) for name in RoundSettings.model_fields}
+        for override in self._overrides(index, rounds):
+            given = {name: getattr(override, name) for name in RoundSettings.model_fields}
+            values |= {name: value for name, value in given.items() if value is not None}
+        values["vote"] = values["vote"] or ("win" if index == rounds else "eliminate")
+        try:
+            return RoundSettings(**values)
+        except ValidationError as error:
+            raise ScenarioError(f"round {index}: {first_objection(error)[1]}", key=_KEYS) from None
 
-    @staticmethod
-    def _merged(override: RoundOverride, base: RoundSettings) -> RoundSettings:
-        values = {name: getattr(base, name) for name in RoundSettings.model_fields}
-        values |= override.model_dump(exclude={"round"}, exclude_none=True)
-        return RoundSettings(**values)
+    def _overrides(self, index: int, rounds: int) -> Iterator[RoundOverride]:
+        for wanted in (index, "final" if index == rounds else None):
+            yield from (override for override in self.round_overrides if override.round == wanted)
+
+    def remembers(self, player: PlayerId) -> Memory:
+        """How this player remembers."""
+        return self.memory_of.get(player, self.memory)
+
+    def named(self) -> Iterator[tuple[str, PlayerId]]:
+        """Every player whom a setting names, with its key."""
+        yield from (("game_config.memory_of", player) for player in self.memory_of)
+        for table in self._tables():
+            if isinstance(table.quips_by, tuple):
+                key = "game_config.quips_by" if table is self else _KEYS
+                yield from ((key, player) for player in table.quips_by)
+
+    def _tables(self) -> tuple[RoundSettings | RoundOverride, ...]:
+        return (self, *self.round_overrides)

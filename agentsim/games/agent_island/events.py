@@ -1,4 +1,7 @@
-"""Events of Agent Island: what happened, in numbers and in one line of prose. Audiences are not set here."""
+"""Events of Agent Island: what happened, in numbers and in one line of prose. Audiences are not set here.
+
+Those of private talks stand in `sidebar_events`.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,23 @@ from typing import ClassVar
 from agentsim.engine.dealing import AGAINST, FOR, NAMED, Dealing, Past
 from agentsim.engine.event import Event
 from agentsim.engine.wording import counted, listed
+from agentsim.games.agent_island.sidebar_events import Approached, ExchangeBegan, Paired, TakenAside, Whispered
 
 __all__ = [
     "EVENTS",
     "Approached",
     "Eliminated",
+    "ExchangeBegan",
     "GameBegan",
+    "LastRoundBegan",
     "OrderDrawn",
     "Paired",
     "Pitched",
+    "PollOpened",
     "Quipped",
     "RoundBegan",
     "Summarized",
+    "TakenAside",
     "Tallied",
     "Voted",
     "Whispered",
@@ -55,14 +63,44 @@ class RoundBegan(Event):
     phases: tuple[str, ...]
 
     @property
+    def final(self) -> bool:
+        """Whether the jury names the winner in this round."""
+        return self.round == self.rounds
+
+    @property
     def heading(self) -> str:
-        return "Final round" if self.round == self.rounds else f"Round {self.round} begins"
+        return "Final round" if self.final else f"Round {self.round} begins"
 
     @property
     def content(self) -> str:
-        if self.round == self.rounds:
+        if self.final:
             return f"The finalists are {listed(self.active)}. The jury is {listed(self.eliminated)}."
         return f"Still in the game: {listed(self.active)}."
+
+
+@dataclass(frozen=True)
+class LastRoundBegan(RoundBegan):
+    """The last round of a game without a final."""
+
+    kind: ClassVar[str] = "last_round_began"
+
+    @property
+    def final(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class PollOpened(Event):
+    kind: ClassVar[str] = "poll_opened"
+    round: int
+
+    @property
+    def heading(self) -> str:
+        return "A poll"
+
+    @property
+    def content(self) -> str:
+        return "The next vote is a poll: no player leaves by it."
 
 
 @dataclass(frozen=True)
@@ -104,9 +142,9 @@ class Voted(Event):
 
     def dealings(self, past: Past) -> Iterator[Dealing]:
         """For the winner in the final round, against who must go in any other."""
-        began = past.last(RoundBegan)
+        began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
-            final = began.round == began.rounds
+            final = began.final
             yield Dealing(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
 
 
@@ -172,61 +210,6 @@ class Won(Event):
 
 
 @dataclass(frozen=True)
-class Approached(Event):
-    kind: ClassVar[str] = "approach"
-    player: str
-    partner: str | None
-    accepted: bool
-
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player} seeks a private word"
-
-    @property
-    def content(self) -> str:
-        if self.partner is None:
-            return f"{self.player} approaches nobody."
-        return f"{self.player} approaches {self.partner}, who {'accepts' if self.accepted else 'declines'}."
-
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        if self.partner is not None:
-            yield Dealing(self.player, self.partner, "approached")
-            answer = "agreed to talk" if self.accepted else "declined to talk"
-            yield Dealing(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
-
-
-@dataclass(frozen=True)
-class Paired(Event):
-    kind: ClassVar[str] = "paired"
-    pair: tuple[str, str]
-
-    @property
-    def heading(self) -> str:
-        return f"{listed(self.pair)} step aside"
-
-    @property
-    def content(self) -> str:
-        return f"{listed(self.pair)} talk in private."
-
-
-@dataclass(frozen=True)
-class Whispered(Event):
-    kind: ClassVar[str] = "whisper"
-    words: ClassVar[str] = "text"
-    speaker: str
-    listener: str
-    text: str
-
-    @property
-    def heading(self) -> str:
-        return f"{self.speaker} to {self.listener}, in private"
-
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        if self.text:
-            yield Dealing(self.speaker, self.listener, "whispered")
-
-
-@dataclass(frozen=True)
 class Quipped(Event):
     kind: ClassVar[str] = "quip"
     words: ClassVar[str] = "text"
@@ -270,4 +253,8 @@ EVENTS: tuple[type[Event], ...] = (
     Whispered,
     Quipped,
     Summarized,
+    LastRoundBegan,
+    PollOpened,
+    ExchangeBegan,
+    TakenAside,
 )

@@ -10,17 +10,17 @@ from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import cut
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.events import EVENTS, GameBegan, Summarized
+from agentsim.games.agent_island.events import EVENTS, GameBegan
 from agentsim.games.agent_island.panels import panels
-from agentsim.games.agent_island.requests import NOBODY, REQUESTS, Summarize
+from agentsim.games.agent_island.prompts import rules_prompt
+from agentsim.games.agent_island.requests import NOBODY, REQUESTS
 from agentsim.games.agent_island.round import Round, RoundContext
+from agentsim.games.agent_island.round_phases import phase_summaries
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.tables import tables
-from agentsim.games.agent_island.view import view
 
 __all__ = ["AgentIsland"]
 
@@ -47,7 +47,7 @@ class AgentIsland:
             )
         if NOBODY in {player.casefold() for player in players}:
             raise ScenarioError(f'no player may be called "{NOBODY}": it is an answer in this game', key="players")
-        rounds = config.round_count(len(players))
+        rounds = len(config.schedule(len(players)))
         for override in config.round_overrides:
             if override.round != "final" and override.round > rounds:
                 raise ScenarioError(
@@ -55,27 +55,35 @@ class AgentIsland:
                     key="game_config.round_overrides",
                     valid=f'1 to {rounds}, or "final"',
                 )
+        for key, named in config.named():
+            if named not in players:
+                raise ScenarioError(f"there is no player {named[:80]!r}", key=key, valid=", ".join(players[:24]))
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
-        island = Island(table.players, config.round_count(len(table.players)))
+        schedule = config.schedule(len(table.players))
+        votes = [settings.vote for settings in schedule]
+        rules = rules_prompt(table.players, votes, config.rules)
+        island = Island(table.players, len(schedule), jury=votes[-1] == "win")
         table.watch(island)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)
-        while island.winner is None:
+        while island.round < island.rounds:
             island.begin_round()
-            context = RoundContext(table, island, config.settings(island.round, island.rounds))
+            context = RoundContext(
+                round_index=island.round,
+                final_round=island.final,
+                players=island.players,
+                active_player_ids=island.active,
+                eliminated_player_ids=island.eliminated,
+                logger=None,
+                history=table,
+                rules_prompt=rules,
+                config=config,
+                island=island,
+            )
             await Round(context).play()
-            if config.memory == "summary" and island.winner is None:
-                await self._remember(table, island, config.summary_chars)
+            if config.summaries == "rounds" and island.round < island.rounds:
+                await phase_summaries(context)
         return Outcome(_reason(island), island.standings())
-
-    async def _remember(self, table: Table, island: Island, limit: int) -> None:
-        """Everybody, the jury too, writes a private summary of the round, all at once."""
-        requests = [
-            Summarize(player=player, view=view(table, island, player), limit=limit) for player in island.players
-        ]
-        for request, note in zip(requests, await table.ask_all(requests), strict=True):
-            summarized = Summarized(request.player, island.round, cut(note.text, limit))
-            table.tell(summarized, to=(request.player,), by=request.player)
 
     def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log, players)
@@ -85,6 +93,8 @@ class AgentIsland:
 
 
 def _reason(island: Island) -> str:
+    if island.winner is None:
+        return "rounds played"
     last = island.tallies[-1]
     if not last.tied:
         return "jury vote"

@@ -107,8 +107,8 @@ def _remarks(view: View, other: str) -> Iterator[str]:
             yield f"{other} had {counted(_named(tally, other), 'vote')} in round {tally.round} and survived."
 
 
-def _named(tally: Tally, player: str) -> int:
-    return dict(tally.votes).get(player, 0)
+def _named(tally: Tally, player: str | None) -> int:
+    return 0 if player is None else dict(tally.votes).get(player, 0)
 
 
 def _ballots(view: View, player: str) -> str:
@@ -118,7 +118,7 @@ def _ballots(view: View, player: str) -> str:
 
 def _past(view: View) -> list[Tally]:
     """The votes by which somebody left."""
-    return [tally for tally in view.tallies if not tally.final]
+    return [tally for tally in view.tallies if not tally.final and tally.chosen is not None]
 
 
 def whisper(view: View, me: str, partner: str, luck: Stream) -> str:
@@ -138,4 +138,5 @@ def note(view: View, me: str) -> str:
     if not view.tallies:
         return "Nothing has been decided yet."
     tally = view.tallies[-1]
-    return f"{tally.chosen} left. I had {counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."
+    left = tally.chosen or "No player"
+    return f"{left} left. I had {counted(_named(tally, me), 'vote')} against me. Left: {listed(view.active)}."

@@ -193,11 +193,22 @@ class Approach(IslandRequest[ApproachMade]):
     answer: ClassVar[type[Decision]] = ApproachMade
     nothing: ClassVar[Mapping[str, Any]] = {"partner": NOBODY}
     free: tuple[str, ...]
+    may_decline: bool = True
+    """Where those who are approached may not decline, who approaches may not stay alone either."""
 
     def options(self) -> Options:
-        return {"partner": Choice((*self.free, NOBODY))}
+        return {"partner": Choice((*self.free, NOBODY) if self.may_decline else self.free)}
+
+    def check(self, decision: ApproachMade) -> None:
+        if decision != self.fallback():  # to talk with nobody is what no readable choice comes to
+            super().check(decision)
 
     def question(self) -> str:
+        if not self.may_decline:
+            return (
+                f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}. "
+                'Answer: {"partner": "<id of one of them>"}'
+            )
         return (
             "Whom do you take aside for a private exchange? They may decline. "
             f'Free: {", ".join(self.free)}; or "{NOBODY}". Answer: {{"partner": "<id, or {NOBODY}>"}}'

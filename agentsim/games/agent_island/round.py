@@ -3,76 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from agentsim.engine.event import Everyone, Told
+from agentsim.engine.event import Audience, Event, Everyone, PlayerId
+from agentsim.engine.keeping import kept
 from agentsim.engine.table import Table
-from agentsim.games.agent_island.config import RoundSettings
-from agentsim.games.agent_island.events import RoundBegan
-from agentsim.games.agent_island.prompts import rules_prompt
+from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
+from agentsim.games.agent_island.events import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.round_phases import PHASES
-from agentsim.games.agent_island.state import Island, Tally
+from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import View, view
 
-__all__ = ["Round", "RoundContext"]
+__all__ = ["Logger", "Round", "RoundContext"]
 
 
-@dataclass(frozen=True)
+class Logger(Protocol):
+    """What a phase can be given to report to: a `logging.Logger` is one."""
+
+    def info(self, msg: str, /, *args: Any) -> Any:
+        """One line, its arguments put in for the placeholders."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoundContext:
-    """What a phase works with: the table, the state and this round's settings.
+    """What a phase works with. The first nine are the seed's, by its names.
 
-    The properties are the fields of the seed's class of the same name, read from the state, which is the
-    one place that knows them.
+    `players` are the ids in seat order: who answers for them is the driver's business. `history` is the table: what is
+    told there is the history, and there players are asked. `active_player_ids` and `eliminated_player_ids` change
+    when a player leaves. `logger` gets a line for every event; the game itself has none, since rules do no IO.
+    `votes` is what the vote came to: `vote_tally`, `selected_player` and `tied`, between whom the lot decided.
     """
 
-    table: Table
-    island: Island
-    settings: RoundSettings
+    round_index: int
+    final_round: bool
+    players: Sequence[PlayerId]
+    active_player_ids: list[PlayerId]
+    eliminated_player_ids: list[PlayerId]
+    logger: Logger | None
+    history: Table
+    rules_prompt: str
+    votes: dict[str, Any] = field(default_factory=dict)
+    config: AgentIslandConfig = field(default_factory=AgentIslandConfig)
+    island: Island | None = None
+    """The whole game's state; a phase that is played by itself has one of this round alone."""
 
-    @property
-    def round_index(self) -> int:
-        """From 1."""
-        return self.island.round
+    @kept
+    def state(self) -> Island:
+        """The game's state, which the two lists of players belong to."""
+        if self.island is not None:
+            return self.island
+        return Island(
+            players=tuple(self.players),
+            rounds=self.round_index + (0 if self.final_round else max(1, len(self.active_player_ids) - 2)),
+            round=self.round_index,
+            active=self.active_player_ids,
+            eliminated=self.eliminated_player_ids,
+        )
 
-    @property
-    def final_round(self) -> bool:
-        """Whether the jury votes in this round."""
-        return self.island.final
+    @kept
+    def settings(self) -> RoundSettings:
+        """This round's settings."""
+        return self.config.settings(self.round_index, self.state.rounds)
 
-    @property
-    def players(self) -> tuple[str, ...]:
-        """Everyone who began the game, in seat order."""
-        return self.island.players
-
-    @property
-    def active_player_ids(self) -> tuple[str, ...]:
-        """Those still in the game."""
-        return tuple(self.island.active)
-
-    @property
-    def eliminated_player_ids(self) -> tuple[str, ...]:
-        """The jury, in the order in which they left."""
-        return tuple(self.island.eliminated)
-
-    @property
-    def history(self) -> Sequence[Told]:
-        """Everything told so far; what one player may know of it is in `view_of`."""
-        return self.table.log
-
-    @property
-    def rules_prompt(self) -> str:
-        """The rules as every player reads them."""
-        return rules_prompt(self.island.players, self.island.rounds)
-
-    @property
-    def votes(self) -> Tally | None:
-        """The result of this round's vote, once there is one."""
-        tallies = self.island.tallies
-        return tallies[-1] if tallies and tallies[-1].round == self.island.round else None
-
-    def view_of(self, player: str) -> View:
+    def view_of(self, player: PlayerId) -> View:
         """What this player may know now."""
-        return view(self.table, self.island, player)
+        return view(self.history, self.state, player, self.rules_prompt)
+
+    def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
+        """Tell the table, and the logger that it happened."""
+        self.history.tell(event, to=to, by=by)
+        if self.logger is not None:
+            self.logger.info("round %d: %s", self.round_index, event.heading)
 
 
 class Round:
@@ -84,14 +87,15 @@ class Round:
     async def play(self) -> None:
         """Announce the round and play its phases in order."""
         context = self.context
-        context.table.round("Final round" if context.final_round else f"Round {context.round_index}")
-        began = RoundBegan(
+        last = context.round_index == context.state.rounds
+        context.history.round("Final round" if context.final_round else f"Round {context.round_index}")
+        began = (LastRoundBegan if last and not context.final_round else RoundBegan)(
             context.round_index,
-            context.island.rounds,
-            context.active_player_ids,
-            context.eliminated_player_ids,
+            context.state.rounds,
+            tuple(context.active_player_ids),
+            tuple(context.eliminated_player_ids),
             context.settings.phases,
         )
-        context.table.tell(began, to=Everyone)
+        context.tell(began, to=Everyone)
         for phase in context.settings.phases:
             await PHASES[phase](context)

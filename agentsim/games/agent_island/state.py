@@ -14,20 +14,23 @@ __all__ = ["Island", "Tally"]
 class Tally:
     """How a vote came out: votes by candidate (all candidates, zero too), who left or won, and whether by lot.
 
-    `tied` are the candidates between whom chance decided; empty where the votes did.
+    `tied` are the candidates between whom chance decided; empty where the votes did. A poll has chosen no player.
     """
 
     round: int
     final: bool
     votes: tuple[tuple[str, int], ...]
     abstentions: int
-    chosen: str
+    chosen: str | None
     tied: tuple[str, ...] = ()
 
 
 @dataclass
 class Island:
-    """The state of one game; `round` is 0 before the first."""
+    """The state of one game; `round` is 0 before the first.
+
+    `jury` says whether the last round is a final; `leaving` is who was voted out and has not left yet.
+    """
 
     players: tuple[str, ...]
     rounds: int
@@ -36,40 +39,52 @@ class Island:
     eliminated: list[str] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     winner: str | None = None
+    jury: bool = True
+    leaving: str | None = None
 
     def __post_init__(self) -> None:
-        self.active = list(self.players)
+        if not self.active:
+            self.active = list(self.players)
 
     @property
     def final(self) -> bool:
-        """Whether the present round is the last."""
-        return self.round == self.rounds
+        """Whether the jury names the winner in the present round."""
+        return self.jury and self.round == self.rounds
 
     def begin_round(self) -> None:
         """Go on to the next round."""
         self.round += 1
 
     def settle(self, tally: Tally) -> None:
-        """Let a vote take effect: its choice leaves, or wins in the final round."""
+        """Let a vote count: its choice wins in the final, and is to leave in any other round."""
         self.tallies.append(tally)
         if tally.final:
             self.winner = tally.chosen
         else:
-            self.active.remove(tally.chosen)
-            self.eliminated.append(tally.chosen)
+            self.leaving = tally.chosen
+
+    def eliminate(self, player: str) -> None:
+        """Let this player leave and join the jury."""
+        self.active.remove(player)
+        self.eliminated.append(player)
+        self.leaving = None
 
     def standings(self) -> tuple[Standing, ...]:
-        """The winner, the other finalists by jury votes, then the eliminated, the last to leave first."""
-        jury = dict(self.tallies[-1].votes)
+        """The winner, the other finalists by jury votes, then the eliminated, the last to leave first.
+
+        Without a final, who is left shares the first place.
+        """
+        jury = dict(self.tallies[-1].votes) if self.winner is not None else {}
+        left = {tally.chosen: tally.round for tally in self.tallies if not tally.final}
         against = dict.fromkeys(self.players, 0)
-        for tally in self.tallies[:-1]:
-            for player, votes in tally.votes:
+        for tally in self.tallies:
+            for player, votes in () if tally.final else tally.votes:
                 against[player] += votes
         entries = []
         for player in self.players:
-            gone = self.eliminated.index(player) + 1 if player in self.eliminated else None
-            survived = self.rounds if gone is None else gone - 1
-            key = (player == self.winner, survived, jury.get(player, -1) if gone is None else -1)
+            gone = player in self.eliminated
+            survived = left[player] - 1 if gone else self.rounds
+            key = (player == self.winner, survived, -1 if gone else jury.get(player, -1))
             score = {"rounds_survived": survived, "votes_against": against[player], "jury_votes": jury.get(player, 0)}
             entries.append((player, key, score))
         return ranked(entries)
@@ -79,12 +94,15 @@ class Island:
         broken = []
         if sorted(self.active + self.eliminated) != sorted(self.players):
             broken.append("every player is either active or eliminated")
-        if len(self.eliminated) != sum(not tally.final for tally in self.tallies):
-            broken.append("one player leaves by each vote before the final")
+        if [*self.eliminated, *([self.leaving] if self.leaving else [])] != [
+            tally.chosen for tally in self.tallies if not tally.final and tally.chosen is not None
+        ]:
+            broken.append("one player leaves by each vote that eliminates")
         if self.winner is not None and self.winner not in self.active:
             broken.append("the winner is a finalist")
-        if [tally.round for tally in self.tallies] != list(range(1, len(self.tallies) + 1)):
-            broken.append("rounds settle in order, once each")
+        settled = [tally.round for tally in self.tallies]
+        if settled != sorted({*settled}) or not {*settled} <= {*range(1, self.round + 1)}:
+            broken.append("rounds settle in order, at most once each")
         for tally in self.tallies:
             if tally.tied and tally.chosen not in tally.tied:
                 broken.append(f"round {tally.round}: the lot falls on one of the tied")

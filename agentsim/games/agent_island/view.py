@@ -33,7 +33,8 @@ class View:
     """What a player knows when it is asked.
 
     `transcript` is all it heard, oldest first; where it wrote a summary of a round, the summary stands in
-    for that round. `tallies` are the public results, restated from the state.
+    for what it had heard of that round. `tallies` are the public results, restated from the state; `rules` are the
+    rules in words; `jury` says whether the last round is a final.
     """
 
     players: tuple[str, ...]
@@ -43,11 +44,13 @@ class View:
     eliminated: tuple[str, ...]
     tallies: tuple[Tally, ...]
     transcript: tuple[Line, ...]
+    jury: bool = True
+    rules: str = ""
 
     @property
     def final(self) -> bool:
-        """Whether the present round is the last."""
-        return self.round == self.rounds
+        """Whether the jury names the winner in the present round."""
+        return self.jury and self.round == self.rounds
 
     def pitches(self) -> dict[str, int]:
         """Words each player has been heard to say in pitches, in characters."""
@@ -58,7 +61,7 @@ class View:
         return spoken
 
 
-def view(table: Table, island: Island, player: PlayerId) -> View:
+def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
     """What `player` may know now."""
     return View(
         players=island.players,
@@ -68,22 +71,26 @@ def view(table: Table, island: Island, player: PlayerId) -> View:
         eliminated=tuple(island.eliminated),
         tallies=tuple(island.tallies),
         transcript=tuple(_transcript(table.heard(player), player)),
+        jury=island.jury,
+        rules=rules,
     )
 
 
 def _transcript(heard: Sequence[Told], player: PlayerId) -> Iterator[Line]:
     told = list(heard)
-    summarized = {
-        entry.event.round
-        for entry in told
+    noted = {
+        entry.round: place
+        for place, entry in enumerate(told)
         if isinstance(entry.event, Summarized) and entry.event.player == player and entry.event.text
     }
-    for entry in told:
+    for place, entry in enumerate(told):
         event = entry.event
+        if place < noted.get(entry.round, 0):
+            continue
         if isinstance(event, Summarized):
             if event.text:
                 yield Line(event.round, f"memory of {player}", "summary", event.text)
-        elif entry.round not in summarized:
+        else:
             yield from _lines(entry)
 
 

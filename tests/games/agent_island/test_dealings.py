@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from agentsim.engine.event import Told
-from agentsim.games.agent_island.events import Approached, Quipped, RoundBegan, Voted, Whispered
+from agentsim.games.agent_island.events import (
+    Approached,
+    LastRoundBegan,
+    Quipped,
+    RoundBegan,
+    TakenAside,
+    Voted,
+    Whispered,
+)
 from agentsim.history.pairs import pairs
 from tests.engine.dealings import done
 from tests.games.agent_island.island import play
@@ -18,6 +26,15 @@ def test_a_vote_sends_away_and_in_the_final_round_it_crowns() -> None:
     assert done([began(1), began(2), vote]) == [("C", "A", "voted for", 1, None)]
     assert done([began(1), Voted("C", None, ("A",), "")]) == []
     assert done([vote]) == [], "nobody knows what it was for"
+
+
+def test_a_vote_of_a_last_round_without_a_final_sends_away() -> None:
+    last = LastRoundBegan(2, 2, ("A", "B"), ("C",), ("votes",))
+    assert done([last, Voted("A", "B", ("B",), "so")]) == [("A", "B", "voted out", -1, None)]
+
+
+def test_who_is_taken_aside_and_may_not_decline_has_agreed_to_nothing() -> None:
+    assert done([TakenAside("A", "B")]) == [("A", "B", "approached", 0, None)]
 
 
 def test_a_private_word_is_asked_for_and_granted_or_not() -> None:
