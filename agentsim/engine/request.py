@@ -115,6 +115,13 @@ class Request(Generic[D]):
         """The decision that plain prose is; None where prose alone is no answer."""
         return None
 
+    def fits(self, said: Mapping[str, Any]) -> bool:
+        """Whether an object has the keys that were asked for and no others, and choices as they are spelt."""
+        if said.keys() != self.answer.model_fields.keys():
+            return False
+        choices = ((path, option.values) for path, option in self.legal.items() if isinstance(option, Choice))
+        return all(_at(said, path) in values for path, values in choices)
+
     def counts(self, said: Mapping[str, Any]) -> bool:
         """Whether an object can be the answer, where a reply holds others that can."""
         return True
@@ -175,6 +182,13 @@ class Request(Generic[D]):
         """The request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
+
+
+def _at(said: Any, path: str) -> Any:
+    """What stands in an object at a path; None where nothing does."""
+    for name in path.split("."):
+        said = said.get(name) if isinstance(said, Mapping) else None
+    return said if isinstance(said, str | int) else None
 
 
 def values_at(record: BaseModel) -> dict[str, Any]:

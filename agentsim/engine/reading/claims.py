@@ -46,6 +46,10 @@ _VALUE_ENDS = re.compile(
     r"[.,;!:](?=[\s\"'*_`)\]}>]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has|was|for|to|and i|this"
     r"|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为|因為|out)\b"
 )
+_CHOSEN = re.compile(
+    r"[\s*_\"')\]]*(?:$|[.!,\n:;(-]|\?|(?:because|since|as (?:my|the|he|she|they)|for (?:elimination|my|this|the win)|to (?:win|be|leave|go|eliminate)"
+    r"|this (?:round|time)|he|she|they|who|weil|car|porque|bo|因为)\b)"
+)
 _STAYS = re.compile(r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b")
 _LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose)\b")
 
@@ -74,6 +78,8 @@ def _sentence(pattern: str) -> re.Pattern[str]:
     before, slot, after = folded(pattern).partition("§")
     if not slot:
         return re.compile(before)
+    if before and after:
+        return re.compile(rf"{before}(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
     if not before:
         return re.compile(rf"(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
     # the value begins a word of its own; where words have no blanks between them, anywhere
@@ -177,6 +183,8 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
     if meant is UNSAID:
         return
     after = plain[end : end + 60]
+    if concept == "choice" and _CHOSEN.match(after) is None:
+        return  # chosen for something else, such as a friend
     contrary = concept == "vote" and bool((_STAYS if against else _LEAVES).search(after))
     doubt: Doubt = doubted(plain, match.start(), end) or ("after" if contrary or value.rstrip().endswith("?") else "")
     yield Claim(match.start(), end, "sentence", {field.path: meant}, doubt=doubt)

@@ -45,12 +45,16 @@ _FORMAT = re.compile(r"\b(?:format|schema|structure|form|shape|layout)\b")
 _ANSWERED = re.compile(
     r"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{0,60}\b(?:format|schema|structure|form|shape|layout)\b|\bmy\b"
 )
+_PAST = (
+    r"(?:last|previous|earlier|prior) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)|previously|yesterday|back in round"
+)
 _CONDITION = re.compile(
     r"\b(?:if|unless|in case|provided that|assuming|suppose|supposing|were (?:i|it|we|he|she|they)|had (?:i|it|we)|whether|until|before|falls|wenn"
-    r"|sinon|jesli|jezeli|gdyby|если|(?<!what i )would (?:say|have|write|answer)|could (?:say|have|write)|might|maybe|perhaps|possibly|tempted to"
-    r"|was going to|were going to|used to|almost|could also|thought about|considered|considering whether)\b|如果|もし|要是"
+    rf"|sinon|jesli|jezeli|gdyby|если|(?<!what i )would (?:say|have|write|answer)|could (?:say|have|write)|might|maybe|perhaps|possibly|tempted to"
+    rf"|was going to|were going to|used to|almost|{_PAST}|could also|thought about|considered|considering whether)\b|如果|もし|要是"
 )
 _AFTER = re.compile(
+    rf"^\W*(?:in |during )?(?:the |my )?(?:{_PAST}|in round \d)\b|"
     r"^[\W_]*(?:what|how (?:you|they|one|i am)|wrote|said|says|according|as (?:an )?example|no longer|not\W*$)"
     r"|^[\W_]*(?:is|was|are|would be|isn't|wasn't)\s+(?:n't|not|no|no longer|what|how|wrong|the (?:format|example|template)|an example"
     r"|a (?:mistake|typo|joke|lie|test|trap))\b|^\s*\?|^[\W_]*(?:isn't|wasn't)\b"
@@ -105,6 +109,8 @@ def doubted(text: str, start: int, end: int) -> Doubt:
     """What of the clause of a decision denies it, quotes it, shows it as a format, or makes it depend on something."""
     clause = clause_before(text, start)
     aloud = _REQUESTED.sub(" ", clause)
+    if text[start - 1 : start] == '"' and re.search(r"\w", clause[:-1]) and text[start : start + 1] != "{":
+        return "before"  # a sentence within somebody's marks
     if _NEGATED.search(clause) or _QUOTED.search(aloud) or _SHOWN.search(clause) or _CONDITION.search(clause):
         return "before"
     if _FORMAT.search(clause) and not _ANSWERED.search(clause):

@@ -24,7 +24,7 @@ _WRAPPER = re.compile(
 )
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
-_QUOTES = re.compile(r"\b(?:wrote|writes?|said|says?|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
+_QUOTES = re.compile(r"\b(?:wrote|writes?|said|says|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
 _FORMATTING = re.compile(r"</?(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>", re.I)
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -47,7 +47,8 @@ def without_wrappers(text: str) -> str:
 
 def introduced(around: str, after: str) -> bool:
     """Whether prose only announces an object: a few words before it that quote nothing, none behind it."""
-    few = len(re.findall(r"\w+", around)) <= FEW_WORDS
+    words = len(re.findall(r"\w+", around))
+    few = words <= FEW_WORDS or (words <= 4 * FEW_WORDS and around.rstrip().endswith(":"))
     return few and not re.search(r"\w", after) and not _QUOTES.search(around)
 
 

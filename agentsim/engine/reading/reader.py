@@ -19,9 +19,9 @@ from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment, t
 from agentsim.engine.reading.folding import folded
 from agentsim.engine.reading.headings import thought_spans
 from agentsim.engine.reading.prose import FEW_WORDS, introduced, last_sentence, masked, said_aloud, without_wrappers
-from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
+from agentsim.engine.reading.scanning import MAX_TEXT, Object, decoded, scan
 from agentsim.engine.reading.shaping import Field, fields_of, labels_of, shaped, unwrapped
-from agentsim.engine.reading.thinking import split
+from agentsim.engine.reading.thinking import has_marks, split
 from agentsim.engine.reading.values import UNSAID, named
 from agentsim.engine.reading.vocabulary import REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
@@ -29,6 +29,7 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 __all__ = ["Question", "read", "thoughts_in"]
 
 
+_NOT_SAID = re.compile(r"thought|think|reason|monologue|private|internal|analys|deliberat|scratch|reflex|overleg", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\]|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
@@ -44,7 +45,9 @@ class Question(Protocol):
     def against(self) -> bool: ...
     def schema(self) -> Mapping[str, Any]: ...
     def decision_of(self, said: Mapping[str, Any]) -> Decision: ...
+    def fits(self, said: Mapping[str, Any]) -> bool: ...
     def counts(self, said: Mapping[str, Any]) -> bool: ...
+    def check(self, decision: Any) -> None: ...
     def in_words(self, words: str) -> Decision | None: ...
 
 
@@ -54,11 +57,28 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     Raises `UnreadableReply` where there is none, `AmbiguousReply` where there are two or one in doubt, `IllegalDecision`
     where the one that decides names what cannot be chosen.
     """
-    return _Reply(request, text, cut, last, repair).reading()
+    return _at_once(request, text) or _Reply(request, text, cut, last, repair).reading()
+
+
+def _at_once(request: Question, text: str) -> Reading[Any] | None:
+    """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
+    if not text.startswith("{") or not text.endswith("}") or has_marks(text):
+        return None
+    try:
+        value = decoded(text)
+        if None in value.values() or not request.fits(value) or not request.counts(value):
+            return None
+        decision = request.decision_of(value)
+        request.check(decision)
+    except (ValueError, RecursionError, DecisionError):
+        return None
+    return Reading(decision, "json", checked=True)
 
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said, in order."""
+    if text.startswith("{") and not has_marks(text) and _NOT_SAID.search(text) is None:
+        return ()
     reply = _Reply(request, text, cut=False, last=False, repair=True)
     found = [*reply.thoughts]
     try:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 
 from agentsim.engine.reading.scanning import strict_spans
 
-__all__ = ["split"]
+__all__ = ["has_marks", "split"]
 
 _NAME = (
     r"(?:ant)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
@@ -71,6 +71,11 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     if kept is not text and _TOKEN.search(kept):
         kept = _TOKEN.sub(" ", kept)
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def has_marks(text: str) -> bool:
+    """Whether anything in a text may be a spelling of thinking, or a special token."""
+    return _ANY.search(text) is not None and (_MARK.search(text) is not None or "assistant" in text or "<|" in text)
 
 
 def _final(text: str, thoughts: list[str]) -> str:

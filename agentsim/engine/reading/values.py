@@ -85,6 +85,7 @@ def named(given: str, names: Iterable[str]) -> str | None:
 def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID) -> Any:
     """The one of a choice's values that is meant, or `UNSAID`. `nothing` is what null and "nobody" mean, if anything."""
     given = inner(given)
+    nothing = nothing if nothing in values or not values else UNSAID  # where it cannot be chosen, nothing means nothing
     if given is None or given is False:
         return None if given is None and None in values else nothing
     if isinstance(given, int) and not isinstance(given, bool):

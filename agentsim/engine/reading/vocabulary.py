@@ -19,7 +19,7 @@ LABELS: Mapping[str, tuple[str, ...]] = {
         *("我投票给", "投票给", "投票先", "투표"),
     ),
     "bid": (
-        *("bid", "bid amount", "offer", "amount", "gebot", "mein gebot", "angebot", "enchere", "mon enchere", "offre"),
+        *("bid", "bid amount", "offer", "gebot", "mein gebot", "angebot", "enchere", "mon enchere", "offre"),
         *("mon offre", "oferta", "mi oferta", "puja", "mi puja", "lance", "meu lance", "offerta", "la mia offerta", "bod"),
         *("ставка", "моя ставка", "出价", "出價", "我的出价", "报价", "入札", "入札額", "입찰"),
     ),
@@ -32,10 +32,10 @@ LABELS: Mapping[str, tuple[str, ...]] = {
 """What a field is called besides its own name."""
 
 GENERIC = (
-    *("answer", "choice", "decision", "selection", "pick", "response", "result", "verdict", "antwort", "entscheidung"),
+    *("answer", "choice", "decision", "selection", "pick", "response", "verdict", "antwort", "entscheidung"),
     *("auswahl", "wahl", "reponse", "choix", "decision", "respuesta", "eleccion", "resposta", "escolha", "decisao"),
     *("risposta", "scelta", "decisione", "antwoord", "keuze", "odpowiedz", "wybor", "decyzja", "ответ", "выбор", "решение"),
-    *("答案", "回答", "选择", "選擇", "决定", "答え", "選択", "決定", "답", "output", "value"),
+    *("答案", "回答", "选择", "選擇", "决定", "答え", "選択", "決定", "답"),
 )
 """What the one field that decides may be called in any question."""
 
@@ -181,7 +181,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:投票)?(?:淘汰|投票淘汰) ?§",
     ),
     "bid": (
-        rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with|pay) §",
+        rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
         r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
         r"\bich (?:biete|setze) §",
         r"\bmein (?:gebot|angebot) (?:ist|lautet|betragt) §",
@@ -196,7 +196,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:出价|出價|出|报价|的出价是) ?§",
     ),
     "partner": (
-        rf"{_I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|take|invite|pull|chat with|whisper to) §",
+        rf"{_I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|invite|chat with|whisper to) §",
+        rf"{_I}(?:take|pull) § aside\b",
     ),
     "choice": (
         rf"{_I}(?:choose|pick|select|go with|opt for|settle on|go for) §",
@@ -207,7 +208,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:选择|選擇|选) ?§",
     ),
     # the value comes first
-    "before": (r"§ it is\b", r"§ (?:gets|receives|has|earns) my vote\b", r"§ is my (?:vote|choice|pick|answer)\b", r"§ ?に投票"),
+    "before": (r"§ it is(?=[*_\"' ]{0,3}[.!,\n]|[*_\"' ]{0,3}\Z)", r"§ (?:gets|receives|has|earns) my vote\b", r"§ is my (?:vote|choice|pick|answer)\b", r"§ ?に投票"),
     "pass": (
         rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b",
         r"\b(?:i'm|we're) out\b",

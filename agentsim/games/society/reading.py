@@ -29,11 +29,12 @@ def rejected(reason: str, given: Any = None) -> Reading[Acted]:
 
 def action_of(said: Mapping[str, Any], legal: Callable[[Acted], None]) -> Acted:
     """The action that an object is; where it is no valid one, its rejection. `legal` raises `IllegalDecision`."""
-    given = said.get("action")
-    name = given.get("action") if isinstance(given, Mapping) else given
+    within = said.get("action")
+    given = within if isinstance(within, Mapping) else said
+    name = given.get("action")
     kind = ACTIONS.get(name) if isinstance(name, str) else None
     if kind is None:
-        return rejected(f"Unknown action: {str(name)[:60]}", dict(said)).decision
+        return rejected(f"Unknown action: {str(name)[:60]}", dict(given)).decision
     try:
         acted = Acted(action=kind.model_validate(given))  # type: ignore[arg-type] # one of the ten, by its name
     except ValidationError as error:

@@ -15,6 +15,7 @@ from agentsim.engine.wording import sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply
 from agentsim.games.society import prompts
 from agentsim.games.society.actions import (
+    ACTIONS,
     Acted,
     Contribute,
     CreateProposal,
@@ -202,6 +203,11 @@ class Act(Request[Acted]):
         if isinstance(reading.decision.action, Rejected):
             return replace(reading, stage="rejected", candidates=0, checked=True)
         return replace(reading, checked=True)
+
+    def fits(self, said: Mapping[str, Any]) -> bool:
+        name = said.get("action")
+        kind = ACTIONS.get(name) if isinstance(name, str) else None
+        return kind is not None and said.keys() == kind.model_fields.keys()
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         return not isinstance(action_of(said, self.check).action, Rejected)
