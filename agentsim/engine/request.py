@@ -100,8 +100,8 @@ class Request(Generic[D]):
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
         """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else.
 
-        `cut` says that the reply reached its longest allowed length, `last` that the question will not be put again, `repair`
-        whether objects with broken punctuation are read.
+        `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
+        `repair` whether objects with broken punctuation are read.
         """
         reading: Reading[Any] = read(self, text, cut=cut, last=last, repair=repair)
         return reading

@@ -74,7 +74,9 @@ class ModelPlayer:
             form = ask.request.form()
             for complaint in complaints:
                 messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
-                messages.append(Message("user", (f"That reply could not be used. {complaint.reason} Answer only: {form}",)))
+                messages.append(
+                    Message("user", (f"That reply could not be used. {complaint.reason} Answer only: {form}",))
+                )
         return tuple(messages)
 
     async def reply(

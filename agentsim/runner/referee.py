@@ -178,7 +178,9 @@ class _Hearing:
         request, length = self.ask.request, completion.finish_reason == "length"
         # an attempt of an earlier process is counted once it is judged
         last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
-        reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=self.player.reasking.repair)
+        reading: Reading[Any] = request.parse(
+            completion.text, cut=length, last=last, repair=self.player.reasking.repair
+        )
         if not reading.checked:
             request.check(reading.decision)
         return reading

@@ -1,7 +1,7 @@
 """Reading: how the text of a reply becomes a decision: the same for every field of every game.
 
-What thinking is (`thinking`), where objects stand (`scanning`, `relaxed`), what values mean (`values`, `shaping`), what prose
-claims (`claims`) and what makes a claim doubtful (`doubts`), with the words of twelve languages (`vocabulary`): `reader` decides.
+`thinking` and `headings` take out what was thought; `scanning` and `relaxed` find objects; `shaping` and `values` say
+what they mean; `claims` finds decisions in prose, `doubts` what turns them around; `reader` decides.
 """
 
 from agentsim.engine.reading.decision import Decision, Reading

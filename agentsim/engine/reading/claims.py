@@ -43,11 +43,14 @@ _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
 _OPENS = " \t*_`\"'([{<~"
 # where a value ends: the end of a clause, or words that can be no part of a name
 _VALUE_ENDS = re.compile(
-    r"[.,;!:](?=[\s\"'*_`)\]}>]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has|was|for|to|and i|this"
-    r"|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为|因為|out)\b"
+    r"[.,;!:](?=[\s\"'*_`)\]}>]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has"
+    r"|was|for|to|and i|this"
+    r"|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为"
+    r"|因為|out)\b"
 )
 _CHOSEN = re.compile(
-    r"[\s*_\"')\]]*(?:$|[.!,\n:;(-]|\?|(?:because|since|as (?:my|the|he|she|they)|for (?:elimination|my|this|the win)|to (?:win|be|leave|go|eliminate)"
+    r"[\s*_\"')\]]*(?:$|[.!,\n:;(-]|\?|(?:because|since|as (?:my|the|he|she|they)|for (?:elimination|my|this"
+    r"|the win)|to (?:win|be|leave|go|eliminate)"
     r"|this (?:round|time)|he|she|they|who|weil|car|porque|bo|因为)\b)"
 )
 _STAYS = re.compile(r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b")
@@ -61,14 +64,16 @@ def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"<\s?(?P<a>{label})\s?>(?P<x>[^<>]{{0,8000}})<\s?/\s?(?:{label})?\s?>"
         rf"|\[(?P<b>{label})\](?P<y>[^\[\]<>]{{0,8000}})\[/(?:{label})\]"
-        rf"|<(?:parameter|arg|param|argument)(?:\s+name)?\s?=\s?[\"']?(?P<c>{label})[\"']?\s?>(?P<z>[^<>]{{0,8000}})</\w{{1,12}}>"
+        rf"|<(?:parameter|arg|param"
+        rf"|argument)(?:\s+name)?\s?=\s?[\"']?(?P<c>{label})[\"']?\s?>(?P<z>[^<>]{{0,8000}})</\w{{1,12}}>"
     )
 
 
 @cache
 def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?P<label>{alternatives(names)})(?![\w-])[*_`\"')\]]{{0,4}}(?:\s?\([^()\n]{{0,40}}\))?[ \t*_`]{{0,4}}"
+        rf"(?<![\w-])(?P<label>{alternatives(names)})(?![\w-])"
+        r"[*_`\"')\]]{0,4}(?:\s?\([^()\n]{0,40}\))?[ \t*_`]{0,4}"
         r"(?::|=>?|->|\s>|\s-{1,2}\s|\|)[ \t]{0,4}[*_`\"']{0,3}(?=(?P<rest>[^\n]{0,300}))"
     )
 
@@ -173,12 +178,20 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
         values = {"yes": YES, "no": NO}
         meant = fixed[concept]
         if field.kind == "choice":
-            meant = next((field.read(word) for word in sorted(values.get(concept, ())) if field.read(word) is not UNSAID), UNSAID)
+            meant = next(
+                (field.read(word) for word in sorted(values.get(concept, ())) if field.read(word) is not UNSAID), UNSAID
+            )
         if meant is not UNSAID:
-            yield Claim(match.start(), match.end(), "sentence", {field.path: meant}, doubt=doubted(plain, *match.span()))
+            yield Claim(
+                match.start(), match.end(), "sentence", {field.path: meant}, doubt=doubted(plain, *match.span())
+            )
         return
     position, stop = match.span("value")
-    value, end = _value(plain, position, text[position:stop], field) if concept != "before" else (text[position:stop], match.end())
+    value, end = (
+        _value(plain, position, text[position:stop], field)
+        if concept != "before"
+        else (text[position:stop], match.end())
+    )
     meant = field.read(value)
     if meant is UNSAID:
         return
@@ -195,7 +208,9 @@ def _verbs(plain: str, field: Field) -> Iterator[Claim]:
     for value in field.values:
         words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, folded(str(value)).split("_")))
         for match in _sentence(VERB.replace("§", rf"{words}\b")).finditer(plain):
-            yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubted(plain, *match.span()))
+            yield Claim(
+                match.start(), match.end(), "sentence", {field.path: value}, doubt=doubted(plain, *match.span())
+            )
 
 
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
@@ -209,8 +224,15 @@ def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
             meant = field.read(said)
             end = line.end()
             if meant is UNSAID and first:
-                short = re.compile(r"[\s*_\"']*([^.!,\n]{1,40}?)[*_\"']*(?:\.(?=\s)|[,!](?=\s)|\s(?=because\b|since\b))").match(plain, line.start())
-                if short and (short[0][-1] == "." or short[0][-1].isspace() or field.read(short[1]) in {True, False} or _is_yes(short[1])):
+                short = re.compile(
+                    r"[\s*_\"']*([^.!,\n]{1,40}?)[*_\"']*(?:\.(?=\s)|[,!](?=\s)|\s(?=because\b|since\b))"
+                ).match(plain, line.start())
+                if short and (
+                    short[0][-1] == "."
+                    or short[0][-1].isspace()
+                    or field.read(short[1]) in {True, False}
+                    or _is_yes(short[1])
+                ):
                     meant, end = field.read(text[short.start(1) : short.end(1)]), short.end()
             if meant is not UNSAID:
                 yield Claim(line.start(), end, "bare", {field.path: meant}, doubt=doubted(plain, line.start(), end))

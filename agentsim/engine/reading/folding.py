@@ -7,12 +7,19 @@ import unicodedata
 
 __all__ = ["bare", "compact", "folded", "untitled"]
 
-_PLAIN = {
-    **dict.fromkeys("“”„‟«»＂", '"'),
+_PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {
     **dict.fromkeys("‘’‚‛`´ʼ", "'"),
     **dict.fromkeys("–—−‐‑", "-"),
     **dict.fromkeys("\u00a0\u2009\u202f\u3000", " "),
-    **{"。": ".", "、": ",", "→": ">", "ł": "l", "Ł": "l", "ø": "o", "Ø": "o", "đ": "d", "ı": "i"},
+    "。": ".",
+    "、": ",",
+    "→": ">",
+    "ł": "l",
+    "Ł": "l",
+    "ø": "o",
+    "Ø": "o",
+    "đ": "d",
+    "ı": "i",
 }
 
 
@@ -39,7 +46,8 @@ _BEFORE = re.compile(r"^[\s*_#@~\"'\[({<>|\\$「『【（《]+")
 _AFTER = re.compile(r"[\s*_#~\"'\])}<>|\\$.,;:!」』】）》]+$")
 _PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
 _TITLE = re.compile(
-    r"^(?:私は|(?:(?:the|le|la|el|il|o|den|der|dem|de) )?(?:player|candidate|agent|team|jugador|joueur|spieler|gracz|giocatore|jogador"
+    r"^(?:私は|(?:(?:the|le|la|el|il|o|den|der|dem|de) )?(?:player|candidate|agent|team|jugador|joueur"
+    r"|spieler|gracz|giocatore|jogador"
     r"|игрок[а-я]?|玩家)(?:[\s_#:-]+(?=\w)|(?=\d)))"
 )
 _SEPARATORS = re.compile(r"[\s_-]+")

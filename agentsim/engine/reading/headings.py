@@ -12,7 +12,7 @@ from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING
 __all__ = ["alternatives", "heads", "is_lead_in", "thought_spans"]
 
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-# what ends a thought besides a heading of the question's own: an object, a fence, a tag or a box at the beginning of a line
+# besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
 _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
 
 
@@ -31,24 +31,28 @@ def alternatives(names: tuple[str, ...]) -> str:
 @cache
 def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        rf"^[ \t]*+(?P<mark>[#*_>(\[\"'\d.|-]{{0,6}}[ \t]{{0,3}}[*_]{{0,3}})[ \t]*+(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{alternatives(names)})"
-        r"(?![\w-])(?:[ \t]?\([^()\n]{0,40}\))?(?P<close>[*_\])]{0,4})[ \t]*(?:(?P<colon>[:=|]|->|\s-\s)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
+        r"^[ \t]*+(?P<mark>[#*_>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        rf"(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{alternatives(names)})(?![\w-])"
+        r"(?:[ \t]?\([^()\n]{0,40}\))?(?P<close>[*_\])]{0,4})[ \t]*"
+        r"(?:(?P<colon>[:=|]|->|\s-\s)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
         re.MULTILINE,
     )
 
 
 def heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[str]]:
-    """The lines that one of the names heads: decorated, or with a colon; where not `sure`, such a one begins the text."""
+    """The lines that a name heads: decorated, or with a colon; where not `sure`, such a one begins the text."""
     if not names:
         return
     for match in _heading(tuple(names)).finditer(plain):
         decorated = bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]"))
-        if is_lead_in(match["lead"]) and (decorated or (match["colon"] and (sure or not plain[: match.start()].strip()))):
+        if is_lead_in(match["lead"]) and (
+            decorated or (match["colon"] and (sure or not plain[: match.start()].strip()))
+        ):
             yield match
 
 
 def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
-    """What stands under headings of thinking that name nothing of the question's `own`, until something of that follows."""
+    """What stands under headings of thinking, which are none of the question's `own`, until one of those follows."""
     names = tuple(name for name in THINKING if name not in own)
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None

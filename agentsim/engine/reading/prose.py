@@ -18,14 +18,17 @@ __all__ = ["introduced", "last_sentence", "masked", "said_aloud", "without_wrapp
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
 
 _WRAPPER = re.compile(
-    r"</?(?:tool_calls?|tool_use|function_calls?|invoke|functions?|tools?|call|answer|response|output|final|final_answer|json|result"
+    r"</?(?:tool_calls?|tool_use|function_calls?|invoke|functions?|tools?|call|answer|response|output|final"
+    r"|final_answer|json|result"
     r"|reply|xml|message|root)(?:[\s=][^<>]{0,80})?>|\[/?TOOL_CALLS?\]|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
     re.IGNORECASE,
 )
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _QUOTES = re.compile(r"\b(?:wrote|writes?|said|says|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
-_FORMATTING = re.compile(r"</?(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>", re.I)
+_FORMATTING = re.compile(
+    r"</?(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>", re.I
+)
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
@@ -83,7 +86,11 @@ def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> t
 def _plain(words: str) -> str:
     """Cleaned, without a fence or marks around all of it."""
     words = re.sub(r"^```\w*\n?|\n?```$", "", cleaned(words).strip()).strip()
-    words = re.sub(r"^(?:\*{1,2}|_{1,2})(?=\s)|(?<=\s)(?:\*{1,2}|_{1,2})$|^(?:\s*[-*_]{3,}\s*\n)+|(?:\n\s*[-*_]{3,}\s*)+$", "", words).strip()
+    words = re.sub(
+        r"^(?:\*{1,2}|_{1,2})(?=\s)|(?<=\s)(?:\*{1,2}|_{1,2})$|^(?:\s*[-*_]{3,}\s*\n)+|(?:\n\s*[-*_]{3,}\s*)+$",
+        "",
+        words,
+    ).strip()
     for opens, closes in (('"', '"'), ("“", "”")):
         if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
             words = words[1:-1].strip()

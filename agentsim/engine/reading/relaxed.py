@@ -1,13 +1,13 @@
 """Relaxed: one object whose punctuation is broken, read without a guess: what it says must be spelt out.
 
-Taken: comments, commas missing or too many, other quotes or none around keys and words, quotes inside strings, line ends in
+Taken: comments, commas missing or too many, other quotes or none around keys and words, quotes and line ends inside
 strings, Python's words for true, false and null. Not taken: numbers in doubt, strings whose end is in doubt.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 from agentsim.engine.number import Real
 
@@ -26,16 +26,14 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "/": "/", "\\": "
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None}
 _KEY_FOLLOWS = r"(?:[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:|[^\W\d][\w-]{0,60}\s*:)"
 # what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
-_VALUE_ENDS = re.compile(
-    rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*|#)|{_KEY_FOLLOWS})"
-)
+_VALUE_ENDS = re.compile(rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*|#)|{_KEY_FOLLOWS})")
 _ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z|//|/\*|#)")
 _KEY_ENDS = re.compile(r"\s*+:")
 _QUOTED_KEY = re.compile(r"[\"'“”]\s*:")
 
 
 class Broken(Exception):
-    """No such object; `at` is the first place that nobody can read."""
+    """No such object; `at` is the first place that cannot be read."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -51,7 +49,7 @@ class CutOff(Exception):
 
 
 def relaxed(body: str, start: int) -> tuple[list[tuple[str, Any]], int, str]:
-    """The members of the object that begins at `start`, its end, and its comments. Objects in it are tuples of members."""
+    """The members of the object that begins at `start`, its end, its comments; objects in it are tuples of members."""
     reader = _Reader(body, start)
     members = reader.members(0)
     return members, reader.at, " ".join(reader.comments)
@@ -77,7 +75,7 @@ class _Reader:
             key = self._key()
             self._skip()
             if not self._takes(":"):
-                self._stop()
+                raise self._stopped()
             found.append((key, self._value(depth)))
             self.between = depth == 0
             self._skip()
@@ -93,7 +91,7 @@ class _Reader:
             found.append(self._value(depth, item=True))
             self._skip()
             if not self._takes(",") and not self.body.startswith("]", self.at):
-                self._stop()
+                raise self._stopped()
 
     def _deeper(self, depth: int) -> None:
         if depth >= MAX_DEPTH:
@@ -112,7 +110,7 @@ class _Reader:
         if number := _NUMBER.match(self.body, self.at):
             self.at = number.end()
             if self.at == len(self.body):
-                self._stop()  # there may have been more digits
+                raise self._stopped()  # there may have been more digits
             return Real(number[0]) if "." in number[0] else int(number[0])
         return self._word()
 
@@ -123,7 +121,7 @@ class _Reader:
         if key := _BARE_KEY.match(self.body, self.at):
             self.at = key.end()
             return key[0].strip()
-        self._stop()
+        raise self._stopped()
 
     def _string(self, ends: re.Pattern[str]) -> str:
         """A string up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
@@ -139,21 +137,25 @@ class _Reader:
                 if inner and (inner % 2 or _QUOTED_KEY.search(written)):
                     raise Broken(self.at)  # where the string ends is a guess
                 if self.at == len(self.body) and inner:
-                    self._stop()
+                    raise self._stopped()
                 return _unescaped(written)
-            apostrophe = closes == "'" and self.body[mark.start() - 1].isalpha() and self.body[mark.end() : mark.end() + 1].isalpha()
+            apostrophe = (
+                closes == "'"
+                and self.body[mark.start() - 1].isalpha()
+                and self.body[mark.end() : mark.end() + 1].isalpha()
+            )
             inner += not apostrophe
         self.at = len(self.body)
-        self._stop()
+        raise self._stopped()
 
     def _word(self) -> Any:
         word = _BARE.match(self.body, self.at)
         if word is None:
-            self._stop()
+            raise self._stopped()
         text, _, comment = word[0].partition("//")
         self.at += len(text)
         if self.at == len(self.body):
-            self._stop()
+            raise self._stopped()
         text = text.strip()
         if text.casefold() in _WORDS:
             return _WORDS[text.casefold()]
@@ -179,11 +181,11 @@ class _Reader:
         self.at += found
         return found
 
-    def _stop(self) -> NoReturn:
-        """At the end of the text it was cut off, elsewhere it is broken; the fence of a cut object is no part of it."""
+    def _stopped(self) -> Broken | CutOff:
+        """At the end of the text it was cut off, elsewhere it is broken."""
         if self.at >= len(self.body):
-            raise CutOff(self.outermost if self.between else None, " ".join(self.comments))
-        raise Broken(self.at)
+            return CutOff(self.outermost if self.between else None, " ".join(self.comments))
+        return Broken(self.at)
 
 
 def _unescaped(written: str) -> str:
@@ -192,4 +194,3 @@ def _unescaped(written: str) -> str:
     plain = _ESCAPED.sub(lambda each: chr(int(each[1], 16)) if each[1] else _ESCAPES.get(each[2], each[0]), written)
     # the halves of a character beyond the first plane find each other
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-

@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal["choice", "number", "yes_no", "words", "record", "vari
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an answer: its path (`action.bid`), what it is, its values if they are few, and what nothing means."""
+    """One field of an answer: its path (`action.bid`), its kind, its values if they are few, and what nothing means."""
 
     path: str
     kind: Kind
@@ -92,34 +92,36 @@ def labels_of(field: Field, fields: Sequence[Field], kind: str) -> tuple[str, ..
 
 
 def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
-    """The object in a tool call, or in `{"answer": {...}}`: one level, where the object itself has none of its `own` keys.
+    """The object in a tool call, or in `{"answer": {...}}`: one level, where the object has none of its `own` keys.
 
-    Those that are False may also be the name of a wrapping, and are where they hold an object; so is the request's `kind`. The name of what is called is the `tag` of several kinds of record.
+    Those that are False may also name a wrapping, and do where they hold an object; so does the request's `kind`. The
+    name of what is called is the `tag` of several kinds of record.
     """
-    if any(own.get(_key(name), isinstance(part, Mapping)) or not isinstance(part, Mapping) for name, part in value.items() if _key(name) in own):
+    keys = {_key(name): part for name, part in value.items()}
+    if any(own[key] or not isinstance(part, Mapping) for key, part in keys.items() if key in own):
         return value
-    inside = []
-    for name, part in value.items():
-        if _key(name) in WRAPPERS or _key(name) == kind:
-            if isinstance(part, str) and part.lstrip().startswith("{"):
-                try:
-                    part = decoded(part.strip())
-                except ValueError:
-                    continue
-            if isinstance(part, list) and len(part) == 1:
-                part = part[0]
-            if isinstance(part, Mapping):
-                inside.append(part)
+    inside = [part for key in keys if key in WRAPPERS or key == kind if (part := _object_in(keys[key])) is not None]
     if len(inside) != 1:
-        calls = value.get("tool_calls")
-        if isinstance(calls, list) and len(calls) == 1 and isinstance(calls[0], Mapping):
-            return unwrapped(calls[0], own, kind, tag)
-        return value
+        call = _object_in(keys.get("tool_calls"))
+        return value if call is None else unwrapped(call, own, kind, tag)
     (one,) = inside
-    if not any(_key(name) in own for name in one) and ("arguments" in one or "parameters" in one):
+    names = set(map(_key, one))
+    if names.isdisjoint(own) and names & {"arguments", "parameters"}:
         return unwrapped(one, own, kind, tag)  # {"function": {"name": ..., "arguments": {...}}}
-    called = value.get("name", value.get("function"))
-    return {**one, tag: called} if tag and isinstance(called, str) and tag not in map(_key, one) else one
+    called = keys.get("name", keys.get("function"))
+    return {**one, tag: called} if tag and isinstance(called, str) and tag not in names else one
+
+
+def _object_in(part: Any) -> Mapping[str, Any] | None:
+    """An object, also as its JSON or in a list of one."""
+    if isinstance(part, list) and len(part) == 1:
+        return _object_in(part[0])
+    if isinstance(part, str) and part.lstrip().startswith("{"):
+        try:
+            part = decoded(part.strip())
+        except ValueError:
+            return None
+    return part if isinstance(part, Mapping) else None
 
 
 def _key(name: str) -> str:
@@ -127,7 +129,11 @@ def _key(name: str) -> str:
 
 
 def shaped(
-    value: Mapping[str, Any], schema: Schema, nothing: Mapping[str, Any], labels: Mapping[str, Sequence[str]], path: str = ""
+    value: Mapping[str, Any],
+    schema: Schema,
+    nothing: Mapping[str, Any],
+    labels: Mapping[str, Sequence[str]],
+    path: str = "",
 ) -> dict[str, Any]:
     """The object with the schema's keys and, where they are clear, its values; keys of no field stay as they are.
 
@@ -173,7 +179,12 @@ def _property(key: str, properties: Schema, labels: Mapping[str, Sequence[str]],
 
 
 def _fitted(  # noqa: PLR0917 - one step of `shaped`, with all that it goes by
-    given: Any, node: Schema, nothing: Mapping[str, Any], labels: Mapping[str, Sequence[str]], path: str, whole: Mapping[str, Any]
+    given: Any,
+    node: Schema,
+    nothing: Mapping[str, Any],
+    labels: Mapping[str, Sequence[str]],
+    path: str,
+    whole: Mapping[str, Any],
 ) -> Any:
     kind = _kind(node)
     if kind in {"choice", "number", "yes_no"}:
@@ -201,7 +212,12 @@ def _fitted(  # noqa: PLR0917 - one step of `shaped`, with all that it goes by
 
 
 def _variant(  # noqa: PLR0917 - as `_fitted`
-    given: Any, node: Schema, nothing: Mapping[str, Any], labels: Mapping[str, Sequence[str]], path: str, whole: Mapping[str, Any]
+    given: Any,
+    node: Schema,
+    nothing: Mapping[str, Any],
+    labels: Mapping[str, Sequence[str]],
+    path: str,
+    whole: Mapping[str, Any],
 ) -> Any:
     """One of several kinds of record, told apart by a field with one value; its other fields may stand beside it."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") == "object"]

@@ -21,7 +21,8 @@ _NAME = (
 _TAG = (
     r"(?:<{1,2}|[◁＜⟨〈]|&lt;|(?P<square>\[))\s{0,2}\|?\s{0,2}(?P<end>/|end[_ -](?:of[_ -])?)?"
     r"(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
-    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?(?:\s[^<>\[\]\n]{{0,80}})?\s{{0,2}}\|?\s{{0,2}}(?:>{{1,2}}|[▷＞⟩〉]|&gt;|\])"
+    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?(?:\s[^<>\[\]\n]{{0,80}})?\s{{0,2}}\|?\s{{0,2}}(?:>{{1,2}}|[▷＞⟩〉]"
+    rf"|&gt;|\])"
 )
 _SQUARE = re.compile(r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot", re.IGNORECASE)  # [analysis] is a word
 # spellings with an end of their own, by the name of the group that finds their beginning
@@ -39,8 +40,10 @@ _MARK = re.compile(
     r"|(?P<unused><unused94>(?:\s*thought)?)"
     r"|(?P<comment><!--)"
     r"|(?P<fence>```[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis)\b)"
-    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason)[^<>]{0,60}</summary>)"
-    r"|(?P<aside>\((?:(?:inner|internal|private|secret)\s)?(?:thinking|thinks|thought|monologue|aside)\b[^():\n]{0,30}:)"
+    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought"
+    r"|reason)[^<>]{0,60}</summary>)"
+    r"|(?P<aside>\((?:(?:inner|internal|private|secret)\s)?(?:thinking|thinks|thought|monologue"
+    r"|aside)\b[^():\n]{0,30}:)"
     r"|(?P<stray><channel\|>|<unused95>)",
     re.IGNORECASE,
 )
@@ -58,7 +61,7 @@ _TOKEN = re.compile(
 def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     """What a reply says, and what was thought, in order; the first is all of the text where nothing was.
 
-    Tags with one of the question's `own` names (folded, blanks for separators) hold a field of the answer, if they close.
+    Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
 
     Thinking that does not end hides all that follows it. Where its end alone is in the reply (some templates write the
     beginning themselves), all before that end was thought. Strings of whole objects are looked at by themselves.

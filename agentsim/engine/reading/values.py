@@ -1,4 +1,4 @@
-"""Values: what one value of a reply means: a name on a list, a whole number, yes or no. The same in every field of every game."""
+"""Values: what one value of a reply means: a name on a list, a whole number, yes or no; alike in every field."""
 
 from __future__ import annotations
 
@@ -19,20 +19,39 @@ UNSAID: Final = object()
 
 _INNER_KEYS = frozenset(
     (
-        *("id", "name", "player", "value", "choice", "candidate", "target", "answer", "team", "amount", "number", "bid"),
+        *(
+            "id",
+            "name",
+            "player",
+            "value",
+            "choice",
+            "candidate",
+            "target",
+            "answer",
+            "team",
+            "amount",
+            "number",
+            "bid",
+        ),
         *("player_id", "playerid", "vote", "type", "action", "credits", "partner", "selected"),
     )
 )
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 _UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{UNITS})", re.IGNORECASE)
-_UNIT_BEFORE = re.compile(r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|player|proposal|post|law|project|number|no\.?|id)[\s_]*#?)\s*(?P<number>\d.*)", re.IGNORECASE)
+_UNIT_BEFORE = re.compile(
+    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|player|proposal|post|law|project|number|no\.?"
+    r"|id)[\s_]*#?)\s*(?P<number>\d.*)",
+    re.IGNORECASE,
+)
 _LEADING = re.compile(
-    rf"[\s*_\"'(\[<:=]*(?P<number>(?:(?:usd|eur|gbp|pln|[$€£¥])\s?)?[+-]?\d[\d.,_'\u2019\u00a0\u2009\u202f]*(?:[ ]\d{{3}}(?!\d))*"
+    rf"[\s*_\"'(\[<:=]*(?P<number>(?:(?:usd|eur|gbp|pln"
+    rf"|[$€£¥])\s?)?[+-]?\d[\d.,_'\u2019\u00a0\u2009\u202f]*(?:[ ]\d{{3}}(?!\d))*"
     rf"(?:\s?(?:[$€£¥]|(?:{UNITS})\b))?)",
     re.IGNORECASE,
 )
 _AMOUNT_GOES_ON = re.compile(
-    r"[*_\"')\]>]*\s*(?:[-\u2013/+*x%^]\s*\d|%|\d|(?:or|to|and|bis|oder|ou|o|lub|или)\s+\d|[km]\b|thousand|million|hundred|\?)",
+    r"[*_\"')\]>]*\s*(?:[-\u2013/+*x%^]\s*\d|%|\d|(?:or|to|and|bis|oder|ou|o|lub|или)\s+\d|[km]\b|thousand"
+    r"|million|hundred|\?)",
     re.IGNORECASE,
 )
 
@@ -83,7 +102,7 @@ def named(given: str, names: Iterable[str]) -> str | None:
 
 
 def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID) -> Any:
-    """The one of a choice's values that is meant, or `UNSAID`. `nothing` is what null and "nobody" mean, if anything."""
+    """The one of a choice's values that is meant, or `UNSAID`; null and "nobody" mean `nothing`."""
     given = inner(given)
     nothing = nothing if nothing in values or not values else UNSAID  # where it cannot be chosen, nothing means nothing
     if given is None or given is False:
@@ -108,7 +127,7 @@ def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID) -> Any:
 
 
 def amount(given: Any, nothing: Any = UNSAID) -> Any:
-    """The whole number that is meant, with a currency, a unit or separators, or `UNSAID`. `nothing` is what "pass" means."""
+    """The whole number that is meant, whatever its currency or unit, or `UNSAID`; "pass" means `nothing`."""
     given = inner(given)
     if given is None or given is False:
         return nothing if given is None else UNSAID
@@ -135,7 +154,7 @@ def amount(given: Any, nothing: Any = UNSAID) -> Any:
 
 
 def leading_amount(text: str) -> str:
-    """The number with which a text begins, with its currency and unit; "" where it goes on as another, or as a range."""
+    """The number with which a text begins, with currency and unit; "" where it goes on as another, or as a range."""
     found = _LEADING.match(text)
     if found is None or _AMOUNT_GOES_ON.match(text, found.end()):
         return ""

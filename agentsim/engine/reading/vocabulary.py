@@ -1,122 +1,171 @@
-"""Vocabulary: the words by which replies name, decide, refuse and doubt, as data. Small letters, no diacritics (`folding`).
+"""Vocabulary: the words by which replies name, decide and refuse, as data: small letters, no diacritics (`folding`).
 
-Languages: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Chinese, Japanese, Korean. A word is
-added here and nowhere else; how it is looked for stands in `claims` and `doubts`.
+Languages: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Chinese, Japanese, Korean. A
+word is added here and nowhere else. How words are looked for stands in `claims`, what makes a doubt in `doubts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["GENERIC", "LABELS", "LEAD_IN", "NO", "NOTHING", "PASS", "REASONS", "SENTENCES", "SPEECH", "THINKING", "UNITS"]
-__all__ += ["ASIDES", "VALUES", "WRAPPERS", "YES"]
+from agentsim.engine.reading.folding import folded
+
+__all__ = [
+    "ASIDES",
+    "GENERIC",
+    "LABELS",
+    "LEAD_IN",
+    "NO",
+    "NOTHING",
+    "PASS",
+    "REASONS",
+    "SENTENCES",
+    "SPEECH",
+    "THINKING",
+]
+__all__ += ["UNITS", "VALUES", "VERB", "WRAPPERS", "YES"]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words and phrases of a text, which commas part."""
+    return tuple(dict.fromkeys(folded(" ".join(word.split())) for word in text.split(",")))
+
 
 LABELS: Mapping[str, tuple[str, ...]] = {
-    "vote": (
-        *("vote", "ballot", "voted for", "vote for", "voting for", "vote to eliminate", "stimme", "votum", "wahl"),
-        *("ich stimme fur", "stimme fur", "je vote pour", "voix", "voto", "voto por", "voto per", "mi voto", "meu voto"),
-        *("il mio voto", "stem", "glos", "moj glos", "glosuje na", "голос", "мой голос", "голосую за", "投票", "票", "我的投票"),
-        *("我投票给", "投票给", "投票先", "투표"),
+    "vote": _words(
+        """
+            vote, ballot, voted for, vote for, voting for, vote to eliminate, stimme, votum, wahl, ich stimme fur,
+            stimme fur, je vote pour, voix, voto, voto por, voto per, mi voto, meu voto, il mio voto, stem, glos, moj
+            glos, glosuje na, голос, мой голос, голосую за, 投票, 票, 我的投票, 我投票给, 投票给, 投票先, 투표
+        """
     ),
-    "bid": (
-        *("bid", "bid amount", "offer", "gebot", "mein gebot", "angebot", "enchere", "mon enchere", "offre"),
-        *("mon offre", "oferta", "mi oferta", "puja", "mi puja", "lance", "meu lance", "offerta", "la mia offerta", "bod"),
-        *("ставка", "моя ставка", "出价", "出價", "我的出价", "报价", "入札", "入札額", "입찰"),
+    "bid": _words(
+        """
+            bid, bid amount, offer, gebot, mein gebot, angebot, enchere, mon enchere, offre, mon offre, oferta, mi
+            oferta, puja, mi puja, lance, meu lance, offerta, la mia offerta, bod, ставка, моя ставка, 出价,
+            出價, 我的出价,
+            报价, 入札, 入札額, 입찰
+        """
     ),
-    "partner": ("partner", "approach", "sidebar", "sidebar with", "talk to", "target", "player"),
-    "accept": ("accept", "accepted", "response", "reply"),
-    "ask": ("ask", "whom", "who"),
-    "summary": ("summary", "my summary", "note", "notes", "my note", "my notes", "memory", "notiz", "notatka", "resume"),
-    "query": ("query", "my query", "question", "tool"),
+    "partner": _words("partner, approach, sidebar, sidebar with, talk to, target, player"),
+    "accept": _words("accept, accepted, response, reply"),
+    "ask": _words("ask, whom, who"),
+    "summary": _words(
+        """
+            summary, my summary, note, notes, my note, my notes, memory, notiz, notatka, resume
+        """
+    ),
+    "query": _words("query, my query, question, tool"),
 }
 """What a field is called besides its own name."""
 
-GENERIC = (
-    *("answer", "choice", "decision", "selection", "pick", "response", "verdict", "antwort", "entscheidung"),
-    *("auswahl", "wahl", "reponse", "choix", "decision", "respuesta", "eleccion", "resposta", "escolha", "decisao"),
-    *("risposta", "scelta", "decisione", "antwoord", "keuze", "odpowiedz", "wybor", "decyzja", "ответ", "выбор", "решение"),
-    *("答案", "回答", "选择", "選擇", "决定", "答え", "選択", "決定", "답"),
+GENERIC = _words(
+    """
+        answer, choice, decision, selection, pick, response, verdict, antwort, entscheidung, auswahl, wahl, reponse,
+        choix, respuesta, eleccion, resposta, escolha, decisao, risposta, scelta, decisione, antwoord, keuze,
+        odpowiedz, wybor, decyzja, ответ, выбор, решение, 答案, 回答, 选择, 選擇, 决定, 答え, 選択, 決定, 답
+    """
 )
 """What the one field that decides may be called in any question."""
 
-REASONS = (
-    *("explanation", "reasoning", "reason", "reasons", "why", "rationale", "justification", "because", "argument"),
-    *("begrundung", "grund", "erklarung", "raison", "raisons", "explication", "razon", "razones", "explicacion"),
-    *("motivo", "explicacao", "justificativa", "justificacion", "motivazione", "spiegazione", "uzasadnienie", "powod"),
-    *("wyjasnienie", "причина", "объяснение", "обоснование", "почему", "理由", "原因", "解释", "解釋", "説明", "이유"),
-    *("toelichting", "reden", "uitleg", "note", "comment"),
+REASONS = _words(
+    """
+        explanation, reasoning, reason, reasons, why, rationale, justification, because, argument, begrundung, grund,
+        erklarung, raison, raisons, explication, razon, razones, explicacion, motivo, explicacao, justificativa,
+        justificacion, motivazione, spiegazione, uzasadnienie, powod, wyjasnienie, причина, объяснение, обоснование,
+        почему, 理由, 原因, 解释, 解釋, 説明, 이유, toelichting, reden, uitleg, note, comment
+    """
 )
-"""What the words beside a decision may be called."""
+"""What the words beside a decision may be called; the first three are names of fields."""
 
-SPEECH = (
-    *("text", "message", "speech", "statement", "words", "content", "answer", "response", "reply", "my pitch", "pitch"),
-    *("public", "public statement", "public message", "public speech", "say", "spoken", "said", "output", "final answer"),
-    *("final response", "final message", "final pitch", "final"),
+SPEECH = _words(
+    """
+        text, message, speech, statement, words, content, answer, response, reply, my pitch, pitch, public, public
+        statement, public message, public speech, say, spoken, said, output, final answer, final response, final
+        message, final pitch, final
+    """
 )
 """What the words of an answer that is nothing else may be called."""
 
-THINKING = (
-    *("thinking", "thoughts", "thought", "thought process", "my thoughts", "my thinking", "internal monologue", "thinks"),
-    *("inner monologue", "internal thoughts", "inner thoughts", "private thoughts", "private thought", "scratchpad"),
-    *("chain of thought", "reasoning", "internal reasoning", "private reasoning", "internal analysis", "reasoning process"),
-    *("internal strategy", "private strategy", "private notes", "notes to self", "note to self", "private", "internal"),
-    *("private thinking", "internal thinking", "private analysis", "thinking out loud", "step-by-step reasoning"),
-    *("step by step reasoning", "thinking process", "deliberation", "uberlegung", "uberlegungen", "gedanken", "pensee"),
-    *("pensees", "reflexion", "pensamiento", "pensamientos", "pensamento", "razonamiento", "raisonnement", "ragionamento"),
-    *("pensieri", "mysli", "myslenie", "rozumowanie", "мысли", "размышления", "思考", "思考过程", "推理", "思考过程", "内心独白"),
+THINKING = _words(
+    """
+        thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks, inner
+        monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad, chain of thought,
+        reasoning, internal reasoning, private reasoning, internal analysis, reasoning process, internal strategy,
+        private strategy, private notes, notes to self, note to self, private, internal, private thinking, internal
+        thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning, thinking
+        process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
+        pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie,
+        мысли, размышления, 思考, 思考过程, 推理, 内心独白
+    """
 )
 """Headings of what is not said aloud, where the question has no field of that name."""
 
-ASIDES = (
-    *("analysis", "reflection", "strategy", "my strategy", "plan", "my plan", "planning", "rationale", "draft", "hidden"),
-    *("why this works", "explanation", "notes", "note", "strategy note", "strategic note", "分析", "analyse", "analisis"),
+ASIDES = _words(
+    """
+        analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this
+        works, explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
+    """
 )
 """Headings of what is no part of an answer in words that has a heading of its own."""
 
 WRAPPERS = frozenset(
-    (
-        *("answer", "response", "result", "output", "decision", "action", "final", "final_answer", "finalanswer"),
-        *("arguments", "parameters", "args", "input", "params", "tool_input", "toolinput", "function", "function_call"),
-        *("tool_call", "toolcall", "functioncall", "reply", "data", "json", "make_decision", "content", "message"),
+    _words(
+        """
+        action, answer, args, arguments, content, data, decision, final, final_answer, finalanswer, function,
+        function_call, functioncall, input, json, make_decision, message, output, parameters, params, reply, response,
+        result, tool_call, tool_input, toolcall, toolinput
+    """
     )
 )
 """Keys whose object is the answer, one level of them."""
 
 PASS = frozenset(
-    (
-        *("pass", "i pass", "i'll pass", "i will pass", "passing", "fold", "i fold", "skip", "withdraw", "i withdraw"),
-        *("no bid", "no", "none", "nothing", "null", "nil", "n/a", "drop out", "i drop out", "i'm out", "out", "zero"),
-        *("ich passe", "passe", "je passe", "paso", "yo paso", "passo", "eu passo", "io passo", "pas", "pasuje", "ik pas"),
-        *("пас", "я пас", "пасую", "放弃", "我放弃", "弃权", "不出价", "我不出价", "过", "跳过", "パス", "パスします", "패스"),
+    _words(
+        """
+        drop out, eu passo, fold, i drop out, i fold, i pass, i will pass, i withdraw, i'll pass, i'm out, ich passe,
+        ik pas, io passo, je passe, n/a, nil, no, no bid, none, nothing, null, out, pas, paso, pass, passe, passing,
+        passo, pasuje, skip, withdraw, yo paso, zero, пас, пасую, я пас, パス, パスします, 不出价, 弃权,
+        我不出价, 我放弃, 放弃, 跳过, 过, 패스
+    """
     )
 )
 """Answers that stand for a number that is no offer."""
 
 NOTHING = frozenset(
-    (
-        *("nobody", "no one", "noone", "no-one", "none", "null", "nil", "n/a", "na", "nothing", "no player", "nobody else"),
-        *("pass", "skip", "no", "niemand", "keiner", "niemanden", "personne", "aucun", "nadie", "ninguno", "ninguem"),
-        *("nessuno", "nikt", "nikogo", "никто", "никого", "没有人", "无人", "无", "没人", "誰も", "なし", "いない", "없음"),
-        *("none of them", "no partner", "-", "no trade", "no proposal", "no offer", "i propose nothing", "propose nothing"),
-        *("i propose no trade", "no changes", "no action", "do nothing", "i do nothing", "no query", "i pass", "pass"),
+    _words(
+        """
+        -, aucun, do nothing, i do nothing, i pass, i propose no trade, i propose nothing, keiner, n/a, na, nadie,
+        nessuno, niemand, niemanden, nikogo, nikt, nil, ninguem, ninguno, no, no action, no changes, no offer, no one,
+        no partner, no player, no proposal, no query, no trade, no-one, nobody, nobody else, none, none of them,
+        noone, nothing, null, pass, personne, propose nothing, skip, никого, никто, いない, なし, 无, 无人,
+        没人, 没有人, 誰も, 없음
+    """
     )
 )
-"""Answers that name none of the others."""
+"""Answers that name none of the others, or nothing to do."""
 
 YES = frozenset(
-    (
-        *("yes", "y", "yeah", "yep", "yup", "true", "accept", "accepted", "i accept", "i do", "i agree", "agree", "agreed"),
-        *("sure", "ok", "okay", "of course", "certainly", "absolutely", "gladly", "deal", "it's a deal", "with pleasure"),
-        *("ja", "oui", "si", "sim", "tak", "да", "是", "是的", "好", "好的", "同意", "接受", "我接受", "はい", "承諾", "예", "네"),
-        *("ich nehme an", "ich akzeptiere", "j'accepte", "acepto", "aceito", "accetto", "akceptuje", "принимаю", "согласен"),
+    _words(
+        """
+        absolutely, accept, accepted, accetto, aceito, acepto, agree, agreed, akceptuje, certainly, deal, gladly, i
+        accept, i agree, i do, ich akzeptiere, ich nehme an, it's a deal, j'accepte, ja, of course, ok, okay, oui, si,
+        sim, sure, tak, true, with pleasure, y, yeah, yep, yes, yup, да, принимаю, согласен, はい, 同意, 好,
+        好的, 我接受, 承諾,
+        接受, 是, 是的, 네, 예
+    """
     )
 )
+
 NO = frozenset(
-    (
-        *("no", "n", "nope", "nah", "false", "decline", "declined", "i decline", "reject", "rejected", "i reject"),
-        *("i refuse", "refuse", "no deal", "no thanks", "no thank you", "not interested", "i don't accept"),
-        *("i do not accept", "never", "nein", "non", "nao", "nie", "нет", "否", "不", "不同意", "拒绝", "我拒绝", "いいえ", "拒否"),
-        *("아니요", "ich lehne ab", "je refuse", "rechazo", "recuso", "rifiuto", "odrzucam", "отказываюсь", "отклоняю"),
+    _words(
+        """
+        decline, declined, false, i decline, i do not accept, i don't accept, i refuse, i reject, ich lehne ab, je
+        refuse, n, nah, nao, nein, never, nie, no, no deal, no thank you, no thanks, non, nope, not interested,
+        odrzucam, rechazo, recuso, refuse, reject, rejected, rifiuto, нет, отказываюсь, отклоняю, いいえ, 不,
+        不同意, 否, 我拒绝,
+        拒否, 拒绝, 아니요
+    """
     )
 )
 
@@ -124,37 +173,43 @@ VALUES: Mapping[str, frozenset[str]] = {"accept": YES, "reject": NO, "decline": 
 """Other words for choices of these names."""
 
 UNITS = (
-    r"hours?|hrs?|h|credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold|money|zl|zloty|zlotych|rub"
+    r"hours?|hrs?|h|credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold"
+    r"|money|zl|zloty|zlotych|rub"
     r"|元|円|块|积分|点|руб(?:лей)?|кредит(?:ов|а)?|credit[oi]s?|kredit[eyow]*"
 )
 
 LEAD_IN = frozenset(
-    (
-        *("so", "thus", "hence", "therefore", "and", "then", "here", "here's", "is", "are", "i", "i'm", "im", "my", "the"),
-        *("this", "final", "official", "formal", "secret", "private", "jury", "for", "of", "round", "answer", "response"),
-        *("reply", "decision", "conclusion", "in", "finally", "ok", "okay", "sure", "certainly", "alright", "below"),
-        *("following", "as", "requested", "required", "json", "well", "now", "overall", "based", "on", "all", "that"),
-        *("above", "everything", "considering", "also", "player", "with", "a", "public", "below", "me"),
-        *("meine", "mein", "endgultige", "daher", "also", "mon", "ma", "donc", "mi", "asi", "que", "meu", "minha", "il", "la"),
-        *("mio", "quindi", "moj", "moja", "moje", "ostateczny", "wiec", "mijn", "мои", "моя", "итак", "我的", "最终", "私の"),
+    _words(
+        """
+        a, above, all, alright, also, and, answer, are, as, asi, based, below, certainly, conclusion, considering,
+        daher, decision, donc, endgultige, everything, final, finally, following, for, formal, hence, here, here's, i,
+        i'm, il, im, in, is, json, jury, la, ma, me, mein, meine, meu, mi, mijn, minha, mio, moj, moja, moje, mon, my,
+        now, of, official, ok, okay, on, ostateczny, overall, player, private, public, que, quindi, reply, requested,
+        required, response, round, secret, so, sure, that, the, then, therefore, this, thus, well, wiec, with, итак,
+        мои, моя, 我的, 最终, 私の
+    """
     )
 )
 """Words that may stand before a label without changing what it says."""
 
 _AUX = (
-    r"(?:'ll|will|would|'d|do|hereby|therefore|thus|now|am|'m|shall|must|have to|choose to|decide to|decided to|have decided to"
-    r"|'ve decided to|want to|would like to|like to|am going to|'m going to|going to|also|officially|formally|hence|simply"
+    r"(?:'ll|will|would|'d|do|hereby|therefore|thus|now|am|'m|shall|must|have to|choose to|decide to"
+    r"|decided to|have decided to"
+    r"|'ve decided to|want to|would like to|like to|am going to|'m going to|going to|also|officially|formally"
+    r"|hence|simply"
     r"|happily|gladly|firmly|strongly|reluctantly|finally|secretly|intend to|need to|should|'ve chosen to|so|,)"
 )
 _I = rf"\b(?:i|we)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {
-    # `§` is the value, with which the sentence ends; what decides for somebody stands under `vote`, against under `against`
+    # `§` is the value; `vote` decides for a player, `against` against one
     "vote": (
         rf"{_I}(?:vote|voting)(?: for)? §",
         rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
-        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:is for|is|goes to|goes for|will be|would be|will go to) §",
-        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for|falls on|stands with) §",
+        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:is for|is|goes to|goes for|will be"
+        r"|would be|will go to) §",
+        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for"
+        r"|falls on|stands with) §",
         r"\b(?:ich )?(?:stimme|votiere|wahle)(?: hiermit| daher| also)?(?: fur)? §",
         r"\bmeine (?:stimme|wahl) (?:geht an|gilt|ist|bekommt|fallt auf) §",
         r"\bje (?:vote|choisis|voterai|vais voter|donne ma voix)(?: pour| a)? §",
@@ -175,7 +230,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"\bmy (?:final |official |secret )?(?:vote|ballot) (?:is against|is to eliminate|to eliminate is) §",
         r"\bich stimme (?:gegen|fur den ausschluss von|fur die elimination von) §",
         r"\bje vote (?:contre|pour eliminer|pour l'elimination de) §",
-        r"\b(?:voto|votare|votarei) (?:contra|contro|para eliminar a?|por eliminar a|per eliminare|pela eliminacao de) §",
+        r"\b(?:voto|votare|votarei) (?:contra|contro|para eliminar a?|por eliminar a|per eliminare"
+        r"|pela eliminacao de) §",
         r"\bglosuje (?:przeciw(?:ko)?|za eliminacja|za wyrzuceniem) §",
         r"\bя голосую против §",
         r"我(?:投票)?(?:淘汰|投票淘汰) ?§",
@@ -208,17 +264,24 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:选择|選擇|选) ?§",
     ),
     # the value comes first
-    "before": (r"§ it is(?=[*_\"' ]{0,3}[.!,\n]|[*_\"' ]{0,3}\Z)", r"§ (?:gets|receives|has|earns) my vote\b", r"§ is my (?:vote|choice|pick|answer)\b", r"§ ?に投票"),
+    "before": (
+        r"§ it is(?=[*_\"' ]{0,3}[.!,\n]|[*_\"' ]{0,3}$)",
+        r"§ (?:gets|receives|has|earns) my vote\b",
+        r"§ is my (?:vote|choice|pick|answer)\b",
+        r"§ ?に投票",
+    ),
     "pass": (
         rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b",
         r"\b(?:i'm|we're) out\b",
-        r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more|over|above|higher|than|against|\d|\{))",
+        r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more"
+        r"|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
     ),
     "yes": (rf"{_I}(?:accept|agree)\b(?! (?:with|that))",),
     "no": (
         rf"{_I}(?:decline|reject|refuse)\b(?! to (?:answer|say))",
-        r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept|agree)\b(?! (?:with|that))",
+        r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
+        r"|agree)\b(?! (?:with|that))",
     ),
 }
 """Sentences of the first person that decide, by what they decide."""

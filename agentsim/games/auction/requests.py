@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agentsim.engine.prompt import Prompt, quoted
 from agentsim.engine.number import WholeNumber
+from agentsim.engine.prompt import Prompt, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Range, Request, Text
 from agentsim.errors import UnreadableReply

@@ -1,4 +1,4 @@
-"""Reading: which action an object is. Every reply is an action: words alone are a post, what cannot be read is rejected.
+"""Reading: which action an object is. Every reply is one: words alone are a post, what cannot be read is rejected.
 
 How objects and words are found in a reply is the engine's `reading`; what is legal is asked of `legal`.
 """

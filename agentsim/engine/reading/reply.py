@@ -1,0 +1,250 @@
+"""Reply: one reply to one question, taken apart: what was said and thought, and what its objects and prose claim.
+
+Which claim decides is `reader`'s business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
+
+from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
+from agentsim.engine.reading.decision import Decision
+from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
+from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.headings import thought_spans
+from agentsim.engine.reading.prose import masked, without_wrappers
+from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
+from agentsim.engine.reading.shaping import Field, fields_of, labels_of, shaped, unwrapped
+from agentsim.engine.reading.thinking import split
+from agentsim.engine.reading.values import UNSAID, chosen, named
+
+__all__ = ["Question", "Reply"]
+
+# what stands for a value where a form is shown
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\]|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
+
+
+class Question(Protocol):
+    """What the reader goes by, of a request."""
+
+    kind: ClassVar[str]
+    leading: ClassVar[bool]
+    quotes: ClassVar[frozenset[str]]
+    nothing: ClassVar[Mapping[str, Any]]
+
+    @property
+    def against(self) -> bool: ...
+    def schema(self) -> Mapping[str, Any]: ...
+    def decision_of(self, said: Mapping[str, Any]) -> Decision: ...
+    def fits(self, said: Mapping[str, Any]) -> bool: ...
+    def counts(self, said: Mapping[str, Any]) -> bool: ...
+    def check(self, decision: Any) -> None: ...
+    def in_words(self, words: str) -> Decision | None: ...
+
+
+class Reply:
+    """A reply, looked at from all sides; nothing here changes."""
+
+    def __init__(self, request: Question, text: str, *, cut: bool = False, repair: bool = True) -> None:
+        self.request, self.cut, self._repair = request, cut, repair
+        self._text = text[:MAX_TEXT].replace("\ufeff", "")
+
+    @cached_property
+    def _split(self) -> tuple[str, tuple[str, ...]]:
+        """What was said and what was thought, by its tags and by its headings."""
+        worded = [self.labels[field.path] for field in self.fields if field.kind == "words"]
+        own = [name for labels in worded for name in (labels if self.decides_more else labels[:1])]
+        said, thoughts = split(self._text, own)
+        if not said.lstrip().startswith("{"):
+            every = [name for field in self.fields for name in self.labels[field.path]]
+            spans = thought_spans(folded(said), every)
+            thoughts += tuple(said[start:end] for start, end in spans)
+            for start, end in reversed(spans):
+                said = f"{said[:start]}\n{said[end:]}"
+        return said, thoughts
+
+    @property
+    def body(self) -> str:
+        """The reply without what was thought."""
+        return self._split[0]
+
+    @property
+    def thoughts(self) -> tuple[str, ...]:
+        """What was thought, in order, but for what stands in strings of objects."""
+        return self._split[1]
+
+    # -- the question
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of an answer."""
+        return self.request.schema()
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of an answer."""
+        return tuple(fields_of(self.schema, self.request.nothing))
+
+    @cached_property
+    def labels(self) -> Mapping[str, tuple[str, ...]]:
+        """What each field may be called, by path."""
+        return {field.path: labels_of(field, self.fields, self.request.kind) for field in self.fields}
+
+    @cached_property
+    def weighty(self) -> tuple[Field, ...]:
+        """The outermost fields that are more than words; all of them where words are all that is asked for."""
+        outermost = [field for field in self.fields if "." not in field.path]
+        return tuple(field for field in outermost if field.kind != "words") or tuple(outermost)
+
+    @cached_property
+    def decides_more(self) -> bool:
+        """Whether anything but words is asked for."""
+        return any(field.kind not in {"words", "record"} for field in self.fields)
+
+    @cached_property
+    def decider(self) -> Field | None:
+        """The one field that decides, where words are all there is besides it."""
+        first = [field for field in self.weighty if field.kind != "words"]
+        if [field.kind for field in first] == ["record"]:  # the whole of a decision in one record
+            first = [field for field in self.fields if "." in field.path and field.kind != "words"]
+        deciding = [field for field in first if field.decides]
+        plain = all(field.decides or field.kind == "record" for field in first)
+        return deciding[0] if plain and len(deciding) == 1 else None
+
+    @cached_property
+    def speaks(self) -> bool:
+        """Whether plain prose can be the answer."""
+        return self.request.in_words("words") is not None
+
+    @cached_property
+    def speech(self) -> tuple[str, ...]:
+        """What the words of an answer in words may be called."""
+        return next((self.labels[field.path] for field in self.fields if field.kind == "words"), ())
+
+    # -- the text
+
+    @cached_property
+    def objects(self) -> list[Object]:
+        """The objects of the reply; a list of records, one for each field, is one object."""
+        found = scan(self.body)
+        if len(self.fields) > 1 and not self.decides_more and len(found) == len(self.fields):
+            return self._as_one(found) or found
+        return found
+
+    def _as_one(self, found: Sequence[Object]) -> list[Object]:
+        """`[{"player": "B", "quip": "..."}, ...]` as one object."""
+        merged: dict[str, Any] = {}
+        names = [field.name for field in self.fields]
+        for each in found:
+            texts = [part for part in (each.value or {}).values() if isinstance(part, str)]
+            which = [text for text in texts if named(text, names)]
+            if len(texts) != 2 or len(which) != 1:
+                return []
+            merged[which[0]] = next(text for text in texts if text != which[0])
+        return [replace(found[0], end=found[-1].end, value=merged)]
+
+    @cached_property
+    def prose(self) -> str:
+        """The reply without its objects, every place where it was."""
+        return masked(without_wrappers(self.body), [(each.start, each.end) for each in self.objects])
+
+    @cached_property
+    def plain(self) -> str:
+        """The prose, folded."""
+        return folded(self.prose)
+
+    @cached_property
+    def labelled(self) -> Mapping[str, tuple[int, int]]:
+        """Where the text of each field stands in the prose that has a heading or a tag of its own, by path."""
+        return labelled_words(self.plain, self.labels)
+
+    # -- claims
+
+    def claims(self) -> list[Claim]:
+        """Every place of the reply that claims to be the decision, from left to right."""
+        found = sorted((*self._of_objects(), *self._of_prose()), key=lambda claim: (claim.start, claim.end))
+        if self.cut:  # what ends where the reply was cut off may have gone on
+            ended = (claim for claim in found if claim.record is not None or claim.how == "tag")
+            return [*ended, *(claim for claim in found if claim.record is None and self.body[claim.end :].strip())]
+        return found
+
+    def _of_objects(self) -> list[Claim]:
+        found = [claim for each in self.objects if (claim := self.of_object(each)) is not None]
+        counting = [claim for claim in found if claim.record is None or self.request.counts(claim.record)]
+        return counting if any(claim.record is not None for claim in counting) else found
+
+    def _of_prose(self) -> Iterator[Claim]:
+        if self.decider is not None and self.prose.strip():
+            prose, plain = self.prose, self.plain
+            worded = tuple(name for field in self.fields if field.kind == "words" for name in self.labels[field.path])
+            if worded and "<" in prose:  # what stands in tags of words decides nothing
+                prose = masked(prose, [match.span() for match in tag_pattern(worded).finditer(plain)])
+                plain = folded(prose)
+            labels = self.labels[self.decider.path]
+            yield from in_prose(prose, plain, self.decider, labels, against=self.request.against)
+        elif not self.objects:
+            for field in self.fields:
+                if field.nothing is not UNSAID and chosen(self.body, (), field.nothing) is not UNSAID:
+                    yield Claim(0, len(self.body), "bare", {field.path: field.nothing})
+
+    def of_object(self, each: Object) -> Claim | None:
+        """What an object claims; None where it is no answer to this question."""
+        usable = each.state == "strict" or (self._repair and each.value is not None)
+        if each.state == "cut":
+            usable = usable and not self.cut and self.decider is not None and self.decider.kind == "choice"
+        if not usable or each.value is None:
+            return Claim(each.start, each.end, "broken", known=False) if self._speaks_of_a_field(each) else None
+        own = {name: False for names in self.labels.values() for name in names}
+        own |= {folded(field.name): True for field in self.fields}
+        tag = next((field.name for field in self.fields if field.kind == "variant"), "")
+        value = unwrapped(each.value, own, folded(self.request.kind), tag)
+        if any(folded(key).strip() in self.request.quotes for key in value):
+            return None
+        record = shaped(value, self.schema, self.request.nothing, self.labels)
+        if not any(field.name in record or field.kind == "variant" for field in self.weighty):
+            return None
+        values = dict(self._decided_by(record))
+        unknown = [
+            str(values[field.path])
+            for field in self.fields
+            if field.decides and values.get(field.path) is not None and field.read(values[field.path]) is UNSAID
+        ]
+        how = self._how(each)
+        doubt = "" if how == "json" else self._doubt(each, record)
+        return Claim(each.start, each.end, how, values, not unknown, doubt, record, unknown[0] if unknown else "")
+
+    def _how(self, each: Object) -> str:
+        if each.state != "strict":
+            return "repaired"
+        if not self.body[: each.start].strip() and not self.body[each.end :].strip():
+            return "json"
+        return "fenced" if each.fenced else "embedded"
+
+    def _doubt(self, each: Object, record: Mapping[str, Any]) -> Doubt:
+        if each.comments and doubted_by_comment(folded(each.comments)):
+            return "after"
+        alone = len(self.objects) == 1 and not self.prose.strip()
+        if not alone and any(isinstance(part, str) and _PLACEHOLDER.fullmatch(part) for part in record.values()):
+            return "before"
+        return doubted(self.plain, each.start, each.end)
+
+    def _speaks_of_a_field(self, each: Object) -> bool:
+        names = {name for field in self.fields for name in (field.name.casefold(), *self.labels[field.path][:1])}
+        key = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        member = re.compile(rf"[{{,]\s*+[\"'“]?(?:{key})[\"'”]?\s*+:", re.IGNORECASE)
+        return member.search(self.body, each.start, each.end) is not None
+
+    def _decided_by(self, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """The values of an object but for words; all of them where words are all that is asked for."""
+        for field in self.fields:
+            if field.kind == "record" or (field.kind == "words" and self.decides_more):
+                continue
+            value: Any = record
+            for part in field.path.split("."):
+                value = value.get(part, UNSAID) if isinstance(value, Mapping) else UNSAID
+            if value is not UNSAID:
+                yield field.path, value
