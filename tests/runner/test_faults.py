@@ -11,8 +11,11 @@ import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.contents import read_journal
+from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, go_on
+from agentsim.runner.watch import Watcher
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, stable
@@ -311,6 +314,22 @@ def test_when_one_request_of_a_wave_stops_the_run_the_others_finish_and_are_not_
     asked = [decided(received.body) for received in server.received[since:]]
     assert asked[0] == ("C", "vote")
     assert len(asked) == CALLS - 4 - 3
+
+
+def test_a_planned_stop_hides_no_mistake_of_ours_in_the_same_wave(server: Mendable, tmp_path: Path) -> None:
+    """A's key is wrong, which would end the run in order; B, later in the wave, meets a bug."""
+    server.reply = failing(("A", "vote"), Raw(401, {"error": {"message": "Incorrect API key."}}))
+    server.latency_s = lambda body: 0.0 if decided(body) == ("A", "vote") else 0.05
+
+    class Mistaken(Watcher):
+        def decided(self, entry: Entry) -> None:
+            if (entry.player, entry.kind) == ("B", "vote"):
+                raise ZeroDivisionError("a bug")
+
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        play(server.url(), tmp_path, watcher=Mistaken())
+    votes = [entry.player for entry in journaled(RunFiles(tmp_path, "run")) if entry.kind == "vote"]
+    assert sorted(votes) == ["B", "C", "D"], "and what was paid for is on disk"
 
 
 def test_a_first_wave_asks_nobody_else_once_its_first_decision_got_no_answer(server: Mendable, tmp_path: Path) -> None:
