@@ -190,8 +190,9 @@ def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Pat
     for record in fallen:
         prompt = _prompt(history, record["tries"][0])
         assert record["decision"]["action"] == designed(record["kind"], prompt.partition("[DECISION]")[2])
-        assert record["decision"]["public_speech"] == SPEECH
-        assert record["decision"]["private_thought"] == THOUGHT
+        assert record["decision"]["narrated"] == SPEECH
+        assert record["decision"]["noted"] == THOUGHT
+        assert record["decision"]["public_speech"] == record["decision"]["private_thought"] == ""
         assert record["fallback_reason"] == fault.code
         assert [attempt["error"]["code"] for attempt in record["tries"]] == [fault.code] * fault.calls
         assert {_prompt(history, attempt) for attempt in record["tries"]} == {prompt}, "the second try is identical"
@@ -203,8 +204,10 @@ def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Pat
 
 def _said_and_counted(history: dict[str, Any], fault: Fault, fallbacks: int, server: Unsteady) -> None:
     events = [event for part in history["rounds"] for event in part["events"]]
-    assert sum(event["content"] == SPEECH and event["visibility"] == "all" for event in events) == fallbacks
-    assert all(event["visibility"] in (["Ann"], ["player Ann"]) for event in events if event["content"] == THOUGHT)
+    told = Counter((event["role"], event["content"]) for event in events if event["kind"] == "narrated")
+    assert told == {("narrator", SPEECH): fallbacks, ("narrator", THOUGHT): fallbacks}
+    assert all(event["visibility"] == [] for event in events if event["content"] == THOUGHT)
+    assert not [event for event in events if event["kind"] != "narrated" and event["content"] in {SPEECH, THOUGHT}]
     usage = history["usage"]["by_player"]
     calls, reasked = server.asked.total(), fallbacks * (fault.calls - 1)
     failed = fallbacks * fault.calls * fault.failed
