@@ -27,8 +27,6 @@ __all__ = [
     "Won",
 ]
 
-SILENCE = "(says nothing)"
-
 
 @dataclass(frozen=True)
 class GameBegan(Event):
