@@ -137,7 +137,9 @@ def test_validate_prints_it_and_what_limits_would_do(tmp_path: Path) -> None:
     rows = said.out.splitlines()
     assert rows[5] == "forecast, an estimate from one game on bots, without re-asks and retries:"
     assert rows[6].startswith("  fake/echo: 18 calls; ")
-    assert "completion tokens, at most 18,432; cost $" in rows[6]
+    assert "completion tokens, at most 294,912; cost $" in rows[6], (
+        "without a cap a reply is reckoned with 16,384 tokens"
+    )
     assert rows[7] == "  more than limits.max_calls = 3: the run would stop there"
     said = agentsim("validate", "--config", "island.toml", "--set", "limits.max_cost_usd=0.01", cwd=tmp_path)
     assert said.out.splitlines()[-1] == "  limits.max_cost_usd = 0.01 would stop the run"
