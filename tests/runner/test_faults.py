@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -229,6 +230,64 @@ def test_a_run_of_more_fallbacks_than_allowed_is_degraded(
     assert result.history["usage"]["reasks"] == len(votes)
     assert prove(result.files).complete
     assert go_on(result.files, env={}) is None, "a degraded run is finished"
+
+
+def test_a_run_is_degraded_by_default_above_a_fifth(server: Mendable, tmp_path: Path) -> None:
+    """All of 18 decisions are fallbacks: nothing is read of thinking that does not end."""
+    server.reply = lambda _: "<think>Whom would I"
+    result = play(server.url(), tmp_path)
+    assert {entry.source for entry in journaled(result.files)} == {"fallback"}
+    assert result.status == "degraded"
+    assert result.history["volatile"]["run"]["limits"]["max_fallback_rate"] == 0.2
+
+
+@pytest.mark.parametrize(("limit", "status"), [(0.2, "degraded"), (1.0, "completed")])
+def test_a_run_is_degraded_by_one_player_of_ten_decisions(
+    server: Mendable, tmp_path: Path, limit: float, status: str
+) -> None:
+    """Every decision of A is a fallback, and none of the others', who never vote A out."""
+    players = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCDEFGHIJKL")
+
+    def reply(body: dict[str, Any]) -> str:
+        player, kind = decided(body)
+        if player == "A":
+            return "<think>"
+        if kind != "vote":
+            return varied_by_schema(body)
+        ballot = body["response_format"]["json_schema"]["schema"]["properties"]["vote"]["enum"]
+        return json.dumps({"explanation": "why", "vote": next(name for name in ballot if name != "A")})
+
+    server.reply = reply
+    result = play(server.url(), tmp_path, f"limits.max_fallback_rate={limit}", players=players)
+    sources = Counter((entry.player, entry.source) for entry in journaled(result.files))
+    assert sources["A", "fallback"] >= 10
+    assert sources["A", "fallback"] / sources.total() < 0.2, "the run's own share is below the limit"
+    assert result.status == status
+
+
+@pytest.mark.parametrize("limits", [{"max_fallback_rate": None}, {}, {"max_fallback_rate": 0.3}])
+def test_a_run_from_before_the_limit_looked_at_players_keeps_its_status(
+    server: Mendable, tmp_path: Path, limits: dict[str, Any]
+) -> None:
+    """Its journal's head has no limit, or one that counted bots as well; neither is the default of today."""
+    server.reply = lambda body: "<think>"
+    result = play(server.url(), tmp_path, players=f'[[players]]\nid = "A"\n{BOTS}')
+    assert result.status == "degraded"
+    first, _, rest = result.files.journal.read_text(encoding="utf-8").partition("\n")
+    head = json.loads(first)
+    assert head["run"].pop("fallbacks_of") == "asked"
+    del head["run"]["limits"]["max_fallback_rate"]
+    head["run"]["limits"] |= limits
+    old = rest.replace('"status":"degraded"', '"status":"completed"')
+    result.files.journal.write_text(f"{json.dumps(head)}\n{old}", encoding="utf-8")
+    history = result.files.history.read_text(encoding="utf-8")
+    result.files.history.write_text(history.replace('"status":"degraded"', '"status":"completed"'), encoding="utf-8")
+    assert prove(result.files).complete
+    result.files.history.unlink()
+    again = go_on(result.files, env={})
+    assert again is not None
+    assert (again.status, len(server.received)) == ("completed", result.history["usage"]["calls"])
+    assert "fallbacks_of" not in again.history["volatile"]["run"]
 
 
 @pytest.mark.parametrize("limit", range(0, CALLS, 3))

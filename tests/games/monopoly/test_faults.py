@@ -162,7 +162,7 @@ def _played(folder: Path, fault: Fault) -> tuple[dict[str, Any], Unsteady]:
         timeout_s = 0.3 if fault.behaviour == "hang" else 30
         (folder / "game.toml").write_text(_scenario(server.url(), fault.turns, timeout_s), encoding="utf-8")
         said = real("run", "--config", "game.toml", "--name", "run", "--display", "none", "--no-html", cwd=folder)
-    assert said.code == 0, said.err
+    assert said.code == 4, said.err
     history: dict[str, Any] = json.loads((folder / "logs" / "run.json").read_text(encoding="utf-8"))
     return history, server
 
@@ -183,7 +183,7 @@ EXPECTED = {
 def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Path, name: str) -> None:
     fault = FAULTS[name]
     history, server = _played(tmp_path, fault)
-    assert history["status"] == "completed"
+    assert history["status"] == "degraded", "the bots do not thin what Ann falls back in"
     mine = [record for record in history["decisions"] if record["player"] == "Ann"]
     fallen = [record for record in mine if record["source"] == "fallback"]
     assert {record["kind"] for record in fallen} >= EXPECTED[name], "or there is too little to test: another seed"
