@@ -265,13 +265,16 @@ def test_a_run_is_degraded_by_one_player_of_ten_decisions(
     assert result.status == status
 
 
-@pytest.mark.parametrize("limits", [{"max_fallback_rate": None}, {}, {"max_fallback_rate": 0.3}])
+@pytest.mark.parametrize(
+    ("limits", "players"),
+    [({"max_fallback_rate": None}, FOUR), ({}, FOUR), ({"max_fallback_rate": 0.3}, f'[[players]]\nid = "A"\n{BOTS}')],
+)
 def test_a_run_from_before_the_limit_looked_at_players_keeps_its_status(
-    server: Mendable, tmp_path: Path, limits: dict[str, Any]
+    server: Mendable, tmp_path: Path, limits: dict[str, Any], players: str
 ) -> None:
     """Its journal's head has no limit, or one that counted bots as well; neither is the default of today."""
     server.reply = lambda body: "<think>"
-    result = play(server.url(), tmp_path, players=f'[[players]]\nid = "A"\n{BOTS}')
+    result = play(server.url(), tmp_path, players=players)
     assert result.status == "degraded"
     first, _, rest = result.files.journal.read_text(encoding="utf-8").partition("\n")
     head = json.loads(first)
@@ -288,6 +291,15 @@ def test_a_run_from_before_the_limit_looked_at_players_keeps_its_status(
     assert again is not None
     assert (again.status, len(server.received)) == ("completed", result.history["usage"]["calls"])
     assert "fallbacks_of" not in again.history["volatile"]["run"]
+
+
+@pytest.mark.parametrize(("cap", "calls"), [((), 0), (("defaults.max_tokens=100",), CALLS)])
+def test_a_reply_without_a_cap_is_reserved_for_as_16384_tokens(
+    server: Mendable, tmp_path: Path, cap: tuple[str, ...], calls: int
+) -> None:
+    """At a thousand dollars per million tokens that alone is above the limit."""
+    result = play(server.url(), tmp_path, *PRICES, *cap, "limits.max_cost_usd=16", "limits.concurrency=1")
+    assert (result.status, len(server.received)) == ("completed" if calls else "stopped_budget", calls)
 
 
 @pytest.mark.parametrize("limit", range(0, CALLS, 3))
