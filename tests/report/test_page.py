@@ -103,6 +103,13 @@ def test_the_header_says_what_was_played() -> None:
     }
 
 
+def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
+    (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
+    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%); by player: B 20%")
+    made = [{**each.model_dump(mode="json"), "source": "model"} for each in sample().decisions]
+    assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
+
+
 def test_a_shared_first_place_and_no_outcome_are_said() -> None:
     standings = [{"player": p, "rank": 1, "score": {}} for p in "AB"]
     shared = changed(outcome={"reason": "Out of rounds.", "winner": None, "standings": standings})
