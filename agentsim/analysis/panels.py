@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agentsim.analysis.branches import Shift
 from agentsim.analysis.favour import Favour
@@ -14,20 +14,28 @@ from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
 __all__ = ["MOST_RELATIONS", "panels"]
 
 MOST_RELATIONS = 40
+_KEPT = "* Without the games of too many fallbacks."
 
 
 def panels(
-    found: Standings, favours: Sequence[Favour], shifts: Sequence[Shift] = (), relations: Sequence[Relation] = ()
+    found: Standings,
+    favours: Sequence[Favour],
+    shifts: Sequence[Shift] = (),
+    relations: Sequence[Relation] = (),
+    kept: Standings | None = None,
 ) -> list[Panel]:
-    """What there is to show: parts about which nothing is known are left out."""
+    """What there is to show: parts about which nothing is known are left out.
+
+    `kept` are the standings without the games of too many fallbacks, None where there are none such.
+    """
     shown: list[Panel] = [
-        _leaderboard(found),
+        _leaderboard(found, kept),
         _chart(
             _rank(found).capitalize(),
             f"{_rank(found)}: lower is better",
             [(line.label, line.mean_rank) for line in found.lines],
         ),
-        _ratings(found.lines),
+        _ratings(found.lines, kept),
         _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
     ]
     if len(found.lines) > 1:
@@ -51,15 +59,15 @@ def panels(
     return shown
 
 
-def _leaderboard(found: Standings) -> Table:
+def _leaderboard(found: Standings, kept: Standings | None) -> Table:
     rows = tuple(
         (
             line.label,
             line.games,
             line.entries,
             round(line.wins, 2),
-            f"{line.win_rate.value:.0%}{_ends(line.win_rate, '.0%')}",
-            f"{line.mean_rank.value:.2f}{_ends(line.mean_rank, '.2f')}",
+            *_results(line),
+            *_beside(kept, line, lambda other: (other.games, *_results(other))),
         )
         for line in found.lines
     )
@@ -79,24 +87,44 @@ def _leaderboard(found: Standings) -> Table:
         note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: p {p})."
     if found.seats_fixed:
         note += " Nobody ever changed seats: what a seat is worth is in these figures as well."
-    return Table("Standings", ("", "games", "entries", "wins", "win rate", _rank(found)), rows, note)
+    columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
+    if kept is not None:
+        columns += ("games*", "win rate*", f"{_rank(kept)}*")
+        note += f" {_KEPT}"
+    return Table("Standings", columns, rows, note)
 
 
-def _ratings(lines: Sequence[Line]) -> Table:
+def _results(line: Line) -> tuple[str, str]:
+    rate, rank = line.win_rate, line.mean_rank
+    return f"{rate.value:.0%}{_ends(rate, '.0%')}", f"{rank.value:.2f}{_ends(rank, '.2f')}"
+
+
+def _ratings(lines: Sequence[Line], kept: Standings | None) -> Table:
     rows = tuple(
-        (
-            line.label,
-            f"{line.share:.0%}",
-            f"{line.strength.value:+.2f}{_ends(line.strength, '+.2f')}",
-            f"{line.mu:.1f} ± {line.sigma:.1f}",
-        )
+        (line.label, *_rated(line), *_beside(kept, line, _rated))
         for line in sorted(lines, key=lambda line: -line.strength.value)
     )
     note = (
         "Plackett-Luce: the chance to come first among one of each, and the log strength. OpenSkill: mu ± sigma, "
         "game after game; it depends on their order."
     )
-    return Table("Ratings", ("", "first of all", "log strength", "OpenSkill"), rows, note)
+    columns = ("first of all", "log strength", "OpenSkill")
+    if kept is None:
+        return Table("Ratings", ("", *columns), rows, note)
+    return Table("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
+
+
+def _rated(line: Line) -> tuple[str, str, str]:
+    strength = f"{line.strength.value:+.2f}{_ends(line.strength, '+.2f')}"
+    return f"{line.share:.0%}", strength, f"{line.mu:.1f} ± {line.sigma:.1f}"
+
+
+def _beside(kept: Standings | None, line: Line, cells: Callable[[Line], tuple[Cell, ...]]) -> tuple[Cell, ...]:
+    """The cells of the same label among the games that are kept; empty ones where it plays in none of them."""
+    if kept is None:
+        return ()
+    same = [cells(other) for other in kept.lines if other.label == line.label]
+    return same[0] if same else (None,) * len(cells(line))
 
 
 def _rank(found: Standings) -> str:
@@ -204,11 +232,18 @@ def _costs(lines: Sequence[Line]) -> Table:
             line.calls,
             line.reasks,
             line.fallbacks,
+            f"{line.fallbacks / line.asked:.0%}" if line.asked else None,
+            line.turned_away,
             "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}",
         )
         for line in lines
     )
-    return Table("Calls and cost", ("", "decisions", "calls", "re-asks", "fallbacks", "cost of a game"), rows)
+    columns = ("", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
+    note = (
+        "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
+        "nothing."
+    )
+    return Table("Calls and cost", columns, rows, note)
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Ranges:

@@ -18,6 +18,7 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
 from agentsim.history.restore import told_events
+from agentsim.history.shares import Share, shares_in
 
 __all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
 
@@ -27,6 +28,7 @@ class Entrant:
     """One player of one game. `rank` has ties at their middle: 1.5, 1.5, 3; `spoke` is None for who never did.
 
     `seat` counts from 1 in the order of the table, `spoke` in the order of the first round in which they all speak.
+    `asked` are the decisions that no bot made, `turned_away` those of them that the game itself refused.
     """
 
     player: str
@@ -40,6 +42,8 @@ class Entrant:
     reasks: int
     fallbacks: int
     cost_usd: float | None
+    asked: int = 0
+    turned_away: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class GameRecord:
     A branch's decisions, calls and dollars are those of its own part: the rest is its trunk's. `certain` is there where
     bots alone decided that part: two games with the same could not have come out differently. `between` has the pairs
     of which one was for or against the other; None where the game is not installed, or its events are of other rules.
+    `fallen` is the largest share of fallbacks in it, as `history.shares` looks for it.
     """
 
     name: str
@@ -83,6 +88,7 @@ class GameRecord:
     fork: str = ""
     certain: str | None = None
     between: tuple[Between, ...] | None = ()
+    fallen: float = 0.0
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -96,10 +102,11 @@ def game_record(name: str, history: History) -> GameRecord | None:
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
+    fallbacks = shares_in(history)
     entrants = []
     seated = history.seated
     for seat, player in enumerate(seated, start=1):
-        usage = by_player.get(player.id)
+        usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
         entrants.append(
             Entrant(
                 player=player.id,
@@ -113,6 +120,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 reasks=usage.reasks if usage else 0,
                 fallbacks=usage.fallbacks if usage else 0,
                 cost_usd=usage.cost_usd if usage else 0.0,
+                asked=share.decisions,
+                turned_away=share.turned_away,
             )
         )
     votes = tuple(_votes(history))
@@ -128,6 +137,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         fork=_fork(fork),
         certain=_certain(history, own),
         between=_between(history, [player.id for player in seated]),
+        fallen=fallbacks.worst,
     )
 
 

@@ -51,6 +51,8 @@ class Line:
     reasks: int
     fallbacks: int
     cost_usd: float | None
+    asked: int
+    turned_away: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,8 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
                 reasks=sum(e.reasks for e in own),
                 fallbacks=sum(e.fallbacks for e in own),
                 cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / inside,
+                asked=sum(e.asked for e in own),
+                turned_away=sum(e.turned_away for e in own),
             )
         )
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))

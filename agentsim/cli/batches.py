@@ -21,6 +21,7 @@ from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
+    from agentsim.history.shares import Shares
     from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
@@ -178,6 +179,7 @@ def _pages(manifest: Manifest, directory: Path) -> None:
 
 def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     tally = result.tally
+    found = _shares(manifest, result)
     if as_json:
         line = {
             "batch": str(result.directory),
@@ -190,6 +192,7 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
             "calls": tally.calls,
             "cost_usd": round(tally.cost_usd, 10),
             "unpriced_calls": tally.unpriced_calls,
+            "fallbacks": found.to_json(),
             "balance": manifest.balance(),
             **({"mended": result.mended} if result.mended else {}),
             "errors": {end.name: end.error for end in result.ends if end.error is not None},
@@ -198,6 +201,10 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     else:
         calls = f"; calls: {tally.calls}; cost: {money(tally.cost_usd, tally.unpriced_calls)}" if tally.calls else ""
         typer.echo(safe(f"{result.directory}: {tally.done} of {tally.games} games done{calls}"))
+        if found.whole.fallbacks or found.whole.turned_away:
+            typer.echo(safe(f"{'warning: ' * found.notable}fallbacks: {found.in_words}"))
+        if degraded := tally.statuses["degraded"]:
+            typer.echo(f"degraded: {counted(degraded, 'game')} of this session: above limits.max_fallback_rate")
     if result.mended:
         count, first = len(result.mended), next(iter(result.mended.values()))
         many = "1 history is" if count == 1 else f"{count} histories are"
@@ -207,6 +214,16 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     elif not result.complete:
         left = counted(tally.games - tally.done, "game")
         note(f"agentsim: {left} came to no result; {_again(result)} tries again")
+
+
+def _shares(manifest: Manifest, result: BatchResult) -> Shares:
+    """The shares of fallbacks of all games in the folder; where bots alone decide, there are none to count."""
+    from agentsim.history.listing import list_runs
+    from agentsim.history.shares import summed
+    from agentsim.runner.batch.conduct import plays_alone
+
+    runs = [] if plays_alone(manifest) else list_runs(result.directory)
+    return summed([run.shares for run in runs if run.shares is not None])
 
 
 def _again(result: BatchResult) -> str:

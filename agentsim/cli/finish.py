@@ -15,6 +15,7 @@ from agentsim.cli.screen import note, safe, say, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
+from agentsim.history.shares import shares_of
 from agentsim.history.totals import cached_share
 from agentsim.models.base import Usage
 from agentsim.scenario.branch import Branch
@@ -43,8 +44,8 @@ def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> Non
         note(f"agentsim: {shortened(str(error), 600)}; {_hint(result, error)}")
         raise typer.Exit(error.exit_code)
     if result.status == "degraded":
-        limit = history["volatile"]["run"]["limits"]["max_fallback_rate"]
-        note(f"agentsim: degraded: more than {limit:.0%} of the decisions are fallbacks")
+        limit, found = history["volatile"]["run"]["limits"]["max_fallback_rate"], shares_of(history)
+        note(shortened(f"agentsim: degraded: fallbacks decided more than {limit:.0%}: {found.in_words}", 600))
         raise typer.Exit(DEGRADED)
 
 
@@ -93,6 +94,7 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),
+            "fallbacks": shares_of(history).to_json(),
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
         return
@@ -109,18 +111,25 @@ def _report(history: Any) -> list[str]:
     rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
     models = {player["id"]: player["model"] for player in history["players"]}
     names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
+    found = shares_of(history)
     if outcome is not None:
         rows.append(f"winner: {outcome['winner'] or 'shared'} ({outcome['reason'].replace('_', ' ')})")
         for place in outcome["standings"][:MOST_STANDINGS]:
             score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place["score"].items())
             name = f" ({names[place['player']]})" if place["player"] in names else ""
-            rows.append(f"  {place['rank']}. {place['player']}{name}  {models[place['player']]}  {score}")
+            own = found.by_player.get(place["player"])
+            fell = f"  fallbacks {own}" if own is not None and found.whole.fallbacks else ""
+            rows.append(f"  {place['rank']}. {place['player']}{name}  {models[place['player']]}  {score}{fell}")
         if (more := len(outcome["standings"]) - MOST_STANDINGS) > 0:
             rows.append(f"  and {more:,} more, in the history")
+    if found.warning is not None:
+        rows.append(f"warning: {found.warning}")
+    elif found.whole.fallbacks or found.whole.turned_away:
+        rows.append(f"fallbacks: {found.in_words}")
     if usage["calls"]:
         branch = Branch.restore(fork) if fork else None
-        own = (d for d in history["decisions"] if branch is None or not branch.inherits(d["wave"], d["index"]))
-        used = (each["usage"] for each in own)
+        made = (d for d in history["decisions"] if branch is None or not branch.inherits(d["wave"], d["index"]))
+        used = (each["usage"] for each in made)
         calls = [Usage(**tokens) for tokens in used if tokens is not None]
         share = cached_share(calls)
         known = usage["cost_usd"] or sum(call.cost_usd or 0.0 for call in calls)

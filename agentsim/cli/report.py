@@ -12,7 +12,10 @@ import typer
 from agentsim.cli import options as o
 
 if TYPE_CHECKING:
+    from agentsim.analysis.folder import Games
+    from agentsim.analysis.record import GameRecord
     from agentsim.engine.panel import Panel
+    from agentsim.history.listing import Run
 
 __all__ = ["Compared", "report"]
 
@@ -28,7 +31,7 @@ class Compared(StrEnum):
     player = "player"
 
 
-def report(
+def report(  # noqa: PLR0917 - the argument and one option each
     source: Annotated[
         str, typer.Argument(metavar="DIR", help="A folder of games: a batch's, or any other in one game.")
     ],
@@ -36,6 +39,16 @@ def report(
         Compared | None,
         typer.Option("--by", help="Whom to compare; by itself models where there are several.", metavar="model|player"),
     ] = None,
+    max_fallbacks: Annotated[
+        float,
+        typer.Option(
+            "--max-fallbacks",
+            help="The share of fallbacks in a game above which every rating is given without it as well.",
+            min=0,
+            max=1,
+            metavar="SHARE",
+        ),
+    ] = 0.10,
     html: Annotated[bool, typer.Option("--html", help="Write DIR/index.html too, with links to games' pages.")] = False,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
@@ -49,7 +62,7 @@ def report(
     import json
     from dataclasses import asdict
 
-    from agentsim.cli.screen import note, safe, shortened
+    from agentsim.cli.screen import safe
     from agentsim.engine.wording import counted
     from agentsim.errors import UsageError
 
@@ -70,9 +83,14 @@ def report(
     compared = by or (Compared.model if len(models) > 1 else Compared.player)
     games = labelled(without_branches(found.games), compared)
     table, votes, moved, between = standings(games), favours(games), shifts(found.games), relations(games)
-    shown = panels(table, votes, moved, between)
+    above = [game.name for game in games if game.fallen > max_fallbacks]
+    kept = standings([game for game in games if game.fallen <= max_fallbacks]) if above else None
+    shown = panels(table, votes, moved, between, kept)
+    fell = f"{len(above)} of {counted(len(games), 'game')} with more than {max_fallbacks:.0%}"
+    warned = f"{fell}: what fallbacks decided says nothing about the players" if above else None
     if html:
-        _write_page(directory, shown, [line.label for line in table.lines])
+        facts = [("Fallbacks", fell)] if any(line.asked for line in table.lines) else []
+        _write_page(directory, shown, [line.label for line in table.lines], facts, warned)
     if as_json:
         line = {
             "directory": str(directory),
@@ -82,12 +100,27 @@ def report(
             "copies": dict(found.copies),
             "by": compared.value,
             **asdict(table),
+            "max_fallbacks": max_fallbacks,
+            "above": above,
+            "kept": None if kept is None else asdict(kept),
             "favours": [asdict(favour) for favour in votes],
             "relations": [asdict(relation) for relation in between],
             "branches": [asdict(shift) for shift in moved],
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
         return
+    _say_what_is_left_out(found, games)
+    typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared.value}")
+    if any(line.asked for line in table.lines):
+        typer.echo(f"warning: fallbacks: {warned}" if warned else f"fallbacks: {fell}")
+        _warn_of(games)
+    for panel in shown:
+        _print(panel)
+
+
+def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
+    from agentsim.cli.screen import note, shortened
+
     if found.skipped:
         first = next(iter(found.skipped))
         note(shortened(f"agentsim: {len(found.skipped)} left out: {first} {found.skipped[first]}", 300))
@@ -101,9 +134,21 @@ def report(
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
         many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
         note(shortened(f"agentsim: {many} of {whose} ({apart[0]}): they share a past", 300))
-    typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared.value}")
-    for panel in shown:
-        _print(panel)
+
+
+def _warn_of(games: Sequence[GameRecord]) -> None:
+    """Say which of those compared are notable for their fallbacks."""
+    from agentsim.cli.screen import safe, shortened
+    from agentsim.history.shares import NOTABLE, Share
+
+    by_label: dict[str, Share] = {}
+    for entrant in (entrant for game in games for entrant in game.entrants):
+        share = Share(entrant.asked, entrant.fallbacks, entrant.turned_away)
+        by_label[entrant.label] = by_label.get(entrant.label, Share()) + share
+    notable = {label: share for label, share in by_label.items() if share.rate > NOTABLE}
+    if notable:
+        whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))
+        typer.echo(safe(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600)))
 
 
 def _print(panel: Panel) -> None:
@@ -123,7 +168,13 @@ def _print(panel: Panel) -> None:
         typer.echo(safe(panel.note))
 
 
-def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> None:
+def _write_page(
+    directory: Path,
+    panels: Sequence[Panel],
+    labels: list[str],
+    more: Sequence[tuple[str, str]],
+    warning: str | None,
+) -> None:
     from agentsim.history.files import write_whole
     from agentsim.history.listing import list_runs
     from agentsim.history.record import FINISHED
@@ -135,7 +186,7 @@ def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> 
     for run in list_runs(directory):
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
-        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page))
+        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, _share(run)))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
@@ -145,8 +196,13 @@ def _write_page(directory: Path, panels: Sequence[Panel], labels: list[str]) -> 
         panels,
         games,
         name=directory.resolve().name,
-        facts=facts,
+        facts=[*facts, *more],
+        warning=warning,
         labels={label: place for place, label in enumerate(labels)},
         css=find_css(directory),
     )
     write_whole(directory / "index.html", page_text)
+
+
+def _share(run: Run) -> str | None:
+    return None if run.shares is None else run.shares.short

@@ -12,14 +12,15 @@ __all__ = ["runs"]
 
 
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
-    """List runs: status, game, winner, cost; the newest last."""
+    """List runs: status, winner, fallbacks, cost; the newest last."""
     import json
     import sys
 
     from agentsim.cli.finish import money
-    from agentsim.cli.screen import columns, safe
+    from agentsim.cli.screen import columns, note, safe, shortened
     from agentsim.errors import UsageError
     from agentsim.history.listing import list_runs
+    from agentsim.history.shares import NOTABLE
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
@@ -30,14 +31,17 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     if not found:
         typer.echo(f"no runs in {logs_dir}")
         return
+    if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
+        note(shortened(f"agentsim: warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}", 600))
     rows = [
-        ("name", "status", "game", "winner", "cost"),
+        ("name", "status", "game", "winner", "fallbacks", "cost"),
         *(
             (
                 run.name,
                 run.status,
                 run.game,
                 run.winner or "-",
+                "-" if run.shares is None else run.shares.short,
                 "-" if run.status == "unreadable" else money(run.cost_usd),
             )
             for run in found
@@ -48,7 +52,8 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
         for name, *others in rows[1:]:
             typer.echo(safe(name))
-            typer.echo(safe(f"  {'  '.join(others)}"))
+            typer.echo(safe(f"  {'  '.join(others[:-2])}"))
+            typer.echo(safe(f"  {'  '.join(others[-2:])}"))
         return
     for row in rows:
         typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())

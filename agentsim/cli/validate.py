@@ -56,6 +56,8 @@ def validate(
         seated(scenario, played, env)
     for line in idle_prices(scenario):
         note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
+    for line in _small_caps(scenario):
+        note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
     for plan in scenario.seats:
@@ -73,6 +75,22 @@ def validate(
             say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
         if not all(answer.ok for answer in answers):
             raise typer.Exit(PROVIDER_FAILS)
+
+
+def _small_caps(scenario: Scenario) -> list[str]:
+    """A line for each model that thinks and has a cap which its thinking may use up."""
+    from agentsim.models.thinking import small_cap
+
+    lines: dict[str, str] = {}
+    for plan in scenario.seats:
+        cap = plan.settings.max_tokens
+        for each in plan.models:
+            provider = scenario.providers.get(each.name.provider)
+            extra_body = (provider.extra_body if provider else None) or {}
+            if (enough := small_cap(each.model, cap, plan.client_kwargs, extra_body)) is not None:
+                what = f"max_tokens = {cap} is small for {each.model}, which thinks before it answers"
+                lines[each.model] = f"{plan.id}: {what}, and may be cut off before it does: give {enough}, or none"
+    return list(lines.values())
 
 
 def _rows(scenario: Scenario, expected: Forecast) -> list[str]:

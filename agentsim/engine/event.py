@@ -58,6 +58,11 @@ class Event:
         assert self.words is not None, f"{type(self).__name__} must say its content"
         return str(getattr(self, self.words))
 
+    @property
+    def turned_away(self) -> bool:
+        """Whether the game itself turned away by this what a player decided: it was read, and came to nothing."""
+        return False
+
     def dealings(self, past: Past) -> Iterable[Dealing]:
         """What players did towards each other by this, in order; `past` is what whoever asks knows of before.
 

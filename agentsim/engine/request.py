@@ -46,6 +46,8 @@ class Request(Generic[D]):
     """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
     nothing: ClassVar[Mapping[str, Any]] = {}
     """What null, "pass" or "nobody" mean, by the path of a field."""
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Other words for its choices, in small letters, by value."""
     function: ClassVar[str | None] = None
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from agentsim.errors import JournalError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import MANIFEST, RunFiles, is_table
 from agentsim.history.journal import is_running
+from agentsim.history.shares import Shares, shares_of
 
 __all__ = ["Run", "list_runs"]
 
@@ -21,7 +22,7 @@ class Run:
 
     `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
     `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its trunk's, so
-    that it can be added up.
+    that it can be added up; so are the `shares` of fallbacks, None where there is no history to count them in.
     """
 
     name: str
@@ -31,10 +32,12 @@ class Run:
     winner: str | None = None
     cost_usd: float | None = None
     started_at: str = ""
+    shares: Shares | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As `agentsim runs --json` prints it."""
-        return asdict(self)
+        line = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "shares"}
+        return {**line, "fallbacks": None if self.shares is None else self.shares.to_json()}
 
 
 def list_runs(directory: Path) -> list[Run]:
@@ -75,4 +78,5 @@ def _from_history(files: RunFiles) -> Run:
         None if outcome is None else outcome["winner"],
         fork.get("paid", history["usage"])["cost_usd"],
         str(history["volatile"]["started_at"]),
+        shares_of(history) if "decisions" in history else None,
     )

@@ -33,11 +33,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to sample. `temperature` None leaves the provider's default; `extra` goes into the body as it is."""
+    """How to sample. `temperature` None leaves the provider's default, `max_tokens` None sends no cap; `extra` goes
+    into the body as it is.
+    """
 
     temperature: float | None = None
-    max_tokens: int = 1024
-    timeout_s: float = 30.0
+    max_tokens: int | None = None
+    timeout_s: float = 120.0
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

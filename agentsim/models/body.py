@@ -37,7 +37,8 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
     if sampling.extra:
         _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
         _merge(body, sampling.extra.get("extra_body", {}))
-    body[profile.max_tokens_field] = sampling.max_tokens
+    if sampling.max_tokens is not None:
+        body[profile.max_tokens_field] = sampling.max_tokens
     return body
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,7 +12,10 @@ from agentsim.models.address import is_near
 from agentsim.models.base import Usage
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 
-__all__ = ["Price", "Prices", "context_window"]
+__all__ = ["Price", "Prices", "context_window", "longest_reply"]
+
+LONGEST_REPLY = 16_384
+"""Tokens that a reply without a cap is reckoned with where the catalogue knows no smaller context."""
 
 # Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
 # its own, whatever its name resembles.
@@ -85,6 +89,7 @@ class Prices:
         return address_of(provider, self._providers, self._env)
 
 
+@cache  # looking through the catalogue takes longer than a call's bookkeeping may
 def context_window(model_name: str) -> int | None:
     """Tokens of prompt and reply together that the catalogue says a model takes; None where it says nothing."""
     provider, _, model = model_name.partition("/")
@@ -97,6 +102,13 @@ def context_window(model_name: str) -> int | None:
     except LookupError:
         return None
     return known.context_window
+
+
+def longest_reply(model_name: str, cap: int | None) -> int:
+    """Tokens that a reply is reckoned to have at most: the cap; without one, what the model's context leaves of
+    `LONGEST_REPLY`, since the catalogue knows contexts and no longest replies.
+    """
+    return cap if cap is not None else min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
 
 
 def _catalogue_cost(provider: str, model: str, prompt: int, cached: int, completion: int) -> float | None:

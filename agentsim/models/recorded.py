@@ -75,7 +75,7 @@ class _Sent(_Part):
     messages: list[_Text]
     schema_: _Text = Field(alias="schema")
     temperature: float | None
-    max_tokens: int
+    max_tokens: int | None
     extra: _Text
     provider: dict[_Text, _Text] | None = None
 

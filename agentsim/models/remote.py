@@ -63,7 +63,7 @@ class RemoteModel(ABC):
         if problem := extra_problem(sampling.extra):
             raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         request = self._prepared(profile, call, sampling)
-        about = tokens.about(text for _, text in call.messages) + sampling.max_tokens
+        about = tokens.about(text for _, text in call.messages) + (sampling.max_tokens or tokens.REPLY)
         async with self._endpoint.admission(about) as admitted:
             if call.begin is not None:
                 call.begin()  # outside of the try: its errors are the caller's own

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["about", "at_most"]
+__all__ = ["REPLY", "about", "at_most"]
+
+REPLY = 1024
+"""What a reply without a cap is taken for before it comes, where only a provider's pace depends on it."""
 
 _BYTES_PER_TOKEN = 4
 _FEWEST_BYTES_PER_TOKEN = 2  # of prompts in words, numbers and JSON

@@ -21,7 +21,7 @@ __all__ = ["GameLink", "render_batch"]
 
 @dataclass(frozen=True, slots=True)
 class GameLink:
-    """One game of the list; `page` is its file beside this one, None where there is none."""
+    """One game of the list; `page` is its file beside this one, `fallbacks` their share."""
 
     name: str
     status: str
@@ -29,6 +29,7 @@ class GameLink:
     winner: str | None
     cost_usd: float | None
     page: str | None
+    fallbacks: str | None = None
 
 
 def render_batch(
@@ -39,12 +40,14 @@ def render_batch(
     facts: Sequence[tuple[str, str]],
     labels: Mapping[str, int],
     css: str,
+    warning: str | None = None,
 ) -> str:
-    """The page; `labels` gives those compared their tones, `facts` are the small print of the header."""
+    """The page; `labels` gives those compared their tones, `facts` are the header's small print, `warning` is large."""
     style = inlined(css)
     return environment().get_template("batch.html.j2").render(
         name=name,
         facts=facts,
+        warning=warning,
         panels=[view(panel, labels) for panel in panels],
         games=[(game, None if game.page is None else quote(game.page)) for game in games],
         style=Markup(style),  # noqa: S704 (it cannot end its element: `inlined`)

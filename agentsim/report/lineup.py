@@ -27,7 +27,7 @@ def lineup(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:
     kinds = [kind for kind, _ in together.most_common(MOST_KINDS)]
     asked, fell = Counter[str](), Counter[str]()
     for decision in history.decisions:
-        asked[decision.player] += 1
+        asked[decision.player] += decision.source != "bot"
         fell[decision.player] += decision.source == "fallback"
     placed = {standing.player: standing.rank for standing in history.outcome.standings} if history.outcome else {}
     rows: list[tuple[Cell, ...]] = []
@@ -44,5 +44,8 @@ def lineup(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:
             )
         )
     columns = ("model", "players", "mean rank", *(kind.replace("_", " ") for kind in kinds), "fallbacks")
-    note = "Events are per player; fallbacks are a share of decisions. One game is an anecdote: to compare, play many."
+    note = (
+        "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
+        "compare, play many."
+    )
     return Table("By model", columns, tuple(rows), note)

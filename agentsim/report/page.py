@@ -22,6 +22,7 @@ from markupsafe import Markup
 from agentsim.engine.panel import Panel
 from agentsim.engine.wording import sentence
 from agentsim.history.record import History, StandingRecord, Status
+from agentsim.history.shares import Shares, shares_in
 from agentsim.history.totals import cached_share
 from agentsim.report import text
 from agentsim.report.candour import candour
@@ -77,6 +78,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
+    fallbacks = shares_in(history)
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
@@ -101,7 +103,8 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=policy(style, script),
         status=_STATUS[history.status],
-        facts=_facts(history, options),
+        facts=_facts(history, options, fallbacks),
+        fallbacks=fallbacks,
         standings=_standings(history),
         names=names,
         players=_players(history, timeline, options, _pages(views)),
@@ -152,7 +155,7 @@ def policy(style: str, script: str | None = None) -> Markup:
     )
 
 
-def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
+def _facts(history: History, options: PageOptions, fallbacks: Shares) -> list[tuple[str, str]]:
     """The small print of the header: what identifies the game."""
     volatile = history.volatile
     facts = [("Seed", str(history.seed)), ("Players", f"{len(history.seated):,}")]
@@ -164,13 +167,15 @@ def _facts(history: History, options: PageOptions) -> list[tuple[str, str]]:
     version = versions.get("agentsim") if isinstance(versions, dict) else None
     facts.append(("agentsim", f"{version}" if version else "version unknown"))
     facts.append(("Rules", f"version {history.rules_version}"))
-    fell_back = sum(decision.source == "fallback" for decision in history.decisions)
     again = sum(len(decision.tries) > 1 for decision in history.decisions)
     spare = sum(any(attempt.takeover for attempt in decision.tries) for decision in history.decisions)
     by_spare = f", {spare:,} where another model took over" if spare else ""
+    fell_back = sum(decision.source == "fallback" for decision in history.decisions)
     facts.append(
         ("Decisions", f"{len(history.decisions):,}, {fell_back:,} by fallback, {again:,} asked again{by_spare}")
     )
+    if fallbacks.whole.fallbacks or fallbacks.whole.turned_away:
+        facts.append(("Fallbacks", fallbacks.in_words))
     facts += [("Warning", f"{found.message} ({found.count:,} times)") for found in history.warnings]
     if options.include_usage:
         facts.append(("Cost", text.money(history.usage.cost_usd)))

@@ -22,7 +22,7 @@ from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
 from agentsim.models.base import Completion, Usage
-from agentsim.models.prices import Prices
+from agentsim.models.prices import Prices, longest_reply
 from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
@@ -281,5 +281,7 @@ class Desk:
         if self.budget.max_cost_usd is None:
             return 0.0
         prompt = tokens.at_most((*(message.text for message in messages), json.dumps(schema)))
-        most = max(each.sampling.max_tokens for each in players)
-        return max(self.prices.estimate(each.name, prompt, most) or 0.0 for each in players)
+        return max(
+            self.prices.estimate(each.name, prompt, longest_reply(each.name, each.sampling.max_tokens)) or 0.0
+            for each in players
+        )

@@ -20,7 +20,7 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request, Text, values_at
 from agentsim.errors import DecisionError
 from agentsim.models import tokens
-from agentsim.models.prices import Prices
+from agentsim.models.prices import Prices, longest_reply
 from agentsim.players.base import Message
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
@@ -48,9 +48,9 @@ class Sample:
 class ModelForecast:
     """One model's part: calls, and tokens by estimate. `repeated` are those of prompts that an earlier one began with.
 
-    `most_completion` is what `max_tokens` allows. Dollars are None where the price is unknown; `most_usd` is what the
-    budget would reserve for these calls, each as for the dearest of a chain. `longest` is the longest prompt,
-    `shortest_answer` the request whose answer has the least room for words.
+    `most_completion` is what `max_tokens` allows, or `longest_reply`. Dollars are None where the price is unknown;
+    `most_usd` is what the budget would reserve for these calls, each as for the dearest of a chain. `longest` is the
+    longest prompt, `shortest_answer` the request whose answer has the least room for words.
     """
 
     model: str
@@ -182,7 +182,7 @@ class _Counter:
         part = self._found.models[plan.model]
         messages = prompt_messages(ask, plan.prompt or "")
         texts = [message.text for message in messages]
-        prompt, limit = tokens.about(texts), plan.settings.max_tokens
+        prompt, limit = tokens.about(texts), longest_reply(plan.model, plan.settings.max_tokens)
         completion = min(limit, tokens.about([decision.model_dump_json()]))
         part.calls += 1
         part.prompt += prompt
@@ -191,16 +191,17 @@ class _Counter:
         part.most_completion += limit
         part.usd = _sum(part.usd, self._prices.estimate(plan.model, prompt, completion))
         most = tokens.at_most((*texts, json.dumps(ask.request.schema())))
-        part.most_usd = _sum(part.most_usd, self._most(plan, most, limit))
+        part.most_usd = _sum(part.most_usd, self._most(plan, most))
         sample = Sample(ask.request, messages, prompt)
         if part.longest is None or prompt > part.longest.tokens:
             part.longest = sample
         if part.shortest_answer is None or _room(ask.request) < _room(part.shortest_answer.request):
             part.shortest_answer = sample
 
-    def _most(self, plan: PlayerPlan, prompt: int, limit: int) -> float | None:
+    def _most(self, plan: PlayerPlan, prompt: int) -> float | None:
         """What the dearest of a seat's models takes: before a call, nobody knows who will answer."""
-        costs = [self._prices.estimate(each.model, prompt, limit) for each in plan.models]
+        cap = plan.settings.max_tokens
+        costs = [self._prices.estimate(each.model, prompt, longest_reply(each.model, cap)) for each in plan.models]
         known = [cost for cost in costs if cost is not None]
         return max(known) if len(known) == len(costs) else None
 

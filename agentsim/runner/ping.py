@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from agentsim.engine.game import Game
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
 from agentsim.history.concerns import concerns
+from agentsim.models import tokens
 from agentsim.models.base import Call, Completion
 from agentsim.models.prices import Prices, context_window
 from agentsim.players.base import Message, Try
@@ -97,7 +98,7 @@ async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | No
     notes = [f"answered by {completion.model or name} in {time.monotonic() - started:.1f} s", _read(asked, completion)]
     if longest is not None:
         room = context_window(name)
-        needed = longest.tokens + player.sampling.max_tokens
+        needed = longest.tokens + (player.sampling.max_tokens or tokens.REPLY)
         if room is not None and needed > room:
             words = f"the context is too small: {room:,} tokens, and {needed:,} are needed (an estimate)"
             return Pinged(name, ok=False, words=words)

@@ -12,6 +12,7 @@ from agentsim.errors import JournalMismatch
 from agentsim.games import find
 from agentsim.history.entry import Entry
 from agentsim.history.fold import fold
+from agentsim.history.shares import shares
 from agentsim.history.totals import totals
 from agentsim.players.base import Try
 from agentsim.scenario.branch import Branch
@@ -47,10 +48,15 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
 
 
 def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
-    """What a game that came to its end is called."""
+    """What a game that came to its end is called: degraded where the run's share of fallbacks, or a player's, is above
+    the limit.
+    """
     limit = scenario.limits.max_fallback_rate
-    fallbacks = sum(entry.source == "fallback" for entry in entries)
-    return "degraded" if limit is not None and entries and fallbacks / len(entries) > limit else "completed"
+    found = shares((entry.index, entry.player, entry.source) for entry in entries)
+    share = found.worst
+    if scenario.bots_count and entries:
+        share = found.whole.fallbacks / len(entries)
+    return "degraded" if limit is not None and share > limit else "completed"
 
 
 def folded(

@@ -48,9 +48,12 @@ def recall(recorded: Contents, ask: Ask) -> Entry | None:
 
 def restored(ask: Ask, entry: Entry) -> Decision:
     """The decision of an entry, checked again; `JournalMismatch` where it is not one this request allows."""
+    request = ask.request
+    # a fallback may say more than a reply can, such as the narrator's lines
+    answer = type(request.fallback()) if entry.source == "fallback" else request.answer
     try:
-        decision = ask.request.answer.model_validate(dict(entry.decision))
-        ask.request.check(decision)
+        decision: Decision = answer.model_validate(dict(entry.decision))
+        request.check(decision)
     except ValueError:
         raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
     except DecisionError as error:

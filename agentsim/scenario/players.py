@@ -79,9 +79,11 @@ class ModelSettings(Table):
     """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
 
     temperature: Temperature | None = Field(default=None, description="0 to 2; absent: the provider's default")
-    max_tokens: MaxTokens = 1024
+    max_tokens: MaxTokens | None = Field(
+        default=None, description="The most tokens of a reply, thinking included; absent: no cap is sent"
+    )
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
-        default=30.0, description="Seconds of wall clock for one attempt, from dispatch"
+        default=120.0, description="Seconds of wall clock for one attempt, from dispatch"
     )
     retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(

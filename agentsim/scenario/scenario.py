@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, JsonValue
 
@@ -70,20 +70,31 @@ class _Paths(Table):
     allow_dirs: tuple[str, ...]
 
 
+class _RecordedLimits(Limits):
+    """The limits of a run on record: one that says nothing of fallbacks had no limit of them."""
+
+    max_fallback_rate: float | None = None
+
+
 class _RunPart(Table):
     """What may differ between two runs of one game; a history's `volatile.run` holds more than this."""
 
     model_config = ConfigDict(extra="ignore")
 
     name: str | None
-    limits: Limits
+    limits: _RecordedLimits
+    fallbacks_of: Literal["all", "asked"] = "all"
     base_urls: dict[str, str]
     paths: _Paths
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`."""
+    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`.
+
+    `bots_count` is true of runs on record from before the share of fallbacks left bots' decisions out and looked at
+    each player: their status is what it was.
+    """
 
     game: str
     name: str | None
@@ -97,6 +108,7 @@ class Scenario:
     path: Path
     allow_dirs: tuple[Path, ...] = ()
     branch: Branch | None = None
+    bots_count: bool = False
 
     @property
     def seats(self) -> tuple[PlayerPlan, ...]:
@@ -119,6 +131,7 @@ class Scenario:
         return {
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),
+            **({} if self.bots_count else {"fallbacks_of": "asked"}),
             "base_urls": {
                 name: settings.base_url
                 for name, settings in sorted(self.providers.items())
@@ -157,7 +170,8 @@ class Scenario:
             config=validated(game.config, parts.game_config, at=("game_config",)),
             players=tuple(plan(record) for record in parts.players),
             staff={role: plan(record) for role, record in parts.staff.items()},
-            limits=run.limits,
+            limits=Limits(**run.limits.model_dump()),
+            bots_count=run.fallbacks_of == "all",
             providers={
                 name: settings.model_copy(update={"base_url": run.base_urls.get(name)})
                 for name, settings in parts.providers.items()

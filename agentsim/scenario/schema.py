@@ -29,7 +29,11 @@ class Limits(Table):
     )
     concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once to each provider")
     max_fallback_rate: float | None = Field(
-        default=None, ge=0, le=1, description="The share of decisions that may be fallbacks before the run is degraded"
+        default=0.2,
+        ge=0,
+        le=1,
+        description="The share of decisions, bots' left out, that may be fallbacks before the run is degraded: of the "
+        "run, or of a player with ten or more; 1: never",
     )
 
 

@@ -29,17 +29,17 @@ def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
     assert (said.code, said.err) == (0, "")
     head, *rows = [re.split("  +", row) for row in said.out.splitlines()]
     winner = outcome(project)["winner"]
-    assert head == ["name", "status", "game", "winner", "cost"]
+    assert head == ["name", "status", "game", "winner", "fallbacks", "cost"]
     assert sorted(rows) == sorted(
         [
-            ["corrupt", "unreadable", "-", "-", "-"],
-            ["cut", "interrupted", "agent_island", "-", "unknown"],
-            ["done", "completed", "agent_island", winner, "$0.0000"],
-            ["empty", "unreadable", "-", "-", "-"],
-            ["link", "completed", "agent_island", winner, "$0.0000"],
-            ["list", "unreadable", "-", "-", "-"],
-            ["lonely", "completed", "agent_island", winner, "$0.0000"],
-            ["torn", "unreadable", "-", "-", "-"],
+            ["corrupt", "unreadable", "-", "-", "-", "-"],
+            ["cut", "interrupted", "agent_island", "-", "-", "unknown"],
+            ["done", "completed", "agent_island", winner, "-", "$0.0000"],
+            ["empty", "unreadable", "-", "-", "-", "-"],
+            ["link", "completed", "agent_island", winner, "-", "$0.0000"],
+            ["list", "unreadable", "-", "-", "-", "-"],
+            ["lonely", "completed", "agent_island", winner, "-", "$0.0000"],
+            ["torn", "unreadable", "-", "-", "-", "-"],
         ]
     )
     assert snapshot(project) == before
@@ -49,7 +49,7 @@ def test_runs_json_says_the_same_in_one_line(project: Path) -> None:
     said = agentsim("runs", "--json", cwd=project)
     rows = {row["name"]: row for row in json.loads(said.out)}
     assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
-    assert list(rows["done"]) == ["name", "status", "game", "seed", "winner", "cost_usd", "started_at"]
+    assert list(rows["done"]) == ["name", "status", "game", "seed", "winner", "cost_usd", "started_at", "fallbacks"]
     done = rows["done"]
     assert (done["status"], done["seed"], done["winner"]) == ("completed", 7, outcome(project)["winner"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", done["started_at"])

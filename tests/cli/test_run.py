@@ -23,7 +23,7 @@ from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
 PLAYED = ("run", "--config", "trio.toml", "--display", "none")
-KEYS = ["name", "status", "game", "seed", "winner", "standings", "usage", "history", "journal", "html"]
+KEYS = [*("name", "status", "game", "seed", "winner", "standings", "usage", "history", "journal", "html"), "fallbacks"]
 ISLANDERS = "".join(f'\n[[players]]\nid = "{name}"\n' for name in "ABC")
 
 
@@ -457,10 +457,10 @@ def test_an_error_that_nobody_reads_has_its_code(how: str, tmp_path: Path) -> No
 # --------------------------------------------------------------------------- exit codes
 
 
-def test_0_is_done_even_with_fallbacks(tmp_path: Path, server: FakeServer) -> None:
+def test_0_is_done_even_with_fallbacks_where_the_limit_lets_them_be(tmp_path: Path, server: FakeServer) -> None:
     server.reply = lambda body: "no"
     trio(tmp_path, lab(server))
-    said = agentsim(*PLAYED, "--json", cwd=tmp_path)
+    said = agentsim(*PLAYED, "--json", "--set", "limits.max_fallback_rate=1", cwd=tmp_path)
     assert (said.code, said.err) == (0, "")
     assert only_line(said)["usage"]["fallbacks"] > 0
 
@@ -476,12 +476,22 @@ def test_3_is_a_provider_that_cannot_be_used_and_the_run_can_be_resumed(tmp_path
     assert history(tmp_path)["outcome"] is None
 
 
-def test_4_is_degraded_where_a_limit_says_so(tmp_path: Path, server: FakeServer) -> None:
+@pytest.mark.parametrize(("limit", "above"), [((), "20%"), (("--set", "limits.max_fallback_rate=0.25"), "25%")])
+def test_4_is_degraded_by_default_and_where_a_limit_says_so(
+    tmp_path: Path, server: FakeServer, limit: tuple[str, ...], above: str
+) -> None:
     server.reply = lambda body: "no"
     trio(tmp_path, lab(server))
-    said = agentsim(*PLAYED, "--json", "--set", "limits.max_fallback_rate=0.25", cwd=tmp_path)
-    assert (said.code, said.line) == (4, "degraded: more than 25% of the decisions are fallbacks")
-    assert only_line(said)["status"] == "degraded"
+    said = agentsim(*PLAYED, "--json", *limit, cwd=tmp_path)
+    whose = "4 of 9 (44%); by player: A 67%, B 33%, C 33%"
+    assert (said.code, said.line) == (4, f"degraded: fallbacks decided more than {above}: {whose}")
+    line = only_line(said)
+    assert line["status"] == "degraded"
+    assert (line["fallbacks"]["share"], line["fallbacks"]["by_player"]["A"]["fallbacks"]) == (0.4444, 2)
+    shown = agentsim(*PLAYED, *limit, cwd=tmp_path).out.splitlines()
+    assert f"warning: fallbacks decided {whose}: what came of it says so much less about the players" in shown
+    winner = next(row for row in shown if row.startswith("  1. "))
+    assert re.search(r"fallbacks \d of 3 \(\d\d%\)$", winner)
 
 
 def test_5_is_a_budget_and_resume_goes_on_with_another(tmp_path: Path, server: FakeServer) -> None:

@@ -95,7 +95,7 @@ def test_any_concurrency_gives_the_same_history_with_faults_too(name: str, tmp_p
     with FakeServer(latency_s=lambda body: (hash_of(body) % 16) / 1000).in_thread() as server:
 
         def play(concurrency: int) -> RunResult:
-            settings = (f"limits.concurrency={concurrency}", *QUICK)
+            settings = (f"limits.concurrency={concurrency}", "limits.max_fallback_rate=1", *QUICK)
             return on_server(name, server.url(), tmp_path, *settings, stem=f"s{salt}c{concurrency}")
 
         for salt in range(20):  # so short a game may well be spared one kind of fault

@@ -56,6 +56,7 @@ def config(game: str, url: str, directory: Path, persona: str = "", *, hurried: 
     path = directory / "scenario.toml"
     path.write_text(
         f'game = "{game}"\nseed = 5\n[game_config]{GAMES[game]}\n'
+        "[limits]\nmax_fallback_rate = 1.0\n"
         '[defaults]\nmodel = "lab/echo"\nretry_wait_s = 0.0\nrate_limit_wait_s = 0.01\n'
         f'[providers.lab]\nbase_url = "{url}"\napi_key_env = "LAB_KEY"\n{players}',
         encoding="utf-8",

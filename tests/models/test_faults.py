@@ -95,6 +95,8 @@ WINDOW = "This model's maximum context length is 512 tokens."
         (429, b"slow down", RateLimited, "rate_limited"),
         (429, GEMINI_QUOTA, RateLimited, "rate_limited"),
         (408, b"", TransportFailed, "http_408"),
+        (409, error("try again"), TransportFailed, "http_409"),
+        (425, b"", TransportFailed, "http_425"),
         (500, error("oops"), TransportFailed, "http_500"),
         (502, b"<html>Bad gateway</html>", TransportFailed, "http_502"),
         (503, b"[" * 100_000, TransportFailed, "http_503"),

@@ -102,7 +102,7 @@ def test_nothing_is_sent_that_was_not_asked_for() -> None:
     _, server = ask(sampling=Sampling(timeout_s=5))
     assert server.received[0].body == {
         "contents": [{"role": "user", "parts": [{"text": "Hello."}]}],
-        "generationConfig": {"maxOutputTokens": 1024},
+        "generationConfig": {},
     }
 
 

@@ -156,7 +156,9 @@ def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
     results: dict[int, RunResult] = {}
 
     def play(seed: int) -> None:
-        results[seed] = begin(load(config, overrides=(f"seed={seed}",)), tmp_path, env={}, stem=f"game{seed}")
+        results[seed] = begin(
+            load(config, overrides=(f"seed={seed}", "limits.max_fallback_rate=1")), tmp_path, env={}, stem=f"game{seed}"
+        )
 
     threads = [threading.Thread(target=play, args=(seed,)) for seed in range(3)]
     for thread in threads:

@@ -101,7 +101,6 @@ def test_nothing_is_sent_that_was_not_asked_for() -> None:
     assert sent.body == {
         "model": "some/model",
         "messages": [{"role": "user", "content": "Hello."}],
-        "max_tokens": 1024,
     }
     assert "authorization" not in sent.headers
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.models.base import Usage
-from agentsim.models.prices import Price, Prices
+from agentsim.models.prices import Price, Prices, longest_reply
 from agentsim.models.profiles import ProviderSettings
 
 MILLION = Usage(prompt_tokens=1_000_000, cached_tokens=500_000, completion_tokens=1_000_000)
@@ -123,3 +123,19 @@ def test_more_cached_than_sent_is_no_discount_below_zero() -> None:
 def test_a_price_is_a_finite_number_of_dollars(table: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Price.model_validate(table)
+
+
+@pytest.mark.parametrize(
+    ("model", "cap", "tokens"),
+    [
+        ("openrouter/openai/gpt-5-mini", 500, 500),
+        ("openrouter/openai/gpt-5-mini", 50_000, 50_000),
+        ("openrouter/openai/gpt-5-mini", None, 16_384),  # its context is larger
+        ("openai/gpt-4", None, 8192),  # its context is all there is
+        ("lab/unknown", None, 16_384),
+    ],
+)
+def test_a_reply_without_a_cap_is_reckoned_with_what_the_model_can_say(
+    model: str, cap: int | None, tokens: int
+) -> None:
+    assert longest_reply(model, cap) == tokens

@@ -46,7 +46,7 @@ def written(tmp_path: Path, payload: str) -> Path:
     links = [
         GameLink("one", "completed" + payload, 1, "w" + payload, 0.3, None),
         GameLink("two" + payload, "failed", None, None, None, f"two{payload}.html".replace("/", "")),
-        GameLink("three", "completed", 3, "p0", 0.1, "three.html"),
+        GameLink("three", "degraded", 3, "p0", 0.1, "three.html", "27% (p1 54%)" + payload),
     ]
     file = tmp_path / "index.html"
     page = render_batch(
@@ -56,6 +56,7 @@ def written(tmp_path: Path, payload: str) -> Path:
         facts=[("Games", "2 of 3 finished" + payload)],
         labels={line.label: place for place, line in enumerate(found.lines)},
         css=find_css(tmp_path),
+        warning="1 of 3 games" + payload,
     )
     file.write_text(page, encoding="utf-8")
     return file
@@ -100,7 +101,7 @@ def test_a_games_link_leads_to_the_page_beside_it(
 def test_what_is_not_known_of_a_game_is_a_dash(browser: Browser, tmp_path: Path) -> None:
     with Opened(browser, written(tmp_path, "")) as opened:
         cells = opened.page.locator("#games tr", has_text="failed").locator("td").all_inner_texts()
-        assert cells == ["failed", "–", "–", "unknown"]
+        assert cells == ["failed", "–", "–", "–", "unknown"]
 
 
 @pytest.mark.parametrize("payload", CORPUS.values(), ids=CORPUS)

@@ -94,10 +94,20 @@ def test_the_header_says_what_was_played() -> None:
         "agentsim": "0.1.0",
         "Rules": "version 1",
         "Decisions": "19, 1 by fallback, 3 asked again",
+        "Fallbacks": "1 of 19 (5%); by player: B 20%, C 0%, A 0%, D 0%; by model: "
+        "openrouter/anthropic/claude-haiku-4.5 20%, openrouter/google/gemini-2.5-flash 0%, "
+        "openrouter/openai/gpt-5-mini 0%, ollama/llama3.2 0%",
         "Cost": "unknown",
         "Models": "openrouter/openai/gpt-5-mini, openrouter/anthropic/claude-haiku-4.5, "
         "openrouter/google/gemini-2.5-flash, ollama/llama3.2",
     }
+
+
+def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
+    (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
+    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%); by player: B 20%")
+    made = [{**each.model_dump(mode="json"), "source": "model"} for each in sample().decisions]
+    assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
 
 
 def test_a_shared_first_place_and_no_outcome_are_said() -> None:
@@ -122,8 +132,8 @@ def test_standings_are_a_table_of_ranks_and_scores() -> None:
     rows = [
         [cell.text.strip() for cell in row.all() if cell.tag in {"td", "th"}] for row in table.one("tbody").all("tr")
     ]
-    assert rows[0] == ["1", "C winner", "1", "0", "openrouter/google/gemini-2.5-flash"]
-    assert rows[2][:4] == ["3", "B", "–", "2"]
+    assert rows[0] == ["1", "C winner", "1", "0", "openrouter/google/gemini-2.5-flash, fallbacks 0%"]
+    assert rows[2] == ["3", "B", "–", "2", "openrouter/anthropic/claude-haiku-4.5, fallbacks 20%"]
 
 
 def test_every_event_is_there_once_in_order_with_its_words() -> None:

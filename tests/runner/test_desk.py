@@ -16,9 +16,11 @@ from typing import TypeAlias
 import pytest
 
 from agentsim.engine.event import Told
-from agentsim.engine.play import Ask, Wave
+from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice
 from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.players.base import Message
@@ -27,7 +29,7 @@ from agentsim.runner.desk import Desk
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play
+from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, stable
 
 Typed: TypeAlias = Callable[..., io.StringIO]
 TWO_PEOPLE = '[[players]]\nid = "A"\nmodel = "human"\n[[players]]\nid = "B"\nmodel = "human"\n'
@@ -301,6 +303,42 @@ def test_a_wave_of_models_is_on_disk_before_the_rules_see_any_of_it(server: Mend
     result.files.journal.rename(tmp_path / "old.jsonl")
     play(server.url(), tmp_path, players=FOUR, watcher=Disk())
     assert len(shown) == len(journaled(result.files))
+
+
+def test_a_loss_of_power_takes_no_decision_that_the_rules_have_seen(
+    server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the disk is sure to hold ends where the file ended when it was last synced: the rest is the page cache's.
+
+    Each time when the rules are given a wave, a copy is cut off there; every copy resumes, and pays for nothing twice.
+    """
+    held: dict[int, int] = {}  # by inode, the length that was synced
+    cut: list[tuple[RunFiles, int, int]] = []  # a copy, the wave that its rules have seen, and the calls until then
+    fsync, answer = os.fsync, GamePlay.answer
+
+    def synced(handle: int) -> None:
+        fsync(handle)
+        held[os.fstat(handle).st_ino] = os.fstat(handle).st_size
+
+    def answered(game: GamePlay, decisions: Sequence[Decision]) -> Wave | None:
+        journal, copy = tmp_path / "run.jsonl", RunFiles(tmp_path, f"cut_{len(cut) + 1}")
+        copy.journal.write_bytes(journal.read_bytes()[: held[journal.stat().st_ino]])
+        cut.append((copy, len(cut) + 1, len(server.received)))
+        return answer(game, decisions)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", synced)
+        patched.setattr(GamePlay, "answer", answered)
+        whole = play(server.url(), tmp_path, players=FOUR)
+    calls = len(server.received)
+    assert len(cut) == 4 + 3 + 2 + 3, "pitches one by one, votes at once"
+    for copy, wave, made in cut:
+        assert max(entry.wave for entry in journaled(copy)) == wave
+        before = len(server.received)
+        again = go_on(copy, env={})
+        assert again is not None
+        assert len(server.received) - before == calls - made
+        assert stable(again.files) == stable(whole.files)
 
 
 def test_what_is_decided_is_synced_while_another_of_its_wave_is_waited_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,11 @@ import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.contents import read_journal
+from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, go_on
+from agentsim.runner.watch import Watcher
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, stable
@@ -228,6 +232,76 @@ def test_a_run_of_more_fallbacks_than_allowed_is_degraded(
     assert go_on(result.files, env={}) is None, "a degraded run is finished"
 
 
+def test_a_run_is_degraded_by_default_above_a_fifth(server: Mendable, tmp_path: Path) -> None:
+    """All of 18 decisions are fallbacks: nothing is read of thinking that does not end."""
+    server.reply = lambda _: "<think>Whom would I"
+    result = play(server.url(), tmp_path)
+    assert {entry.source for entry in journaled(result.files)} == {"fallback"}
+    assert result.status == "degraded"
+    assert result.history["volatile"]["run"]["limits"]["max_fallback_rate"] == 0.2
+
+
+@pytest.mark.parametrize(("limit", "status"), [(0.2, "degraded"), (1.0, "completed")])
+def test_a_run_is_degraded_by_one_player_of_ten_decisions(
+    server: Mendable, tmp_path: Path, limit: float, status: str
+) -> None:
+    """Every decision of A is a fallback, and none of the others', who never vote A out."""
+    players = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCDEFGHIJKL")
+
+    def reply(body: dict[str, Any]) -> str:
+        player, kind = decided(body)
+        if player == "A":
+            return "<think>"
+        if kind != "vote":
+            return varied_by_schema(body)
+        ballot = body["response_format"]["json_schema"]["schema"]["properties"]["vote"]["enum"]
+        return json.dumps({"explanation": "why", "vote": next(name for name in ballot if name != "A")})
+
+    server.reply = reply
+    result = play(server.url(), tmp_path, f"limits.max_fallback_rate={limit}", players=players)
+    sources = Counter((entry.player, entry.source) for entry in journaled(result.files))
+    assert sources["A", "fallback"] >= 10
+    assert sources["A", "fallback"] / sources.total() < 0.2, "the run's own share is below the limit"
+    assert result.status == status
+
+
+@pytest.mark.parametrize(
+    ("limits", "players"),
+    [({"max_fallback_rate": None}, FOUR), ({}, FOUR), ({"max_fallback_rate": 0.3}, f'[[players]]\nid = "A"\n{BOTS}')],
+)
+def test_a_run_from_before_the_limit_looked_at_players_keeps_its_status(
+    server: Mendable, tmp_path: Path, limits: dict[str, Any], players: str
+) -> None:
+    """Its journal's head has no limit, or one that counted bots as well; neither is the default of today."""
+    server.reply = lambda body: "<think>"
+    result = play(server.url(), tmp_path, players=players)
+    assert result.status == "degraded"
+    first, _, rest = result.files.journal.read_text(encoding="utf-8").partition("\n")
+    head = json.loads(first)
+    assert head["run"].pop("fallbacks_of") == "asked"
+    del head["run"]["limits"]["max_fallback_rate"]
+    head["run"]["limits"] |= limits
+    old = rest.replace('"status":"degraded"', '"status":"completed"')
+    result.files.journal.write_text(f"{json.dumps(head)}\n{old}", encoding="utf-8")
+    history = result.files.history.read_text(encoding="utf-8")
+    result.files.history.write_text(history.replace('"status":"degraded"', '"status":"completed"'), encoding="utf-8")
+    assert prove(result.files).complete
+    result.files.history.unlink()
+    again = go_on(result.files, env={})
+    assert again is not None
+    assert (again.status, len(server.received)) == ("completed", result.history["usage"]["calls"])
+    assert "fallbacks_of" not in again.history["volatile"]["run"]
+
+
+@pytest.mark.parametrize(("cap", "calls"), [((), 0), (("defaults.max_tokens=100",), CALLS)])
+def test_a_reply_without_a_cap_is_reserved_for_as_16384_tokens(
+    server: Mendable, tmp_path: Path, cap: tuple[str, ...], calls: int
+) -> None:
+    """At a thousand dollars per million tokens that alone is above the limit."""
+    result = play(server.url(), tmp_path, *PRICES, *cap, "limits.max_cost_usd=16", "limits.concurrency=1")
+    assert (result.status, len(server.received)) == ("completed" if calls else "stopped_budget", calls)
+
+
 @pytest.mark.parametrize("limit", range(0, CALLS, 3))
 def test_max_calls_stops_and_a_higher_one_goes_on_to_the_same_history(
     server: Mendable, undisturbed: str, tmp_path: Path, limit: int
@@ -313,6 +387,22 @@ def test_when_one_request_of_a_wave_stops_the_run_the_others_finish_and_are_not_
     assert len(asked) == CALLS - 4 - 3
 
 
+def test_a_planned_stop_hides_no_mistake_of_ours_in_the_same_wave(server: Mendable, tmp_path: Path) -> None:
+    """A's key is wrong, which would end the run in order; B, later in the wave, meets a bug."""
+    server.reply = failing(("A", "vote"), Raw(401, {"error": {"message": "Incorrect API key."}}))
+    server.latency_s = lambda body: 0.0 if decided(body) == ("A", "vote") else 0.05
+
+    class Mistaken(Watcher):
+        def decided(self, entry: Entry) -> None:
+            if (entry.player, entry.kind) == ("B", "vote"):
+                raise ZeroDivisionError("a bug")
+
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        play(server.url(), tmp_path, watcher=Mistaken())
+    votes = [entry.player for entry in journaled(RunFiles(tmp_path, "run")) if entry.kind == "vote"]
+    assert sorted(votes) == ["B", "C", "D"], "and what was paid for is on disk"
+
+
 def test_a_first_wave_asks_nobody_else_once_its_first_decision_got_no_answer(server: Mendable, tmp_path: Path) -> None:
     server.broken = "http_500"
     alone = ('game_config.phases=["votes"]', "limits.concurrency=1", "defaults.retries=0")
@@ -348,7 +438,7 @@ def test_requests_that_wait_for_a_slot_when_the_run_stops_are_never_sent(server:
 def test_bots_play_on_while_a_provider_fails(server: Mendable, tmp_path: Path) -> None:
     server.reply = lambda body: varied_by_schema(body) if decided(body)[1] == "pitch" else UNWELL
     result = play(server.url(), tmp_path, players=f'[[players]]\nid = "A"\n{BOTS}')
-    assert result.status == "completed"
+    assert result.status == "degraded", "bots do not thin the share of fallbacks"
     by_source = Counter((entry.player == "A", entry.source) for entry in journaled(result.files))
     assert by_source[True, "fallback"] >= 1
     assert by_source[False, "fallback"] == 0

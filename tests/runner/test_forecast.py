@@ -137,7 +137,9 @@ def test_validate_prints_it_and_what_limits_would_do(tmp_path: Path) -> None:
     rows = said.out.splitlines()
     assert rows[5] == "forecast, an estimate from one game on bots, without re-asks and retries:"
     assert rows[6].startswith("  fake/echo: 18 calls; ")
-    assert "completion tokens, at most 18,432; cost $" in rows[6]
+    assert "completion tokens, at most 294,912; cost $" in rows[6], (
+        "without a cap a reply is reckoned with 16,384 tokens"
+    )
     assert rows[7] == "  more than limits.max_calls = 3: the run would stop there"
     said = agentsim("validate", "--config", "island.toml", "--set", "limits.max_cost_usd=0.01", cwd=tmp_path)
     assert said.out.splitlines()[-1] == "  limits.max_cost_usd = 0.01 would stop the run"
@@ -156,3 +158,16 @@ def test_two_models_are_added_up(tmp_path: Path) -> None:
     said = agentsim("validate", "--config", "island.toml", cwd=tmp_path)
     models = [row.strip().partition(": ")[0] for row in said.out.splitlines()[7:]]
     assert models == ["fake/echo", "ollama/llama3.2", "in all"]
+
+
+def test_validate_says_where_a_cap_is_small_for_a_model_that_thinks(tmp_path: Path) -> None:
+    scenario(tmp_path)
+    words = ("validate", "--config", "island.toml", "--set", "defaults.model=ollama/qwen3:8b")
+    small = agentsim(*words, "--set", "defaults.max_tokens=500", cwd=tmp_path)
+    assert small.code == 0
+    what = "max_tokens = 500 is small for ollama/qwen3:8b, which thinks before it answers"
+    assert what in small.err
+    off = "defaults.client_kwargs={ reasoning_effort = 'none' }"
+    for fine in (("defaults.max_tokens=4096",), (), ("defaults.max_tokens=500", off)):
+        settings = [word for setting in fine for word in ("--set", setting)]
+        assert "is small" not in agentsim(*words, *settings, cwd=tmp_path).err

@@ -63,7 +63,7 @@ def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
     server.latency_s = 0.0
     again = go_on(files, env={})
     assert again is not None
-    assert again.status == "completed"
+    assert again.status == "degraded", "a fallback of fewer than ten decisions"
     whole = play(server.url(), tmp_path, VOTES, stem="whole")
     assert stable(again.files) == stable(whole.files)
 
@@ -87,7 +87,7 @@ def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tm
     server.latency_s = 0.0
     again = go_on(result.files, env={}, max_calls=99)
     assert again is not None
-    assert again.status == "completed"
+    assert again.status == "degraded"
     sent = Counter(str(received.body) for received in server.received)
     assert [text for text, times in sent.items() if times > 1] == [
         str(received.body) for received in server.received if decided(received.body)[0] == "C"

@@ -120,8 +120,8 @@ def test_what_is_not_said_is_as_documented(tmp_path: Path) -> None:
     assert (scenario.name, scenario.seed, scenario.limits, scenario.staff) == (None, None, Limits(), {})
     assert scenario.players[0].settings.model_dump() == {
         "temperature": None,
-        "max_tokens": 1024,
-        "timeout_s": 30.0,
+        "max_tokens": None,
+        "timeout_s": 120.0,
         "retries": 1,
         "reasks": 1,
         "reask_on": ("unreadable", "ambiguous", "illegal"),

@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
+from agentsim.engine.reading.fields import Field
 from agentsim.engine.reading.folding import folded
 from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
-from agentsim.engine.reading.shaping import Field
 from agentsim.engine.reading.values import UNSAID, leading_amount
-from agentsim.engine.reading.vocabulary import NO, SENTENCES, VERB, YES
+from agentsim.engine.reading.vocabulary import LABELS, NO, SENTENCES, VERB, YES
 
 __all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
@@ -39,19 +39,25 @@ class Claim:
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _LINE = re.compile(r"[^\n]+")
+_WORD = re.compile(r"[\w-]+")
+# what stands before the first stop of a line; scripts without blanks have none behind it either
+_HEAD = re.compile(
+    r"[\s*_\"']*(?P<value>[^.!,\n]{1,40}?)[*_\"']*(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
+    r"|(?P<because>\s)(?=(?:because|since)\b)|\s(?P<dash>-{1,2})\s)"
+)
 _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
 _OPENS = " \t*_`\"'([{<~"
 # where a value ends: the end of a clause, or words that can be no part of a name
 _VALUE_ENDS = re.compile(
-    r"[.,;!:](?=[\s\"'*_`)\]}>]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has"
+    r"[.,;!:](?=[\s\"'*_`)\]}>\u3000-\u9fff\uac00-\ud7af]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has"
     r"|was|for|to|and i|this"
-    r"|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为"
+    r"|als|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为"
     r"|因為|out)\b"
 )
 _CHOSEN = re.compile(
     r"[\s*_\"')\]]*(?:$|[.!,\n:;(-]|\?|(?:because|since|as (?:my|the|he|she|they)|for (?:elimination|my|this"
     r"|the win)|to (?:win|be|leave|go|eliminate)"
-    r"|this (?:round|time)|he|she|they|who|weil|car|porque|bo|因为)\b)"
+    r"|this (?:round|time)|he|she|they|who|weil|als gewinner|car|porque|bo|因为)\b)"
 )
 _STAYS = re.compile(r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b")
 _LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose)\b")
@@ -64,6 +70,7 @@ def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"<\s?(?P<a>{label})\s?>(?P<x>[^<>]{{0,8000}})<\s?/\s?(?:{label})?\s?>"
         rf"|\[(?P<b>{label})\](?P<y>[^\[\]<>]{{0,8000}})\[/(?:{label})\]"
+        rf"|<arg_key>\s?(?P<d>{label})\s?</arg_key>\s{{0,4}}<arg_value>(?P<w>[^<>]{{0,8000}})</arg_value>"
         rf"|<(?:parameter|arg|param"
         rf"|argument)(?:\s+name)?\s?=\s?[\"']?(?P<c>{label})[\"']?\s?>(?P<z>[^<>]{{0,8000}})</\w{{1,12}}>"
     )
@@ -110,9 +117,9 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
 
     `against` says that who is chosen is chosen to lose.
     """
-    names = tuple(labels)
+    names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
     for match in tag_pattern(names).finditer(plain):
-        group = next(name for name in "xyz" if match[name] is not None)
+        group = next(name for name in "xyzw" if match[name] is not None)
         yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
     for match in _BOX.finditer(text):
         yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
@@ -206,11 +213,11 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
 def _verbs(plain: str, field: Field) -> Iterator[Claim]:
     """Choices that are verbs: `I'll buy it`, `I roll for doubles`."""
     for value in field.values:
-        words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, folded(str(value)).split("_")))
-        for match in _sentence(VERB.replace("§", rf"{words}\b")).finditer(plain):
-            yield Claim(
-                match.start(), match.end(), "sentence", {field.path: value}, doubt=doubted(plain, *match.span())
-            )
+        for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
+            words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
+            for match in _sentence(VERB.replace("§", rf"{words}\b")).finditer(plain):
+                doubt = doubted(plain, *match.span())
+                yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
 
 
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
@@ -220,27 +227,24 @@ def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
         said = text[line.start() : line.end()].strip()
         if not said:
             continue
-        if len(said) <= 100 and not said.endswith("?"):
-            meant = field.read(said)
-            end = line.end()
-            if meant is UNSAID and first:
-                short = re.compile(
-                    r"[\s*_\"']*([^.!,\n]{1,40}?)[*_\"']*(?:\.(?=\s)|[,!](?=\s)|\s(?=because\b|since\b))"
-                ).match(plain, line.start())
-                if short and (
-                    short[0][-1] == "."
-                    or short[0][-1].isspace()
-                    or field.read(short[1]) in {True, False}
-                    or _is_yes(short[1])
-                ):
-                    meant, end = field.read(text[short.start(1) : short.end(1)]), short.end()
-            if meant is not UNSAID:
-                yield Claim(line.start(), end, "bare", {field.path: meant}, doubt=doubted(plain, line.start(), end))
+        start, end = line.span()
+        meant = field.read(said) if len(said) <= 100 and not said.endswith("?") else UNSAID
+        head = _HEAD.match(plain, start, end) if meant is UNSAID and first else None
+        if head and _stands_alone(head, plain[head.end() : end], field):
+            meant, end = field.read(text[head.start("value") : head.end("value")]), head.end("value")
+        if meant is not UNSAID:
+            yield Claim(start, end, "bare", {field.path: meant}, doubt=doubted(plain, start, end))
         first = False
 
 
-def _is_yes(word: str) -> bool:
-    return word.strip() in YES | NO
+def _stands_alone(head: re.Match[str], rest: str, field: Field) -> bool:
+    """Whether the beginning of a line is a sentence, or is told apart from a reason that names no other value."""
+    if head["end"] in {",", "!"}:  # "C, you have been loyal" speaks to C
+        return head["value"].strip() in YES | NO
+    if head["dash"] is None:
+        return True
+    words = (word for word in _WORD.findall(rest) if word not in {"a", "i"})
+    return not any(field.read(word) is not UNSAID for word in words)
 
 
 def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -253,6 +257,6 @@ def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str,
         end = lines[place + 1].start() if place + 1 < len(lines) else len(plain)
         found.setdefault(by_label[_SEPARATORS.sub(" ", head["label"])], (head.end(), end))
     for match in tag_pattern(every).finditer(plain):
-        group = next(name for name in "xyz" if match[name] is not None)
-        found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"])]] = match.span(group)
+        group = next(name for name in "xyzw" if match[name] is not None)
+        found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"] or match["d"])]] = match.span(group)
     return found

@@ -19,99 +19,108 @@ Doubt: TypeAlias = Literal["", "before", "after"]
 _WIDEST = 240  # characters before a decision that are its clause at most
 _CLAUSE_BEGINS = re.compile(r"[.!?;](?=[\s\"')*_])|\n\s*\n")
 
-_FILLERS = (
-    r"(?:to|ever|just|simply|want|going|be|do|give|giving|say|saying|write|writing|answer|answering|reply"
-    r"|replying|respond"
-    r"|send|vote|voting|cast|follow|obey|with|by|as|the|a|this|that|my|your|is|format|for|bid|bidding|offer"
-    r"|choose|output|with)"
-)
-_NEGATED = re.compile(
-    r"(?:\b(?:not|never|no|cannot|refus\w{1,4}|declin\w{1,4}|without|nicht|kein\w{0,2}|jamais|nunca|jamas|mai"
-    r"|nigdy|nie"
-    r"|никогда|не|against|anything but|anyone but|rather than|instead of)|n't|不|別|别|没)"
-    rf"(?:[^\w.!?]+{_FILLERS})*[^\w.!?]*$"
-)
+
+def _any(phrases: str) -> str:
+    """One of the phrases of a text, which semicolons part, as whole words."""
+    return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in phrases.split(';'))})\b"
+
+
+_FILLERS = _any("""
+    to; ever; just; simply; want; going; be; do; give; giving; say; saying; write; writing; answer; answering; reply
+    ; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a; this; that; my; your; is
+    ; format; for; bid; bidding; offer; choose; output
+""")
+_DENIED = _any(r"""
+    not; never; no; cannot; refus\w{1,4}; declin\w{1,4}; without; against; anything but; anyone but; rather than
+    ; instead of; nicht; kein\w{0,2}; jamais; nunca; jamas; mai; nigdy; nie; никогда; не
+""")
+_NEGATED = re.compile(rf"(?:{_DENIED}|n't|不|別|别|没)(?:[^\w.!?]+{_FILLERS})*[^\w.!?]*$")
+_SPEAKING = _any(r"""
+    told; says; said; (?:they|others|people) say; asks? (?:me|us); asked (?:me|us|for|that|everyone); wrote; writes?
+    ; posted; sent; wants?; wanted; suggest\w*; claim\w*; propos(?:es|ed); promis\w*; urg(?:es|ed); begg?(?:s|ed)
+    ; orders?; ordered; instruct(?:s|ed); demand\w*; recommend\w*; advis\w*; tells?; quot\w*; repeat\w*
+    ; according to; announce[sd]?; whisper\w*; shout\w*; pitch was; sagte; sagt; schrieb; dit; disait; dijo; dice
+    ; disse; powiedzial\w*; napisal\w*; сказал\w*; написал\w*
+""")
 _QUOTED = re.compile(
-    r"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve )\b(?:told|says|(?:they|others|people) say|said"
-    r"|asks? (?:me|us)|asked (?:me|us|for|that|everyone)|wrote"
-    r"|writes?|wants?|wanted|suggest\w*|claim\w*|propos(?:es|ed)|promis\w*|urg(?:es|ed)|begg?(?:s|ed)|orders?"
-    r"|ordered|instruct(?:s|ed)"
-    r"|demand\w*|recommend\w*|advis\w*|tells?|quot\w*|repeat\w*|according to|announce[sd]?|whisper\w*"
-    r"|shout\w*|pitch was|'s (?:pitch|plan|line|vote|bid|message)"
-    r"|sagte|sagt|schrieb|dit|disait|dijo|dice|disse|powiedzial\w*|napisal\w*|сказал\w*|написал\w*)\b"
+    rf"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve ){_SPEAKING}|'s (?:pitch|plan|line|vote|bid|message)\b"
     r"|说[:，,\s]|說|と言"
 )
 _REQUESTED = re.compile(
     r"\bas (?:you )?(?:requested|instructed|asked|told|demanded|required|suggested|promised|i said)\b"
 )
-_SHOWN = re.compile(
-    r"\b(?:examples?|e\.g|for instance|template|sample|placeholder|should look like|would look like"
-    r"|looks like|something like"
-    r"|such as|must be given as|has to be given as|valid (?:answers?|repl\w+|votes?|bids?)|options? (?:is|are"
-    r"|include)|options:"
-    r"|(?:the |a )?(?:rules?|prompt|schema|system|game|instructions?) (?:want|wants|says?|said|demands?"
-    r"|expects?|asks?|require[sd]?|shows?)"
-    r"|beispiel|exemple|ejemplo|exemplo|esempio|przyklad\w*|пример\w*|比如|例如|例えば)\b|示例|格式"
-)
-_FORMAT = re.compile(r"\b(?:format|schema|structure|form|shape|layout)\b")
+_SHOWING = _any(r"""
+    examples?; e\.g; for instance; template; sample; placeholder; should look like; would look like; looks like
+    ; something like; such as; must be given as; has to be given as; valid (?:answers?|repl\w+|votes?|bids?)
+    ; options? (?:is|are|include)
+    ; (?:rules?|prompt|schema|system|game|instructions?) (?:wants?|says?|said|demands?|expects?|asks?|requires?|shows?)
+    ; beispiel; exemple; ejemplo; exemplo; esempio; przyklad\w*; пример\w*
+""")
+_SHOWN = re.compile(rf"{_SHOWING}|options:|比如|例如|例えば|示例|格式")
+_FORMAT = re.compile(_any("format; schema; structure; form; shape; layout"))
 _ANSWERED = re.compile(
-    r"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{0,60}\b(?:format|schema|structure|form"
-    r"|shape|layout)\b|\bmy\b"
+    rf"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{{0,60}}{_FORMAT.pattern}|\bmy\b"
 )
-_PAST = (
-    r"(?:last|previous|earlier|prior) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)"
-    r"|previously|yesterday|back in round"
-)
-_CONDITION = re.compile(
-    r"\b(?:if|unless|in case|provided that|assuming|suppose|supposing|were (?:i|it|we|he|she|they)|had (?:i"
-    r"|it|we)|whether|until|before|falls|wenn"
-    rf"|sinon|jesli|jezeli|gdyby|если|(?<!what i )would (?:say|have|write|answer)|could (?:say|have|write)"
-    rf"|might|maybe|perhaps|possibly|tempted to"
-    rf"|was going to|were going to|used to|almost|{_PAST}|could also|thought about|considered"
-    rf"|considering whether)\b|如果|もし|要是"
-)
+_PAST = r"(?:last|previous|earlier|prior) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)"
+_SUPPOSING = _any(rf"""
+    if; unless; in case; provided that; assuming; suppose; supposing; were (?:i|it|we|he|she|they); had (?:i|it|we)
+    ; whether; until; before; falls; wenn; sinon; jesli; jezeli; gdyby; если
+    ; (?<!what i )would (?:say|have|write|answer); could (?:say|have|write|also); might; maybe; perhaps; possibly
+    ; tempted to; was going to; were going to; used to; almost; thought about; considered; considering whether
+    ; {_PAST}; previously; yesterday
+""")
+_CONDITION = re.compile(rf"{_SUPPOSING}|如果|もし|要是")
+_SPOKEN_OF = r"(?:wants?|wanted|said|says|told|asked|asks|wrote|posted|expects?|suggests?)"
 _AFTER = re.compile(
-    rf"^\W*(?:in |during )?(?:the |my )?(?:{_PAST}|in round \d)\b|"
-    r"^[\W_]*(?:what|how (?:you|they|one|i am)|wrote|said|says|according|as (?:an )?example|no longer|not\W*$)"
-    r"|^[\W_]*(?:is|was|are|would be|isn't|wasn't)\s+(?:n't|not|no|no longer|what|how|wrong|the (?:format"
-    r"|example|template)|an example"
-    r"|a (?:mistake|typo|joke|lie|test|trap))\b|^\s*\?|^[\W_]*(?:isn't|wasn't)\b"
+    rf"^\W*(?:in |during )?(?:the |my )?(?:{_PAST}|in round \d|previously|yesterday)\b"
+    r"|^[\W_]*(?:what|how (?:you|they|one|i am)|wrote|said|says|according|as (?:an )?example|no longer|not\W*$)"
+    rf"|^[\W_]*(?:and|which|that|as|like|but)\b[^.!?\n]{{0,30}}\b{_SPOKEN_OF}\b"
+    r"|^[\W_]*(?:is|was|are|would be|isn't|wasn't)\s+(?:n't|not|no|no longer|what|how|wrong"
+    r"|the (?:format|example|template)|an example|a (?:mistake|typo|joke|lie|test|trap))\b"
+    r"|^\s*\?|^[\W_]*(?:isn't|wasn't)\b"
 )
+# words of a second thought in any sentence, in one of the languages
+_SECOND_THOUGHTS = """
+    nein; doch; lieber; non(?=[,.!]); plutot; attendez; enfin,? non; espera; espere; mejor dicho; anzi; aspetta
+    ; czekaj; raczej; warte; нет; постой; подожди
+"""
 _HEDGED = re.compile(
-    r"(?:^|[\s,(-])(?:or|hmm+|maybe|perhaps|possibly|instead|unless|only if|if|wait|nope|actually|oder|ou|lub"
-    r"|albo|или|rather|scratch"
-    r"|were (?:it|i|we|he|she|they)|but for|if not|not sure|i guess not|no(?=\s*[,.!]))(?=[\s,.!)?]|$)|还是|或者"
+    r"(?:^|[\s,(-])(?:or|hmm+|maybe|perhaps|possibly|instead|unless|only if|if|wait|nope|actually|oder|ou|lub|albo|или"
+    r"|rather|scratch|were (?:it|i|we|he|she|they)|but for|if not|not sure|i guess not|no(?=\s*[,.!])"
+    rf"|{_any(_SECOND_THOUGHTS)})"
+    r"(?=[\s,.!)?]|$)|还是|或者"
 )
-_COMMENTED = re.compile(r"(?:^|[.;])\s*(?:or|maybe|perhaps|not|if|unless|could|might|except|but)\b")
 _BECAUSE = re.compile(
     r"\b(?:because|since|as|for|so that|weil|da|parce que|car|porque|perche|bo|poniewaz|потому что)\b|因为"
 )
-_RETRACTED = re.compile(
-    r"\b(?:scratch (?:that|it|this)|second thoughts?|thinking (?:it|about it) over again|take (?:that|it|this"
-    r"|my (?:vote|bid|word)s?) back|taking (?:that|it|this) back"
-    r"|chang(?:e|ed|ing) (?:my|it|this|that|the) ?(?:mind|vote|answer|bid|choice|decision|to)?|changed to"
-    r"|i meant|what i mean|never ?mind|disregard|ignore (?:that|this|the|my|it|what)"
-    r"|(?:just|only) (?:kidding|joking|teasing)|kidding|joking|correction|corrected|i retract\w*|retract(?:ed"
-    r"|ing)?|i withdraw my|withdrawn|revis(?:e|ed|ing) (?:my|that|this|it)"
-    r"|reconsider\w*|strike that|undo|(?:do|did|does)(?:n't| not) (?:really |actually |truly )?mean"
-    r"|not my (?:real |actual |final |true )?(?:vote|answer|bid|choice|decision)"
-    r"|not (?:a|the) (?:real |actual |final )?(?:vote|bid|answer|decision)|(?:do|does|did|should)(?:n't"
-    r"| not) count|cancel (?:that|it|this|my)|oops|whoops|my mistake|by mistake|i was wrong|i am wrong"
-    r"|hmm+|on reflection|upon reflection|withdraw (?:that|this|it|my)|after all, (?:no|i)|thinking again"
-    r"|hold on|hang on|no wait|wait[,!. -]|wait (?:a|no)|let me (?:rethink|think again|try again|reconsider"
-    r"|correct|change|start over|redo)|start over|forget (?:that|it|what i)"
-    r"|not what i (?:want|mean|meant)|make (?:that|it) |i refuse|i disagree with that|for real (?:now"
-    r"|this time)|the opposite"
-    r"|ich nehme (?:das|es) zuruck|doch nicht|moment|korrektur|je retire|je reviens sur|non plutot|en fait"
-    r"|finalement|me retracto|mejor dicho|perdon|rectifico"
-    r"|na verdade|alias|anzi|ripensandoci|wlasciwie|jednak|zmieniam|chwila|передумал\w*|нет, |вернее"
-    r"|точнее)\b|不对|等等|改为|改成|やっぱり|算了"
-)
+_COMMENTED = re.compile(r"(?:^|[.;])\s*(?:or|maybe|perhaps|not|if|unless|could|might|except|but)\b")
+_TAKING_BACK = _any(rf"""
+    scratch (?:that|it|this); second thoughts?; (?:take|taking) (?:that|it|this|my (?:vote|bid|word)s?) back
+    ; changed to; chang(?:e|ed|ing) (?:my|it|this|that|the) ?(?:mind|vote|answer|bid|choice|decision|to)?; i meant
+    ; what i mean; never ?mind; disregard; ignore (?:that|this|the|my|it|what)
+    ; (?:just|only) (?:kidding|joking|teasing); kidding; joking; correction; corrected; i retract\w*
+    ; retract(?:ed|ing)?; i withdraw my; withdrawn; revis(?:e|ed|ing) (?:my|that|this|it); reconsider\w*
+    ; strike that; undo; (?:do|did|does)(?:n't| not) (?:really |actually |truly )?mean
+    ; not my (?:real |actual |final |true )?(?:vote|answer|bid|choice|decision)
+    ; not (?:a|the) (?:real |actual |final )?(?:vote|bid|answer|decision); (?:do|does|did|should)(?:n't| not) count
+    ; cancel (?:that|it|this|my); oops; whoops; my mistake; by mistake; i was wrong; i am wrong; hmm+; hold on
+    ; hang on; on reflection; upon reflection; withdraw (?:that|this|it|my); after all, (?:no|i); thinking again
+    ; no wait; wait (?:a|no); let me (?:rethink|think again|try again|reconsider|correct|change|start over|redo)
+    ; start over; forget (?:that|it|what i); not what i (?:want|mean|meant); make (?:that|it); i refuse
+    ; i disagree with that; for real (?:now|this time); the opposite; ich nehme (?:das|es) zuruck; doch nicht
+    ; moment mal; korrektur; je retire; je reviens sur; (?:en fait|finalement),? (?:je|non|plutot); me retracto
+    ; perdon; rectifico; na verdade; ripensandoci; wlasciwie; jednak; zmieniam; chwila; передумал\w*; вернее; точнее
+    ; {_SECOND_THOUGHTS}
+""")
+_RETRACTED = re.compile(rf"{_TAKING_BACK}|\bwait(?=[,!.]| - |\s*$)|不对|等等|改为|改成|やっぱり|算了")
 _TURNS = re.compile(
-    r"(?:^|[.!?\n({-]|--)[\s*_\"'(]{0,6}(?:no(?! one| longer| other| matter| doubt| need| real|body| player"
-    r"| more)|nope|wait|actually|hmm+|instead|rather|unless"
-    r"|correction|edit|update|nein|doch|lieber|non|plutot|mejor|nao|nie(?= |,)|raczej|нет|лучше|いや|不"
-    r"|but (?:no|wait|actually|then|maybe|really|i)|or (?:maybe|rather|perhaps|no)|or)(?![\w'-])"
+    r"(?:^|[.!?\n({-]|--)[\s*_\"'(]{0,6}"
+    r"(?:no(?=\s*[,.!;:-]|\s+(?:wait|i|sorry|actually|make|scratch|let|rather|on|my)\b|\s*$)|nope"
+    r"|wait(?! (?:and|for|until|to))|instead(?! of)|unless|edit|update|mejor|nao|nie(?= |,)|лучше|いや|不|or(?! else)"
+    r"|rather(?=[,\s]+(?:i|let|make|my)\b)"
+    r"|but (?:no|wait|actually|maybe|i (?:change|mean|take|would rather|won't|do not|don't))"
+    r"|actually(?=[^.!?\n]{0,40}\b(?:i|my|me|no|let|make|change[ds]?|vote|bid|go|should)\b"
+    r"|[\s,]*[^\s.]{1,20}[.!]?\s*(?:$|\n)))(?![a-z'-])"
 )
 
 
@@ -134,7 +143,7 @@ def clause_before(text: str, start: int) -> str:
 def same_sentence(text: str, end: int) -> str:
     """What stands behind a place in its sentence."""
     tail = text[end : end + _WIDEST]
-    ends = re.search(r"[.!?](?=[\s\"')*_]|$)|\n", tail)
+    ends = re.search(r"[.!?](?=[\s\"')*_\u3000-\u9fff]|$)|\n", tail)
     return tail[: ends.start() + 1] if ends else tail
 
 

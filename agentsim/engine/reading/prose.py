@@ -37,8 +37,9 @@ def masked(body: str, regions: Sequence[tuple[int, int]]) -> str:
     """The text with line ends for what stands in the regions, and blanks for fences, so that places stay the same."""
     parts, position = [], 0
     for start, end in regions:
-        parts += [body[position:start], "\n" * (end - start)]
-        position = end
+        if end > position:
+            parts += [body[position:start], "\n" * (end - max(start, position))]
+            position = end
     prose = "".join((*parts, body[position:]))
     return re.sub(r"```[\w+-]{0,20}", lambda fence: " " * len(fence[0]), prose) if "```" in prose else prose
 
@@ -51,8 +52,9 @@ def without_wrappers(text: str) -> str:
 def introduced(around: str, after: str) -> bool:
     """Whether prose only announces an object: a few words before it that quote nothing, none behind it."""
     words = len(re.findall(r"\w+", around))
-    few = words <= FEW_WORDS or (words <= 4 * FEW_WORDS and around.rstrip().endswith(":"))
-    return few and not re.search(r"\w", after) and not _QUOTES.search(around)
+    behind = len(re.findall(r"\w+", after))
+    announced = words <= 4 * FEW_WORDS and around.rstrip().endswith(":") and behind <= 2 * FEW_WORDS
+    return ((words <= FEW_WORDS and not behind) or announced) and not _QUOTES.search(f"{around}\n{after}")
 
 
 def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> tuple[str, list[str]]:
@@ -69,7 +71,7 @@ def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> t
         raise wanted
     tags = list(tag_pattern(tuple(labels)).finditer(folded(body)))
     if len(tags) == 1:
-        group = next(name for name in "xyz" if tags[0][name] is not None)
+        group = next(name for name in "xyzw" if tags[0][name] is not None)
         start, end = tags[0].span(group)
         rest = without_wrappers(body[: tags[0].start()] + body[tags[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []

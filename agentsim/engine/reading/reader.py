@@ -50,7 +50,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 def _at_once(request: Question, text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
-    if not text.startswith("{") or not text.endswith("}") or has_marks(text):
+    if not text.startswith("{") or not text.endswith("}") or "<" in text or has_marks(text):
         return None
     try:
         value = decoded(text)
@@ -114,7 +114,8 @@ def _decided(reply: Reply, claims: Sequence[Claim]) -> Reading[Any]:
                 raise UnreadableReply("The last JSON object of the reply is broken.")
             raise IllegalDecision(f"{claim.named[:40]!r} cannot be chosen.")
         # a decision that is denied, quoted or conditional counts for nothing before one that stands clean
-        if claim.known and (claim.doubt != "before" or claim.start > final.start) and (two := _differ(claim, final)):
+        weak = claim.how in {"sentence", "bare"} or claim.start < final.start
+        if claim.known and not (claim.doubt == "before" and weak) and (two := _differ(claim, final)):
             raise AmbiguousReply(f"The reply says {two}. Decide for exactly one.")
     tail = reply.plain[max(claim.end for claim in clean) :]
     if tail.strip() and taken_back(tail, lambda piece: _is_another(reply, piece, final)):

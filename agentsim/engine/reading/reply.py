@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Protocol
 from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
 from agentsim.engine.reading.decision import Decision
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
+from agentsim.engine.reading.fields import Field, fields_of, labels_of
 from agentsim.engine.reading.folding import folded
 from agentsim.engine.reading.headings import thought_spans
 from agentsim.engine.reading.prose import masked, without_wrappers
 from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
-from agentsim.engine.reading.shaping import Field, fields_of, labels_of, shaped, unwrapped
+from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.thinking import split
 from agentsim.engine.reading.values import UNSAID, chosen, named
 
@@ -28,6 +29,11 @@ __all__ = ["Question", "Reply"]
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\]|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
+def _is_form(part: Any) -> bool:
+    """Whether a text is the placeholder of a form: `<your pitch>`."""
+    return isinstance(part, str) and re.fullmatch(r"\s*<[^<>]{1,80}>\s*", part) is not None
+
+
 class Question(Protocol):
     """What the reader goes by, of a request."""
 
@@ -35,6 +41,7 @@ class Question(Protocol):
     leading: ClassVar[bool]
     quotes: ClassVar[frozenset[str]]
     nothing: ClassVar[Mapping[str, Any]]
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
 
     @property
     def against(self) -> bool: ...
@@ -87,7 +94,7 @@ class Reply:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields of an answer."""
-        return tuple(fields_of(self.schema, self.request.nothing))
+        return tuple(fields_of(self.schema, self.request.nothing, self.request.synonyms))
 
     @cached_property
     def labels(self) -> Mapping[str, tuple[str, ...]]:
@@ -180,9 +187,12 @@ class Reply:
     def _of_prose(self) -> Iterator[Claim]:
         if self.decider is not None and self.prose.strip():
             prose, plain = self.prose, self.plain
-            worded = tuple(name for field in self.fields if field.kind == "words" for name in self.labels[field.path])
-            if worded and "<" in prose:  # what stands in tags of words decides nothing
-                prose = masked(prose, [match.span() for match in tag_pattern(worded).finditer(plain)])
+            words = [field.path for field in self.fields if field.kind == "words"]
+            worded = tuple(name for path in words for name in self.labels[path])
+            spans = [match.span() for match in tag_pattern(worded).finditer(plain)] if worded and "<" in prose else []
+            spans += [self.labelled[path] for path in words if path in self.labelled]
+            if spans:  # what stands under headings and in tags of words decides nothing
+                prose = masked(prose, sorted(spans))
                 plain = folded(prose)
             labels = self.labels[self.decider.path]
             yield from in_prose(prose, plain, self.decider, labels, against=self.request.against)
@@ -204,7 +214,7 @@ class Reply:
         value = unwrapped(each.value, own, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
-        record = shaped(value, self.schema, self.request.nothing, self.labels)
+        record = Shape(self.request.nothing, self.request.synonyms, self.labels).of(value, self.schema)
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
         values = dict(self._decided_by(record))
@@ -214,7 +224,8 @@ class Reply:
             if field.decides and values.get(field.path) is not None and field.read(values[field.path]) is UNSAID
         ]
         how = self._how(each)
-        doubt = "" if how == "json" else self._doubt(each, record)
+        worded = not self.decides_more and any(map(_is_form, record.values()))
+        doubt: Doubt = "before" if worded else "" if how == "json" else self._doubt(each, record)
         return Claim(each.start, each.end, how, values, not unknown, doubt, record, unknown[0] if unknown else "")
 
     def _how(self, each: Object) -> str:

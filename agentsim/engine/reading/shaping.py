@@ -6,89 +6,20 @@ What is legal is not decided here: a value that means none of those it may mean 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from agentsim.engine.reading.fields import Field, Schema, Synonyms, fields_of, kind_of
 from agentsim.engine.reading.folding import compact, folded
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import split
-from agentsim.engine.reading.values import UNSAID, amount, chosen, named, yes_or_no
-from agentsim.engine.reading.vocabulary import GENERIC, LABELS, REASONS, SPEECH, WRAPPERS
+from agentsim.engine.reading.values import UNSAID, chosen, named
+from agentsim.engine.reading.vocabulary import REASONS, WRAPPERS
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
-__all__ = ["Field", "fields_of", "labels_of", "shaped", "spoken", "unwrapped"]
-
-Schema: TypeAlias = Mapping[str, Any]
-Kind: TypeAlias = Literal["choice", "number", "yes_no", "words", "record", "variant", "other"]
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field of an answer: its path (`action.bid`), its kind, its values if they are few, and what nothing means."""
-
-    path: str
-    kind: Kind
-    values: tuple[Any, ...] = ()
-    nothing: Any = UNSAID
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.rpartition(".")[2]
-
-    @property
-    def decides(self) -> bool:
-        """Whether it is a decision of its own, rather than words or a part of something larger."""
-        return self.kind in {"choice", "number", "yes_no"}
-
-    def read(self, given: Any) -> Any:
-        """The value that is meant, or `UNSAID`."""
-        if self.kind == "choice":
-            return chosen(given, self.values, self.nothing)
-        if self.kind == "number":
-            return amount(given, self.nothing)
-        return yes_or_no(given) if self.kind == "yes_no" else UNSAID
-
-
-def _kind(node: Schema) -> Kind:
-    if "enum" in node:
-        return "choice"
-    if "anyOf" in node:
-        return "variant"
-    kinds: dict[Any, Kind] = {"integer": "number", "boolean": "yes_no", "string": "words"}
-    if node.get("type") == "object":
-        return "record" if "properties" in node else "other"
-    found = node.get("type")
-    return kinds.get(found, "other") if isinstance(found, str) else "other"
-
-
-def fields_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> Iterator[Field]:
-    """Every field, those of records after them; none of a list or of one of several kinds of record."""
-    for name, node in schema.get("properties", {}).items():
-        place = f"{path}{name}"
-        kind = _kind(node)
-        yield Field(place, kind, tuple(node.get("enum", ())), nothing.get(place, UNSAID))
-        if kind == "record":
-            yield from fields_of(node, nothing, f"{place}.")
-
-
-def labels_of(field: Field, fields: Sequence[Field], kind: str) -> tuple[str, ...]:
-    """Folded names of a field in this question, its own first."""
-    own = folded(field.name).replace("_", " ")
-    names = [own, *LABELS.get(own, ())]
-    words = [each for each in fields if each.kind == "words"]
-    deciding = [each for each in fields if each.decides]
-    if field.decides and deciding == [field]:
-        names += [*GENERIC, *(folded(part).replace("_", " ") for part in field.path.split(".")[:-1])]
-    if field.kind == "words":
-        if own in REASONS[:3]:
-            names += REASONS
-        elif words == [field] and not deciding:
-            names += [kind.replace("_", " "), *LABELS.get(kind, ()), *SPEECH]
-    taken = {folded(each.name).replace("_", " ") for each in fields if each != field and each.kind != "record"}
-    return tuple(dict.fromkeys(folded(name) for name in names if name not in taken))
+__all__ = ["Shape", "unwrapped"]
 
 
 def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
@@ -128,35 +59,88 @@ def _key(name: str) -> str:
     return folded(name).strip()
 
 
-def shaped(
-    value: Mapping[str, Any],
-    schema: Schema,
-    nothing: Mapping[str, Any],
-    labels: Mapping[str, Sequence[str]],
-    path: str = "",
-) -> dict[str, Any]:
-    """The object with the schema's keys and, where they are clear, its values; keys of no field stay as they are.
+@dataclass(frozen=True)
+class Shape:
+    """What objects are shaped by: what null means by path, other words for choices, and what fields may be called."""
 
-    Raises `AmbiguousReply` where two keys speak of one field with different values.
-    """
-    properties = schema.get("properties", {})
-    out: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    for key, given in value.items():
-        name = _property(key, properties, labels, path)
-        if name is None:
-            others[key] = given
-            continue
-        fitted = _fitted(given, properties[name], nothing, labels, f"{path}{name}", value)
-        if name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
-            raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
-        out[name] = fitted
-    for name, node in properties.items():
-        if name not in out and _kind(node) == "record" and others:
-            lifted = shaped(others, node, nothing, labels, f"{path}{name}.")
-            if not node["properties"].keys().isdisjoint(lifted):
-                out[name] = lifted
-    return {**others, **out}
+    nothing: Mapping[str, Any]
+    synonyms: Synonyms
+    labels: Mapping[str, Sequence[str]]
+
+    def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
+        """The object with the schema's keys and, where they are clear, its values; other keys stay as they are.
+
+        Raises `AmbiguousReply` where two keys speak of one field with different values.
+        """
+        properties = schema.get("properties", {})
+        out: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        for key, given in value.items():
+            name = self._property(key, properties, path)
+            if name is None:
+                others[key] = given
+                continue
+            fitted = self._fitted(given, properties[name], f"{path}{name}", value)
+            if name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
+                raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
+            out[name] = fitted
+        for name, node in properties.items():
+            if name not in out and kind_of(node) == "record" and others:
+                lifted = self.of(others, node, f"{path}{name}.")
+                if not node["properties"].keys().isdisjoint(lifted):
+                    out[name] = lifted
+        return {**others, **out}
+
+    def _property(self, key: str, properties: Schema, path: str) -> str | None:
+        """The field that a key speaks of."""
+        if key in properties:
+            return key
+        plain, short = _spellings(key)
+        if not any(_spellings(name)[1] == short for name in properties):
+            for name in properties:
+                if plain.replace("_", " ") in self.labels.get(f"{path}{name}", ()):
+                    return name
+        return named(key, properties)
+
+    def _fitted(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
+        match kind_of(node):
+            case "choice" | "number" | "yes_no" as kind:
+                nothing = self.nothing.get(path, UNSAID)
+                meant = Field(path, kind, tuple(node.get("enum", ())), nothing, self.synonyms).read(given)
+                if meant is UNSAID and given is None and "." not in path:
+                    raise UnreadableReply(f"In the JSON object, {path} is null.")
+                return given if meant is UNSAID else meant
+            case "words":
+                return _spoken(given, reason=path.rpartition(".")[2] in REASONS)
+            case "variant":
+                return self._variant(given, node, path, whole)
+            case "record":
+                return self._record(given, node, path)
+        return given
+
+    def _record(self, given: Any, node: Schema, path: str) -> Any:
+        if isinstance(given, Mapping):
+            return self.of(given, node, f"{path}.")
+        nothing = self.nothing.get(path, UNSAID)
+        if nothing is not UNSAID and chosen(given, (), nothing) is not UNSAID:
+            return nothing
+        if given is None:
+            return {}
+        inside = fields_of(node, self.nothing, self.synonyms, f"{path}.")
+        parts = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
+        if len(parts) != 1:
+            return given
+        meant = parts[0].read(given)  # what the one field of the record says, without the record
+        return {parts[0].name: given if meant is UNSAID else meant}
+
+    def _variant(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
+        """One of several kinds of record, told apart by a field with one value; its others may stand beside it."""
+        branches = [branch["properties"] for branch in node["anyOf"]]
+        tag = next(name for name, part in branches[0].items() if len(part.get("enum", ())) == 1)
+        record = given if isinstance(given, Mapping) else {**whole, tag: given}
+        kinds = {branch[tag]["enum"][0]: branch for branch in branches}
+        name = chosen(record.get(tag), tuple(kinds))
+        return record if name is UNSAID else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
 
 
 @lru_cache(maxsize=4096)
@@ -165,77 +149,7 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _property(key: str, properties: Schema, labels: Mapping[str, Sequence[str]], path: str) -> str | None:
-    if key in properties:
-        return key
-    plain, short = _spellings(key)
-    for name in properties:
-        if _spellings(name)[1] == short:
-            return named(key, properties)
-    for name in properties:
-        if plain.replace("_", " ") in labels.get(f"{path}{name}", ()):
-            return name
-    return named(key, properties)
-
-
-def _fitted(  # noqa: PLR0917 - one step of `shaped`, with all that it goes by
-    given: Any,
-    node: Schema,
-    nothing: Mapping[str, Any],
-    labels: Mapping[str, Sequence[str]],
-    path: str,
-    whole: Mapping[str, Any],
-) -> Any:
-    kind = _kind(node)
-    if kind in {"choice", "number", "yes_no"}:
-        field = Field(path, kind, tuple(node.get("enum", ())), nothing.get(path, UNSAID))
-        meant = field.read(given)
-        if meant is UNSAID and given is None and "." not in path:
-            raise UnreadableReply(f"In the JSON object, {path} is null.")
-        return given if meant is UNSAID else meant
-    if kind == "words":
-        return spoken(given, reason=path.rpartition(".")[2] in REASONS)
-    if kind == "variant":
-        return _variant(given, node, nothing, labels, path, whole)
-    if kind == "record":
-        if isinstance(given, Mapping):
-            return shaped(given, node, nothing, labels, f"{path}.")
-        if path in nothing and (given is None or chosen(given, (), nothing[path]) is not UNSAID):
-            return nothing[path]
-        if given is None:
-            return {}
-        parts = [field for field in fields_of(node, nothing, f"{path}.") if field.decides]
-        if len(parts) == 1 and parts[0].path.count(".") == path.count(".") + 1:
-            meant = parts[0].read(given)
-            return {parts[0].name: given if meant is UNSAID else meant}
-    return given
-
-
-def _variant(  # noqa: PLR0917 - as `_fitted`
-    given: Any,
-    node: Schema,
-    nothing: Mapping[str, Any],
-    labels: Mapping[str, Sequence[str]],
-    path: str,
-    whole: Mapping[str, Any],
-) -> Any:
-    """One of several kinds of record, told apart by a field with one value; its other fields may stand beside it."""
-    branches = [branch for branch in node["anyOf"] if branch.get("type") == "object"]
-    tags = [
-        name for name, part in (branches[0]["properties"].items() if branches else ()) if len(part.get("enum", ())) == 1
-    ]
-    if not tags:
-        return given
-    tag = tags[0]
-    record = given if isinstance(given, Mapping) else {**whole, tag: given}
-    kinds = {branch["properties"][tag]["enum"][0]: branch for branch in branches}
-    name = chosen(record.get(tag), tuple(kinds))
-    if name is UNSAID:
-        return record
-    return shaped({**record, tag: name}, kinds[name], nothing, labels, f"{path}.")
-
-
-def spoken(given: Any, *, reason: bool = False) -> Any:
+def _spoken(given: Any, *, reason: bool = False) -> Any:
     """Words without what was thought in them; a `reason` that is no text is kept as its JSON: it decides nothing."""
     if isinstance(given, str):
         return split(given)[0]

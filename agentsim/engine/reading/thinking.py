@@ -16,13 +16,14 @@ _NAME = (
     r"(?:ant)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
     r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
     r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
+    r"|思考(?:过程)?|推理|内心独白"
 )
 # a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
 _TAG = (
-    r"(?:<{1,2}|[◁＜⟨〈]|&lt;|(?P<square>\[))\s{0,2}\|?\s{0,2}(?P<end>/|end[_ -](?:of[_ -])?)?"
+    r"(?:<{1,2}|[◁＜⟨〈‹【]|&lt;|(?P<square>\[))\s{0,2}(?P<slash>/)?\|?\s{0,2}(?P<end>/|end[_ -](?:of[_ -])?)?"
     r"(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
-    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?(?:\s[^<>\[\]\n]{{0,80}})?\s{{0,2}}\|?\s{{0,2}}(?:>{{1,2}}|[▷＞⟩〉]"
-    rf"|&gt;|\])"
+    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
+    r"(?:\s[^<>\[\]\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|\])"
 )
 _SQUARE = re.compile(r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot", re.IGNORECASE)  # [analysis] is a word
 # spellings with an end of their own, by the name of the group that finds their beginning
@@ -47,14 +48,20 @@ _MARK = re.compile(
     r"|(?P<stray><channel\|>|<unused95>)",
     re.IGNORECASE,
 )
-_ANY = re.compile(r"[<◁＜⟨〈\[(]|&lt;|```|analysis|assistant")
+_ANY = re.compile(r"[<◁＜⟨〈‹【\[(]|&lt;|```|analysis|assistant")
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80}?)\s*(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _STRIPPED = re.compile(r"\s*(?:assistant)?\s*analysis(?![a-z\s:,.;_-])")
-_STRIPPED_FINAL = re.compile(r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?")
+# what begins the answer after thinking that has no end of its own
+_FINAL = re.compile(
+    r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?"
+    r"|\[BEGIN FINAL (?:RESPONSE|ANSWER)\]"
+    r"|<\|(?:begin_of_solution|START_RESPONSE|start_of_response)\|>"
+)
 _TOKEN = re.compile(
     r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:start|end)_of_turn>(?:model\b)?|<\|?assistant\|?>|\[/?INST\]|</?assistant>"
+    r"|\[END FINAL (?:RESPONSE|ANSWER)\]"
 )
 
 
@@ -71,7 +78,7 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     thoughts: list[str] = []
     text = _final(text, thoughts)
     kept = "".join(_spoken(text, thoughts, own))
-    if kept is not text and _TOKEN.search(kept):
+    if _TOKEN.search(kept):
         kept = _TOKEN.sub(" ", kept)
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
 
@@ -96,10 +103,8 @@ def _final(text: str, thoughts: list[str]) -> str:
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
-    spans = strict_spans(text) if "assistant" in text and "{" in text else []
-    finals = [
-        each for each in _STRIPPED_FINAL.finditer(text) if not any(start < each.start() < end for start, end in spans)
-    ]
+    spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []
+    finals = [each for each in _FINAL.finditer(text) if not any(start < each.start() < end for start, end in spans)]
     if finals:
         thoughts.append(text[: finals[-1].start()])
         return text[finals[-1].end() :]
@@ -157,4 +162,4 @@ def _is_word(mark: re.Match[str]) -> bool:
 
 
 def _is_end(mark: re.Match[str]) -> bool:
-    return bool(mark["end"] or mark["last"] or mark["stray"])
+    return bool(mark["slash"] or mark["end"] or mark["last"] or mark["stray"])

@@ -17,6 +17,7 @@ __all__ = ["UNSAID", "amount", "chosen", "inner", "leading_amount", "named", "ye
 UNSAID: Final = object()
 """What a value comes to that says none of those it may say."""
 
+NO_SYNONYMS: Final[Mapping[str, Sequence[str]]] = {}
 _INNER_KEYS = frozenset(
     (
         *(
@@ -101,7 +102,9 @@ def named(given: str, names: Iterable[str]) -> str | None:
     return None
 
 
-def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID) -> Any:
+def chosen(
+    given: Any, values: Sequence[Any], nothing: Any = UNSAID, synonyms: Mapping[str, Sequence[str]] = NO_SYNONYMS
+) -> Any:
     """The one of a choice's values that is meant, or `UNSAID`; null and "nobody" mean `nothing`."""
     given = inner(given)
     nothing = nothing if nothing in values or not values else UNSAID  # where it cannot be chosen, nothing means nothing
@@ -118,9 +121,10 @@ def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID) -> Any:
     if name is not None:
         return by_name[name]
     word = bare(folded(given))
-    for value, words in VALUES.items():
-        if value in by_name and word in words:
-            return by_name[value]
+    for words_for in (synonyms, VALUES):
+        for value, words in words_for.items():
+            if value in by_name and word in words:
+                return by_name[value]
     if word in NOTHING:
         return None if None in values else nothing
     return UNSAID
@@ -144,6 +148,7 @@ def amount(given: Any, nothing: Any = UNSAID) -> Any:
     word = bare(folded(text))
     if word in PASS:
         return nothing
+    text = re.sub(r"^(?:bid|offer|raise to)\s+(?=\S*\d)", "", text, flags=re.IGNORECASE)
     for unit in (_UNIT_BEHIND, _UNIT_BEFORE):
         if match := unit.fullmatch(text):
             text = match["number"].strip()
@@ -164,8 +169,8 @@ def leading_amount(text: str) -> str:
 def yes_or_no(given: Any) -> Any:
     """True, False, or `UNSAID`."""
     given = inner(given)
-    if isinstance(given, bool):
-        return given
+    if isinstance(given, bool) or (isinstance(given, int) and given in {0, 1}):
+        return bool(given)
     if not isinstance(given, str):
         return UNSAID
     word = bare(folded(given))

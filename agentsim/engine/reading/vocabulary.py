@@ -47,6 +47,12 @@ LABELS: Mapping[str, tuple[str, ...]] = {
             报价, 入札, 入札額, 입찰
         """
     ),
+    "against": _words(
+        "eliminate, eliminated, elimination, to eliminate, eliminating, out, ausscheiden, elimino, elimine"
+    ),
+    "for": _words(
+        "winner, the winner, my winner, winning player, gewinner, sieger, vainqueur, ganador, vencedor, vincitore"
+    ),
     "partner": _words("partner, approach, sidebar, sidebar with, talk to, target, player"),
     "accept": _words("accept, accepted, response, reply"),
     "ask": _words("ask, whom, who"),
@@ -92,7 +98,8 @@ THINKING = _words(
         thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks, inner
         monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad, chain of thought,
         reasoning, internal reasoning, private reasoning, internal analysis, reasoning process, internal strategy,
-        private strategy, private notes, notes to self, note to self, private, internal, private thinking, internal
+        private strategy, private notes, notes to self, note to self, private, internal, my reasoning steps,
+        reasoning steps, private thinking, internal
         thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning, thinking
         process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
         pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie,
@@ -148,6 +155,7 @@ NOTHING = frozenset(
 YES = frozenset(
     _words(
         """
+        sure thing, sounds good, let's do it, let's talk, lets talk, lo acepto, 当然, 当然可以, 可以, 接受吧, 没问题,
         absolutely, accept, accepted, accetto, aceito, acepto, agree, agreed, akceptuje, certainly, deal, gladly, i
         accept, i agree, i do, ich akzeptiere, ich nehme an, it's a deal, j'accepte, ja, of course, ok, okay, oui, si,
         sim, sure, tak, true, with pleasure, y, yeah, yep, yes, yup, да, принимаю, согласен, はい, 同意, 好,
@@ -160,6 +168,7 @@ YES = frozenset(
 NO = frozenset(
     _words(
         """
+        lo rechazo, 我不接受, 不接受, 我不同意, 不行, 不了,
         decline, declined, false, i decline, i do not accept, i don't accept, i refuse, i reject, ich lehne ab, je
         refuse, n, nah, nao, nein, never, nie, no, no deal, no thank you, no thanks, non, nope, not interested,
         odrzucam, rechazo, recuso, refuse, reject, rejected, rifiuto, нет, отказываюсь, отклоняю, いいえ, 不,
@@ -199,7 +208,14 @@ _AUX = (
     r"|hence|simply"
     r"|happily|gladly|firmly|strongly|reluctantly|finally|secretly|intend to|need to|should|'ve chosen to|so|,)"
 )
-_I = rf"\b(?:i|we)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+_I = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+
+# nothing, or what is offered: "I accept 450 for it" is another offer
+_OFFER = (
+    r"(?=[\s*_\"']*(?:[.!,;:\n-]|$|(?:it|this|that (?:offer|trade|deal)|the (?:offer|trade|deal|proposal"
+    r"|terms|invitation|exchange)"
+    r"|your|his|her|their|an? |because|since|and|to talk|\w+'s)(?!\w)))"
+)
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     # `§` is the value; `vote` decides for a player, `against` against one
@@ -254,9 +270,11 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "partner": (
         rf"{_I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|invite|chat with|whisper to) §",
         rf"{_I}(?:take|pull) § aside\b",
+        r"\bich nehme § beiseite\b",
+        r"我想(?:和|跟|与|找) ?§ ?(?=私下|单独|谈|聊|说)",
     ),
     "choice": (
-        rf"{_I}(?:choose|pick|select|go with|opt for|settle on|go for) §",
+        rf"{_I}(?:choose|pick|select|go with|opt for|settle on|go for|going with|going for) §",
         r"\bmy (?:final )?(?:choice|pick|answer|decision|selection) (?:is|would be|will be) §",
         r"\bthe answer is §",
         r"\bich (?:wahle|nehme) §",
@@ -277,9 +295,9 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
     ),
-    "yes": (rf"{_I}(?:accept|agree)\b(?! (?:with|that))",),
+    "yes": (rf"{_I}(?:accept|agree)\b{_OFFER}",),
     "no": (
-        rf"{_I}(?:decline|reject|refuse)\b(?! to (?:answer|say))",
+        rf"{_I}(?:decline|reject|refuse)\b{_OFFER}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
         r"|agree)\b(?! (?:with|that))",
     ),

@@ -35,8 +35,6 @@ __all__ = [
     "Won",
 ]
 
-SILENCE = "(says nothing)"
-
 
 @dataclass(frozen=True)
 class GameBegan(Event):

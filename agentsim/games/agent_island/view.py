@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 from agentsim.engine.event import PlayerId, Told
 from agentsim.engine.table import Table
-from agentsim.games.agent_island.events import SILENCE, Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
+from agentsim.games.agent_island.events import Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
 from agentsim.games.agent_island.state import Island, Tally
 
 __all__ = ["Line", "View", "view"]
+
+NARRATOR = "NARRATOR"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class View:
         """Words each player has been heard to say in pitches, in characters."""
         spoken = dict.fromkeys(self.players, 0)
         for line in self.transcript:
-            if line.kind == "pitch":
+            if line.kind == "pitch" and line.sender in spoken:
                 spoken[line.sender] += len(line.text)
         return spoken
 
@@ -98,14 +100,19 @@ def _lines(entry: Told) -> Iterator[Line]:
     event, index = entry.event, entry.round
     match event:
         case Pitched():
-            yield Line(index, event.player, "pitch", event.text or SILENCE)
+            yield _said(index, event.player, "pitch", event.text)
         case Quipped():
-            yield Line(index, event.player, f"quip about {event.about}", event.text or SILENCE)
+            yield _said(index, event.player, f"quip about {event.about}", event.text)
         case Whispered():
-            yield Line(index, event.speaker, "private", event.text or SILENCE, to=event.listener)
+            yield _said(index, event.speaker, "private", event.text, to=event.listener)
         case Voted():
             yield Line(index, event.voter, "vote", f"{event.heading}. {event.explanation}".strip(), to="nobody else")
         case RoundBegan():
-            yield Line(index, "NARRATOR", event.kind, f"{event.heading}. {event.content}")
+            yield Line(index, NARRATOR, event.kind, f"{event.heading}. {event.content}")
         case _:
-            yield Line(index, "NARRATOR", event.kind, event.content)
+            yield Line(index, NARRATOR, event.kind, event.content)
+
+
+def _said(index: int, player: PlayerId, kind: str, text: str, to: str = "") -> Line:
+    """A player's words; that there are none are the narrator's."""
+    return Line(index, player, kind, text, to) if text else Line(index, NARRATOR, kind, f"{player} says nothing.", to)

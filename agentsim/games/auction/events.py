@@ -97,6 +97,10 @@ class BidMade(Event):
         return f"{self.name} {_WHY[self.fail_reason].format(amount=self.amount, before=self.high_before)}"
 
     @property
+    def turned_away(self) -> bool:
+        return self.fail_reason in {"OverBudget", "LowerThanHighBid"}
+
+    @property
     def content(self) -> str:
         if self.high_before is None:
             return "A sealed bid."

@@ -27,6 +27,7 @@ __all__ = [
     "Side",
     "Spoken",
     "StakedBid",
+    "StandIn",
     "building",
 ]
 
@@ -77,6 +78,16 @@ class Spoken(Decision):
     private_thought: str = ""
 
     _without_nulls = model_validator(mode="before")(_given)
+
+
+class StandIn(Decision):
+    """The narrator's lines in place of a player's words, which a fallback alone has: for the table, and for the log.
+
+    Replies are never read as one, so that no player can speak as the narrator.
+    """
+
+    narrated: str = ""
+    noted: str = ""
 
 
 def building(level: int) -> Literal["house", "hotel"]:

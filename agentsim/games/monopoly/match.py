@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from agentsim.engine.event import Audience, Event, Everyone
+from agentsim.engine.event import Audience, Event, Everyone, Nobody
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.monopoly.actions import Bundle, Reacted, Spoken
+from agentsim.games.monopoly.actions import Bundle, Reacted, Spoken, StandIn
 from agentsim.games.monopoly.board import SALARY
 from agentsim.games.monopoly.bundle import Step, carry_out
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
@@ -26,6 +26,7 @@ from agentsim.games.monopoly.events import (
     Mortgaged,
     Moved,
     MovedBy,
+    Narrated,
     Paid,
     Purpose,
     Rolled,
@@ -93,6 +94,8 @@ class Match:
 
     def voice(self, number: int, decision: Spoken | Reacted) -> None:
         """Say what came with a decision."""
+        if isinstance(decision, StandIn):
+            self._narrate(number, decision)
         if not decision.public_speech and not decision.private_thought:
             return
         seat, turn = self.state.seats[number], self.state.turn
@@ -100,6 +103,14 @@ class Match:
             self.tell(Spoke(seat.id, seat.name, turn, speech), by=number)
         if thought := cut(decision.private_thought, self.config.thought_chars):
             self.tell(Thought(seat.id, seat.name, turn, thought), to=(seat.id,), by=number)
+
+    def _narrate(self, number: int, decision: StandIn) -> None:
+        """Tell the narrator's lines; they are no deed of the player's, and the second is for the log alone."""
+        seat, turn = self.state.seats[number], self.state.turn
+        if decision.narrated:
+            self.tell(Narrated(seat.id, seat.name, turn, decision.narrated))
+        if decision.noted:
+            self.table.tell(Narrated(seat.id, seat.name, turn, decision.noted), to=Nobody)
 
     def in_few_words(self, text: str) -> str:
         """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""

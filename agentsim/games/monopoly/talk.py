@@ -16,6 +16,7 @@ from agentsim.games.monopoly.events import (
     Bankrupted,
     Built,
     DeedMoved,
+    Narrated,
     Paid,
     Spoke,
     Thought,
@@ -27,6 +28,8 @@ from agentsim.games.monopoly.events import (
 
 __all__ = ["Block", "Memory", "Offer", "Rejection", "Remark", "Talk", "Thinking"]
 
+NARRATOR = "NARRATOR"
+"""Whom a line is from that is none of the players' words."""
 MOST_SAID = 1600
 """Characters of remarks in full, about 400 tokens."""
 MOST_TRADED = 700
@@ -188,8 +191,9 @@ class Talk:
         """Something happened; most of it says the board, and is only counted."""
         block = self._blocks[-1]
         match event:
-            case Spoke():
-                self._remark(Remark(turn, event.name, "says", event.text))
+            case Spoke() | Narrated():
+                who = (event.name, "says") if isinstance(event, Spoke) else (NARRATOR, "tells")
+                self._remark(Remark(turn, *who, event.text))
             case Thought():
                 self._thoughts[self._seat[event.player]].append(Thinking(turn, event.text))
                 self._memories[self._seat[event.player]] = None

@@ -138,7 +138,8 @@ def test_the_eliminated_do_not_pitch() -> None:
 def test_who_says_nothing_is_heard_saying_nothing() -> None:
     played = play("ABC", answers={"pitch": {"A": Speech(text="")}}, chance={"pitches/1": ["ABC"]})
     asks = requests(played, Pitch, "B")
-    assert [line.text for line in lines(asks[0].view, "pitch")] == ["(says nothing)"]
+    assert [(line.sender, line.text) for line in lines(asks[0].view, "pitch")] == [("NARRATOR", "A says nothing.")]
+    assert asks[0].view.pitches()["A"] == 0
 
 
 # votes

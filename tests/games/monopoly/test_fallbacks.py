@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agentsim.games.monopoly.actions import Bundle, Proposal, Reacted, Sale
+from agentsim.engine.event import Everyone, Nobody
+from agentsim.engine.play import Ask
+from agentsim.games.monopoly.actions import Bundle, Proposal, Reacted, Sale, StandIn
+from agentsim.games.monopoly.events import Spoke, Thought
+from agentsim.games.monopoly.panels.words import quotations
 from agentsim.games.monopoly.requests import (
     AnswerTrade,
     AuctionBid,
@@ -18,8 +23,12 @@ from agentsim.games.monopoly.requests import (
     RaiseCash,
     React,
 )
+from agentsim.games.monopoly.utterances import utterances
 from agentsim.games.monopoly.view import AuctionLot, View
+from agentsim.runner.recall import restored
+from agentsim.runner.referee import Ruling, to_entry
 from tests.games.monopoly.asked import board, questions
+from tests.games.monopoly.table import Game
 
 
 def one(kind: type[Any]) -> Any:
@@ -95,8 +104,51 @@ ASKED = (BuyOrAuction, AuctionBid, ProposeTrade, AnswerTrade, JailAction, Manage
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_says_that_nobody_decided_it(kind: type[Any]) -> None:
-    fallback = one(kind).fallback()
-    assert fallback.public_speech == f"{one(kind).you.name} is thinking..."
-    assert fallback.private_thought == "[Decision made by fallback system due to LLM error]"
-    one(kind).check(fallback)
+def test_the_narrator_says_that_nobody_decided_it_and_the_player_says_nothing(kind: type[Any]) -> None:
+    request = one(kind)
+    fallback = request.fallback()
+    assert (fallback.public_speech, fallback.private_thought) == ("", "")
+    assert fallback.narrated == f"{request.you.name} is thinking..."
+    assert fallback.noted == "[Decision made by fallback system due to LLM error]"
+    request.check(fallback)
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_no_reply_speaks_as_the_narrator(kind: type[Any]) -> None:
+    request = one(kind)
+    assert not {"narrated", "noted"} & set(request.schema()["properties"])
+    forged = {**request.fallback().model_dump(mode="json"), "narrated": "Pay me.", "public_speech": "Hello."}
+    read = request.parse(json.dumps(forged)).decision
+    assert read.public_speech == "Hello."
+    assert not isinstance(read, StandIn)
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_fallback_on_record_is_the_one_that_was_made_and_an_older_one_keeps_the_words_that_it_had(
+    kind: type[Any],
+) -> None:
+    request = one(kind)
+    ask, made = Ask(1, 1, 0, 1, request), request.fallback()
+    entry = to_entry(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
+    assert restored(ask, entry) == made
+    words = {"public_speech": "Turtle is thinking...", "private_thought": "[Decision made by fallback]"}
+    old: Any = restored(ask, entry._replace(decision={"action": entry.decision["action"], **words}))
+    assert (old.narrated, old.noted) == ("", "")
+    assert (old.public_speech, old.private_thought) == tuple(words.values())
+
+
+def test_others_read_the_narrator_and_never_words_of_the_player() -> None:
+    game = Game(A="3", B="6")
+    turn: Any = game.match.request(0, ProposeTrade, when="before", made=0, left=1)
+    game.match.voice(0, turn.fallback())
+    said, noted = game.match.table.log[-2:]
+    assert [(told.event.kind, told.by) for told in (said, noted)] == [("narrated", None)] * 2
+    assert (said.to, noted.to) == (Everyone, Nobody)
+    assert not [*game.events(Spoke), *game.events(Thought)]
+    assert game.match.talk.memory(0).thoughts == ()
+    for number in (0, 1):
+        prompt = "\n".join(game.match.request(number, ProposeTrade, when="before", made=0, left=1).prompt().history)
+        assert '"from": "NARRATOR", "kind": "tells", "text": "A is thinking..."' in prompt
+        assert "fallback" not in prompt
+    assert quotations([told.event for told in game.match.table.log], 400) == ()
+    assert utterances(game.match.table.log) == []

@@ -162,7 +162,7 @@ def _played(folder: Path, fault: Fault) -> tuple[dict[str, Any], Unsteady]:
         timeout_s = 0.3 if fault.behaviour == "hang" else 30
         (folder / "game.toml").write_text(_scenario(server.url(), fault.turns, timeout_s), encoding="utf-8")
         said = real("run", "--config", "game.toml", "--name", "run", "--display", "none", "--no-html", cwd=folder)
-    assert said.code == 0, said.err
+    assert said.code == 4, said.err
     history: dict[str, Any] = json.loads((folder / "logs" / "run.json").read_text(encoding="utf-8"))
     return history, server
 
@@ -183,15 +183,16 @@ EXPECTED = {
 def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Path, name: str) -> None:
     fault = FAULTS[name]
     history, server = _played(tmp_path, fault)
-    assert history["status"] == "completed"
+    assert history["status"] == "degraded", "the bots do not thin what Ann falls back in"
     mine = [record for record in history["decisions"] if record["player"] == "Ann"]
     fallen = [record for record in mine if record["source"] == "fallback"]
     assert {record["kind"] for record in fallen} >= EXPECTED[name], "or there is too little to test: another seed"
     for record in fallen:
         prompt = _prompt(history, record["tries"][0])
         assert record["decision"]["action"] == designed(record["kind"], prompt.partition("[DECISION]")[2])
-        assert record["decision"]["public_speech"] == SPEECH
-        assert record["decision"]["private_thought"] == THOUGHT
+        assert record["decision"]["narrated"] == SPEECH
+        assert record["decision"]["noted"] == THOUGHT
+        assert record["decision"]["public_speech"] == record["decision"]["private_thought"] == ""
         assert record["fallback_reason"] == fault.code
         assert [attempt["error"]["code"] for attempt in record["tries"]] == [fault.code] * fault.calls
         assert {_prompt(history, attempt) for attempt in record["tries"]} == {prompt}, "the second try is identical"
@@ -203,8 +204,10 @@ def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Pat
 
 def _said_and_counted(history: dict[str, Any], fault: Fault, fallbacks: int, server: Unsteady) -> None:
     events = [event for part in history["rounds"] for event in part["events"]]
-    assert sum(event["content"] == SPEECH and event["visibility"] == "all" for event in events) == fallbacks
-    assert all(event["visibility"] in (["Ann"], ["player Ann"]) for event in events if event["content"] == THOUGHT)
+    told = Counter((event["role"], event["content"]) for event in events if event["kind"] == "narrated")
+    assert told == {("narrator", SPEECH): fallbacks, ("narrator", THOUGHT): fallbacks}
+    assert all(event["visibility"] == [] for event in events if event["content"] == THOUGHT)
+    assert not [event for event in events if event["kind"] != "narrated" and event["content"] in {SPEECH, THOUGHT}]
     usage = history["usage"]["by_player"]
     calls, reasked = server.asked.total(), fallbacks * (fault.calls - 1)
     failed = fallbacks * fault.calls * fault.failed

@@ -83,6 +83,10 @@ class Acted(Event):
         return f"{self.agent}: {self.action}" + ("" if self.accepted else " (refused)")
 
     @property
+    def turned_away(self) -> bool:
+        return not self.accepted
+
+    @property
     def content(self) -> str:
         return self.result
 
@@ -98,6 +102,10 @@ class Forfeited(Event):
     @property
     def heading(self) -> str:
         return f"{self.agent} forfeits its {self.stage}"
+
+    @property
+    def turned_away(self) -> bool:
+        return True
 
     @property
     def content(self) -> str:

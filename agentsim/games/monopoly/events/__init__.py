@@ -31,7 +31,7 @@ from agentsim.games.monopoly.events.tokens import (
     StayedInJail,
 )
 from agentsim.games.monopoly.events.trades import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected, TradeSide
-from agentsim.games.monopoly.events.words import GameBegan, GameEnded, Result, Spoke, Summarized, Thought
+from agentsim.games.monopoly.events.words import GameBegan, GameEnded, Narrated, Result, Spoke, Summarized, Thought
 
 __all__ = [
     "EVENTS",
@@ -53,6 +53,7 @@ __all__ = [
     "Mortgaged",
     "Moved",
     "MovedBy",
+    "Narrated",
     "Paid",
     "Purpose",
     "Result",
@@ -95,6 +96,7 @@ EVENTS: tuple[type[Event], ...] = (
     GameBegan,
     Spoke,
     Thought,
+    Narrated,
     Summarized,
     GameEnded,
 )

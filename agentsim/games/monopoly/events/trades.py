@@ -71,6 +71,10 @@ class TradeDiscarded(Event):
         return f"{self.name}'s proposal is discarded"
 
     @property
+    def turned_away(self) -> bool:
+        return True
+
+    @property
     def content(self) -> str:
         return sentence(self.problem)
 

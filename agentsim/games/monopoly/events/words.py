@@ -8,7 +8,7 @@ from typing import ClassVar
 from agentsim.engine.event import Event
 from agentsim.engine.wording import first_place
 
-__all__ = ["GameBegan", "GameEnded", "Result", "Spoke", "Summarized", "Thought"]
+__all__ = ["GameBegan", "GameEnded", "Narrated", "Result", "Spoke", "Summarized", "Thought"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,17 @@ class Thought(_InWords):
     @property
     def heading(self) -> str:
         return f"{self.name} thinks"
+
+
+@dataclass(frozen=True)
+class Narrated(_InWords):
+    """What the narrator says where a player was asked and gave no usable answer: none of it is the player's words."""
+
+    kind: ClassVar[str] = "narrated"
+
+    @property
+    def heading(self) -> str:
+        return f"The narrator, in place of {self.name}"
 
 
 @dataclass(frozen=True)

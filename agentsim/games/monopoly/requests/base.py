@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import new_class
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.keeping import kept
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Options, Request, Text
 from agentsim.games.monopoly import prompts, trade
-from agentsim.games.monopoly.actions import (
-    Proposal,
-    Reacted,
-    Spoken,
-)
+from agentsim.games.monopoly.actions import Proposal, Reacted, Spoken, StandIn
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import Estate
@@ -31,6 +28,12 @@ S = TypeVar("S", bound=Spoken | Reacted)
 @cache
 def _spoken(words: int, chars: int) -> Options:
     return {"public_speech": Text(words * LONGEST_WORD), "private_thought": Text(chars)}
+
+
+@cache
+def _standing_in(answer: type[Any]) -> Any:
+    """The same answer with the narrator's lines beside it."""
+    return new_class(f"{answer.__name__}StandIn", (answer, StandIn))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,11 +108,10 @@ class MonopolyRequest(Request[S]):
         return f"{wrong}." if wrong else ""
 
     def silent(self, **action: Any) -> S:
-        """The decision of somebody who could not be asked: as little as can be, and so said."""
-        spoken: Any = self.answer
-        decision: S = spoken(
-            public_speech=f"{self.you.name} is thinking...",
-            private_thought="[Decision made by fallback system due to LLM error]",
+        """The decision of a player who gave no usable answer: the player says nothing, the narrator says so."""
+        decision: S = _standing_in(self.answer)(
+            narrated=f"{self.you.name} is thinking...",
+            noted="[Decision made by fallback system due to LLM error]",
             **action,
         )
         return decision

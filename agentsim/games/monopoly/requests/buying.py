@@ -31,6 +31,10 @@ class BuyOrAuction(MonopolyRequest[Bought]):
 
     kind: ClassVar[str] = "buy_or_auction"
     answer: ClassVar[type[Decision]] = Bought
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "buy": ("buy it", "purchase", "purchase it", "yes", "买", "买下", "kaufen", "acheter", "comprar", "kupuje"),
+        "auction": ("let it go to auction", "send it to auction", "put it up for auction", "decline", "no", "拍卖"),
+    }
 
     position: int
 

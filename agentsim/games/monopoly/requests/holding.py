@@ -32,6 +32,12 @@ class JailAction(MonopolyRequest[JailChoice]):
 
     kind: ClassVar[str] = "jail_action"
     answer: ClassVar[type[Decision]] = JailChoice
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "pay_fine": ("pay", "pay the fine", "pay $50", "pay 50"),
+        "use_card": ("use the card", "use my card", "play the card", "play my card", "use get out of jail free card"),
+        "roll_doubles": ("roll", "roll for doubles", "roll the dice", "stay and roll", "try for doubles"),
+        "manage": ("manage estate", "manage my estate", "see to my estate"),
+    }
 
     actions: tuple[str, ...]
 

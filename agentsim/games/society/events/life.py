@@ -116,6 +116,10 @@ class InvalidAction(Event):
         return f"Agent #{self.agent}: an action is rejected"
 
     @property
+    def turned_away(self) -> bool:
+        return True
+
+    @property
     def content(self) -> str:
         return f"Action rejected: {self.reason}"
 
