@@ -146,7 +146,9 @@ def _report(history: Any) -> list[str]:
 
 
 def _repaired(usage: Mapping[str, Any]) -> str:
-    return f", {usage['repaired']} repaired" if usage.get("repaired") else ""
+    """Replies that were read though their punctuation was broken, and those that end where they were cut off."""
+    found = {name: usage[name] for name in ("repaired", "cut") if usage.get(name)}
+    return "".join(f", {count} {name}{' short' * (name == 'cut')}" for name, count in found.items())
 
 
 def _takeovers(usage: Mapping[str, Any]) -> str:

@@ -167,6 +167,7 @@ class TotalsRecord(Record):
     cost_usd: float | None
     unpriced_calls: int = 0
     repaired: int = 0
+    cut: int = 0
     takeovers: int = 0
     by_player: dict[str, TotalsRecord] | None = None
 

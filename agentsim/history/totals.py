@@ -45,7 +45,9 @@ class Totals:
     """A running sum over decisions."""
 
     def __init__(self) -> None:
-        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = self.repaired = 0
+        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = self.repaired = (
+            self.cut
+        ) = 0
         self.takeovers = 0  # times a spare model had to be asked instead
         self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
         self.cost_usd = 0.0
@@ -60,6 +62,7 @@ class Totals:
         """Count one decision; a person's costs no calls."""
         self.fallbacks += entry.source == "fallback"
         self.repaired += entry.parse is not None and entry.parse.repaired
+        self.cut += entry.parse is not None and entry.parse.stage == "cut"
         if not entry.tries:
             return
         bad = [attempt for attempt in entry.tries if attempt.completion is not None and attempt.code is not None]
@@ -100,6 +103,7 @@ class Totals:
             "cost_usd": None if self.unpriced_calls else round(self.cost_usd, 10),
             "unpriced_calls": self.unpriced_calls,
             **({"repaired": self.repaired} if self.repaired else {}),  # no word of it in histories older than repair
+            **({"cut": self.cut} if self.cut else {}),
             **({"takeovers": self.takeovers} if self.takeovers else {}),
         }
 

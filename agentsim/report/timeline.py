@@ -276,3 +276,5 @@ def _badges(decision: DecisionRecord) -> Iterator[Badge]:
             yield Badge("Cut short", "the reply reached the limit of tokens")
     if decision.parse is not None and decision.parse.repaired:
         yield Badge("Repaired", f"read after a repair ({decision.parse.stage})")
+    if decision.parse is not None and decision.parse.stage == "cut":
+        yield Badge("Ended early", "the words end at their last whole sentence before the limit of tokens")

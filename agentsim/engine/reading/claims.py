@@ -15,8 +15,9 @@ from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.fields import Field
 from agentsim.engine.reading.folding import folded
 from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
+from agentsim.engine.reading.sentences import SENTENCES, VERB
 from agentsim.engine.reading.values import UNSAID, leading_amount
-from agentsim.engine.reading.vocabulary import LABELS, NO, SENTENCES, VERB, YES
+from agentsim.engine.reading.vocabulary import LABELS, NO, YES
 
 __all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
@@ -99,7 +100,7 @@ def _sentence(pattern: str) -> re.Pattern[str]:
 
 
 def _concepts(field: Field, *, against: bool) -> Iterator[str]:
-    """The sentences of `vocabulary` by which a field is decided."""
+    """The sentences by which a field is decided."""
     if field.name in SENTENCES:
         yield field.name
     if against:

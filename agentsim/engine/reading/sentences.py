@@ -1,0 +1,113 @@
+"""Sentences: those of the first person that decide, as data, in the languages of `vocabulary`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["SENTENCES", "VERB"]
+
+_AUX = (
+    r"(?:'ll|will|would|'d|do|hereby|therefore|thus|now|am|'m|shall|must|have to|choose to|decide to"
+    r"|decided to|have decided to"
+    r"|'ve decided to|want to|would like to|like to|am going to|'m going to|going to|also|officially|formally"
+    r"|hence|simply"
+    r"|happily|gladly|firmly|strongly|reluctantly|finally|secretly|intend to|need to|should|'ve chosen to|so|,)"
+)
+_I = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+
+# nothing, or what is offered: "I accept 450 for it" is another offer
+_OFFER = (
+    r"(?=[\s*_\"']*(?:[.!,;:\n-]|$|(?:it|this|that (?:offer|trade|deal)|the (?:offer|trade|deal|proposal"
+    r"|terms|invitation|exchange)"
+    r"|your|his|her|their|an? |because|since|and|to talk|\w+'s)(?!\w)))"
+)
+
+SENTENCES: Mapping[str, tuple[str, ...]] = {
+    # `§` is the value; `vote` decides for a player, `against` against one
+    "vote": (
+        rf"{_I}(?:vote|voting)(?: for)? §",
+        rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
+        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:is for|is|goes to|goes for|will be"
+        r"|would be|will go to) §",
+        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for"
+        r"|falls on|stands with) §",
+        r"\b(?:ich )?(?:stimme|votiere|wahle)(?: hiermit| daher| also)?(?: fur)? §",
+        r"\bmeine (?:stimme|wahl) (?:geht an|gilt|ist|bekommt|fallt auf) §",
+        r"\bje (?:vote|choisis|voterai|vais voter|donne ma voix)(?: pour| a)? §",
+        r"\bmon (?:vote|choix) (?:est|va a|va pour|se porte sur|est pour) §",
+        r"\b(?:voto|votare|votarei|votero|elijo|escojo|escolho|scelgo)(?: por| a| em| per| no| na)? §",
+        r"\b(?:mi|meu|il mio) (?:voto|eleccion|scelta) (?:es|va|vai|e)(?: para| per| a| por| em)? §",
+        r"\b(?:glosuje|zaglosuje|wybieram|oddaje(?: moj)? glos)(?: na)? §",
+        r"\bmoj glos (?:to|idzie na|oddaje na|pada na|jest na) §",
+        r"\bik stem(?: op| voor)? §",
+        r"\bя (?:голосую|проголосую|выбираю)(?: за)? §",
+        r"\bмой (?:голос|выбор)[ :-]{0,3}(?: за)? §",
+        r"我(?:的票)?(?:投票给|投票給|投给|投給|选择|選擇|投|选|的投票是|的选择是) ?§",
+    ),
+    "against": (
+        rf"{_I}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
+        rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
+        rf"{_I}(?:eliminate|remove) §",
+        r"\bmy (?:final |official |secret )?(?:vote|ballot) (?:is against|is to eliminate|to eliminate is) §",
+        r"\bich stimme (?:gegen|fur den ausschluss von|fur die elimination von) §",
+        r"\bje vote (?:contre|pour eliminer|pour l'elimination de) §",
+        r"\b(?:voto|votare|votarei) (?:contra|contro|para eliminar a?|por eliminar a|per eliminare"
+        r"|pela eliminacao de) §",
+        r"\bglosuje (?:przeciw(?:ko)?|za eliminacja|za wyrzuceniem) §",
+        r"\bя голосую против §",
+        r"我(?:投票)?(?:淘汰|投票淘汰) ?§",
+    ),
+    "bid": (
+        rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
+        r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
+        r"\bich (?:biete|setze) §",
+        r"\bmein (?:gebot|angebot) (?:ist|lautet|betragt) §",
+        r"\bj'(?:offre|encheris(?: a)?) §",
+        r"\bje (?:mise|propose|mets|surencheris a) §",
+        r"\bmon (?:offre|enchere) est(?: de)? §",
+        r"\b(?:ofrezco|pujo|oferto|apuesto|ofereco|offro|rilancio a|dou um lance de)(?: por)? §",
+        r"\b(?:mi oferta|mi puja|minha oferta|meu lance|la mia offerta) (?:es|e)(?: de| di)? §",
+        r"\b(?:licytuje|oferuje|daje|moja oferta to) §",
+        r"\b(?:я )?(?:ставлю|предлагаю) §",
+        r"\bмоя ставка[ :-]{0,3} ?§",
+        r"我(?:出价|出價|出|报价|的出价是) ?§",
+    ),
+    "partner": (
+        rf"{_I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|invite|chat with|whisper to) §",
+        rf"{_I}(?:take|pull) § aside\b",
+        r"\bich nehme § beiseite\b",
+        r"我想(?:和|跟|与|找) ?§ ?(?=私下|单独|谈|聊|说)",
+    ),
+    "choice": (
+        rf"{_I}(?:choose|pick|select|go with|opt for|settle on|go for|going with|going for) §",
+        r"\bmy (?:final )?(?:choice|pick|answer|decision|selection) (?:is|would be|will be) §",
+        r"\bthe answer is §",
+        r"\bich (?:wahle|nehme) §",
+        r"\bje choisis §",
+        r"我(?:选择|選擇|选) ?§",
+    ),
+    # the value comes first
+    "before": (
+        r"§ it is(?=[*_\"' ]{0,3}[.!,\n]|[*_\"' ]{0,3}$)",
+        r"§ (?:gets|receives|has|earns) my vote\b",
+        r"§ is my (?:vote|choice|pick|answer)\b",
+        r"§ ?に投票",
+    ),
+    "pass": (
+        rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b",
+        r"\b(?:i'm|we're) out\b",
+        r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more"
+        r"|over|above|higher|than|against|\d|\{))",
+        r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
+    ),
+    "yes": (rf"{_I}(?:accept|agree)\b{_OFFER}",),
+    "no": (
+        rf"{_I}(?:decline|reject|refuse)\b{_OFFER}",
+        r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
+        r"|agree)\b(?! (?:with|that))",
+    ),
+}
+"""Sentences of the first person that decide, by what they decide."""
+
+VERB = rf"{_I}§"
+"""A choice that is itself the verb: `I'll buy it`."""
