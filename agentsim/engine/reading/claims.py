@@ -43,7 +43,7 @@ _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
 _HEAD = re.compile(
-    r"[\s*_\"']*(?P<value>[^.!,\n]{1,40}?)[*_\"']*(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
+    r"[\s*_\"']{0,8}+(?P<value>[^.!,\n]{1,40}?)[*_\"']{0,4}(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
     r"|(?P<because>\s)(?=(?:because|since)\b)|\s(?P<dash>-{1,2})\s)"
 )
 _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
