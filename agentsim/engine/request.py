@@ -46,6 +46,8 @@ class Request(Generic[D]):
     """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
     nothing: ClassVar[Mapping[str, Any]] = {}
     """What null, "pass" or "nobody" mean, by the path of a field."""
+    any_text: ClassVar[bool] = False
+    """Whether any prose is an answer, lists and markup too, where prose is one."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Other words for its choices, in small letters, by value."""
     function: ClassVar[str | None] = None
@@ -139,7 +141,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(self.schema())
+        return form_of(self.schema(), self.nothing)
 
     def named_numbers(self) -> Mapping[str, int]:
         """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""

@@ -99,20 +99,24 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
     }
 
 
-def form_of(schema: Schema, name: str = "") -> str:
-    """An object of this schema with what may stand in each place, for a reader of a prompt."""
+def form_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> str:
+    """An object of this schema with what may stand in each place, in words; `nothing` is that of the request."""
+    name = path.rpartition(".")[2]
     if "anyOf" in schema:
-        return " or ".join(form_of(branch, name) for branch in schema["anyOf"])
+        return " or ".join(form_of(branch, nothing, path) for branch in schema["anyOf"])
     if "properties" in schema:
-        parts = (f"{json.dumps(key)}: {form_of(part, key)}" for key, part in schema["properties"].items())
+        inner = schema["properties"].items()
+        parts = (f"{json.dumps(key)}: {form_of(part, nothing, f'{path}.{key}'.lstrip('.'))}" for key, part in inner)
         return f"{{{', '.join(parts)}}}"
     if "enum" in schema:
         return _one_of(schema["enum"])
     if schema.get("type") == "array":
-        return f"[{form_of(schema.get('items', {}), name)}, ...]"
+        return f"[{form_of(schema.get('items', {}), nothing, path)}, ...]"
     if schema.get("type") == "integer":
         low, high = schema.get("minimum", 0), schema.get("maximum")
-        return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
+        upto = f", {low} or more" if high is None else f" from {low} to {high}"
+        passing = f"; {nothing[path]} to pass" if path in nothing else ""
+        return f"<a whole number{upto}{passing}>"
     words = {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}
     return words.get(str(schema.get("type")), '"<why>"' if name in {"explanation", "reasoning"} else '"<words>"')
 

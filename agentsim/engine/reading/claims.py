@@ -13,11 +13,12 @@ from typing import Any
 
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.fields import Field
-from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
 from agentsim.engine.reading.sentences import SENTENCES, VERB
 from agentsim.engine.reading.values import UNSAID, leading_amount
-from agentsim.engine.reading.vocabulary import LABELS, NO, YES
+from agentsim.engine.reading.vocabulary import LABELS, NO, VALUES, YES
+from agentsim.errors import AmbiguousReply
 
 __all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
@@ -34,12 +35,13 @@ class Claim:
     doubt: Doubt = ""
     record: Mapping[str, Any] | None = None
     """The object that it is, if it is one."""
-    named: str = ""
+    named: str | None = None
     """What was named that is no legal value."""
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _LINE = re.compile(r"[^\n]+")
+MOST_CLAIMS = 300  # of one kind in a reply: each is looked at with all around it
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
 _HEAD = re.compile(
@@ -50,7 +52,7 @@ _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
 _OPENS = " \t*_`\"'([{<~"
 # where a value ends: the end of a clause, or words that can be no part of a name
 _VALUE_ENDS = re.compile(
-    r"[.,;!:](?=[\s\"'*_`)\]}>\u3000-\u9fff\uac00-\ud7af]|$)|\(|\s-{1,2}\s|\||\n|<|\b(?:because|since|as|so|who|whom|he|she|they|is|has"
+    r"[.,;!:](?=[\s\"'*_`)\]}>\u3000-\u9fff\uac00-\ud7af]|$)|\(|\s-{1,2}\s|\s\||\n|<|\b(?:tonight|today|now|again|because|since|as|so|who|whom|he|she|they|is|has"
     r"|was|for|to|and i|this"
     r"|als|weil|da|denn|um|parce|car|pour|porque|para|ya que|perche|per|poniewaz|bo|gdyz|aby|потому|так как|因为"
     r"|因為|out)\b"
@@ -92,7 +94,7 @@ def _sentence(pattern: str) -> re.Pattern[str]:
     if not slot:
         return re.compile(before)
     if before and after:
-        return re.compile(rf"{before}(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
+        return re.compile(rf"{before}(?P<value>[^\s.,;:!?]{{1,40}}?(?: [^\s.,;:!?]{{1,40}}?)??){after}")
     if not before:
         return re.compile(rf"(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
     # the value begins a word of its own; where words have no blanks between them, anywhere
@@ -119,22 +121,30 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
     `against` says that who is chosen is chosen to lose.
     """
     names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
-    for match in tag_pattern(names).finditer(plain):
+    for match in _each(tag_pattern(names), plain):
         group = next(name for name in "xyzw" if match[name] is not None)
         yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
-    for match in _BOX.finditer(text):
+    for match in _each(_BOX, text):
         yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
-    for match in _label_pattern(names).finditer(plain):
+    for match in _each(_label_pattern(names), plain):
         found = _labelled(text, plain, match, field)
         if found is not None:
             yield found
     for concept in _concepts(field, against=against):
         for pattern in SENTENCES.get(concept, ()):
-            for match in _sentence(pattern).finditer(plain):
+            for match in _each(_sentence(pattern), plain):
                 yield from _said(text, plain, match, field, concept, against)
     if field.name == "action":
         yield from _verbs(plain, field)
     yield from _bare(text, plain, field)
+
+
+def _each(pattern: re.Pattern[str], text: str, most: int = MOST_CLAIMS) -> Iterator[re.Match[str]]:
+    """Every match; `AmbiguousReply` where there are so many that none can be meant."""
+    for count, match in enumerate(pattern.finditer(text)):
+        if count >= most:
+            raise AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
+        yield match
 
 
 def _raw(text: str, match: re.Match[str], group: str) -> str:
@@ -163,7 +173,9 @@ def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Clai
     before = clause_before(plain, start).rpartition("\n")[2]
     foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
     claim = _claim(start, end, "label", value, plain, field, whole=False)
-    if not claim.known and (foreign or not claim.named):
+    if not claim.known and (
+        foreign or len((claim.named or "").split()) not in {1, 2, 3} or HOLE in (claim.named or "")
+    ):
         return None
     return replace(claim, doubt="before") if foreign else claim
 
@@ -195,12 +207,15 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
             )
         return
     position, stop = match.span("value")
-    value, end = (
-        _value(plain, position, text[position:stop], field)
-        if concept != "before"
-        else (text[position:stop], match.end())
-    )
-    meant = field.read(value)
+    if concept == "before":
+        value, end = text[position:stop], match.end()
+        meant = field.read(value)
+        if meant is UNSAID:  # "so C gets my vote"
+            value = value.rpartition(" ")[2]
+            meant = field.read(value)
+    else:
+        value, end = _value(plain, position, text[position:stop], field)
+        meant = field.read(value)
     if meant is UNSAID:
         return
     after = plain[end : end + 60]
@@ -214,9 +229,11 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
 def _verbs(plain: str, field: Field) -> Iterator[Claim]:
     """Choices that are verbs: `I'll buy it`, `I roll for doubles`."""
     for value in field.values:
+        if value in VALUES:  # "I accept" has sentences of its own
+            continue
         for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
             words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
-            for match in _sentence(VERB.replace("§", rf"{words}\b")).finditer(plain):
+            for match in _each(_sentence(VERB.replace("§", rf"{words}\b")), plain):
                 doubt = doubted(plain, *match.span())
                 yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
 
@@ -224,7 +241,7 @@ def _verbs(plain: str, field: Field) -> Iterator[Claim]:
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
     """Lines that are a value and nothing else, and a first sentence that is."""
     first = True
-    for line in _LINE.finditer(plain):
+    for line in _each(_LINE, plain, 10 * MOST_CLAIMS):
         said = text[line.start() : line.end()].strip()
         if not said:
             continue

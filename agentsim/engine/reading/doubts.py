@@ -17,6 +17,7 @@ Doubt: TypeAlias = Literal["", "before", "after"]
 """Where the words stand that make a decision doubtful, if any do."""
 
 _WIDEST = 240  # characters before a decision that are its clause at most
+_OF_ITS_OWN = re.compile(r"[:=\ufffc]")  # a line with a label or an object announces no other
 _CLAUSE_BEGINS = re.compile(r"[.!?;](?=[\s\"')*_])|\n\s*\n")
 
 
@@ -28,11 +29,11 @@ def _any(phrases: str) -> str:
 _FILLERS = _any("""
     to; ever; just; simply; want; going; be; do; give; giving; say; saying; write; writing; answer; answering; reply
     ; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a; this; that; my; your; is
-    ; format; for; bid; bidding; offer; choose; output
+    ; format; for; bid; bidding; offer; choose; output; would; will; could; should; did; do; can; shall; have; am
 """)
 _DENIED = _any(r"""
     not; never; no; cannot; refus\w{1,4}; declin\w{1,4}; without; against; anything but; anyone but; rather than
-    ; instead of; nicht; kein\w{0,2}; jamais; nunca; jamas; mai; nigdy; nie; никогда; не
+    ; instead of; non; nao; nicht; kein\w{0,2}; jamais; nunca; jamas; mai; nigdy; nie; никогда; не
 """)
 _NEGATED = re.compile(rf"(?:{_DENIED}|n't|不|別|别|没)(?:[^\w.!?]+{_FILLERS})*[^\w.!?]*$")
 _SPEAKING = _any(r"""
@@ -43,7 +44,8 @@ _SPEAKING = _any(r"""
     ; disse; powiedzial\w*; napisal\w*; сказал\w*; написал\w*
 """)
 _QUOTED = re.compile(
-    rf"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve ){_SPEAKING}|'s (?:pitch|plan|line|vote|bid|message)\b"
+    rf"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve ){_SPEAKING}"
+    r"|'s (?:pitch|plan|line|vote|bid|message|note|ballot|reply|answer|post)\s*(?::|is|was|reads?|says?)|\breads:"
     r"|说[:，,\s]|說|と言"
 )
 _REQUESTED = re.compile(
@@ -62,17 +64,27 @@ _ANSWERED = re.compile(
     rf"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{{0,60}}{_FORMAT.pattern}|\bmy\b"
 )
 _PAST = r"(?:last|previous|earlier|prior) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)"
+_FUTURE = (
+    r"(?:next|later|future) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)s?|tomorrow|soon|later"
+    r"|in round \d+,? i|prochaine?|demain|proxim[ao]|manana|amanha|domani|prossim[ao]|morgen|nachste\w*|nastepn\w*"
+    r"|jutro|следующ\w*|завтра"
+)
 _SUPPOSING = _any(rf"""
     if; unless; in case; provided that; assuming; suppose; supposing; were (?:i|it|we|he|she|they); had (?:i|it|we)
     ; whether; until; before; falls; wenn; sinon; jesli; jezeli; gdyby; если
     ; (?<!what i )would (?:say|have|write|answer); could (?:say|have|write|also); might; maybe; perhaps; possibly
-    ; tempted to; was going to; were going to; used to; almost; thought about; considered; considering whether
-    ; {_PAST}; previously; yesterday
+    ; tempted to; was going to; were going to; used to; almost
+    ; thought about; thinking (?:of|about); could answer; may expect; might expect; considered; considering whether
+    ; {_PAST}; previously; yesterday; {_FUTURE}; imagine; let's say; lets say; assume; in theory; theoretically
+    ; hypothetically; what if; pretend\w*; i (?:tell|told|promise|promised) \w+; under no circumstances; at no point
+    ; by no means; in no (?:universe|world|way|case); on no account; hardly; scarcely
 """)
-_CONDITION = re.compile(rf"{_SUPPOSING}|如果|もし|要是")
+_CONDITION = re.compile(rf"{_SUPPOSING}|如果|もし|要是|下一?[轮次回]|明天|次回|来期")
 _SPOKEN_OF = r"(?:wants?|wanted|said|says|told|asked|asks|wrote|posted|expects?|suggests?)"
 _AFTER = re.compile(
     rf"^\W*(?:in |during )?(?:the |my )?(?:{_PAST}|in round \d|previously|yesterday)\b"
+    r"|^\W*(?:\w+\s){0,3}(?:in|during|at) the last\b|^\W*and (?:lost|won)\b"
+    r"|^\W*(?:\w+\s){0,2}before(?:\s(?:and|but)\b|[.,!]|\s*$)"
     r"|^[\W_]*(?:what|how (?:you|they|one|i am)|wrote|said|says|according|as (?:an )?example|no longer|not\W*$)"
     rf"|^[\W_]*(?:and|which|that|as|like|but)\b[^.!?\n]{{0,30}}\b{_SPOKEN_OF}\b"
     r"|^[\W_]*(?:is|was|are|would be|isn't|wasn't)\s+(?:n't|not|no|no longer|what|how|wrong"
@@ -86,6 +98,7 @@ _SECOND_THOUGHTS = """
 """
 _HEDGED = re.compile(
     r"(?:^|[\s,(-])(?:or|hmm+|maybe|perhaps|possibly|instead|unless|only if|if|wait|nope|actually|oder|ou|lub|albo|или"
+    r"|pending|subject to|tentative\w*|provisional\w*|placeholder|to be confirmed|depending|depends|at least that"
     r"|rather|scratch|were (?:it|i|we|he|she|they)|but for|if not|not sure|i guess not|no(?=\s*[,.!])"
     rf"|{_any(_SECOND_THOUGHTS)})"
     r"(?=[\s,.!)?]|$)|还是|或者"
@@ -109,17 +122,24 @@ _TAKING_BACK = _any(rf"""
     ; start over; forget (?:that|it|what i); not what i (?:want|mean|meant); make (?:that|it); i refuse
     ; i disagree with that; for real (?:now|this time); the opposite; ich nehme (?:das|es) zuruck; doch nicht
     ; moment mal; korrektur; je retire; je reviens sur; (?:en fait|finalement),? (?:je|non|plutot); me retracto
-    ; perdon; rectifico; na verdade; ripensandoci; wlasciwie; jednak; zmieniam; chwila; передумал\w*; вернее; точнее
+    ; perdon; rectifico
+    ; my apologies; apologies; should have been; that should (?:be|say|read); got (?:that|it) wrong
+    ; pardon(?: me)?; my bad; quatsch; the wrong (?:candidate|player|name|one|number|answer|vote|bid); typo; misspoke
+    ; better(?=\s*:); na verdade; ripensandoci; wlasciwie; jednak; zmieniam; chwila; передумал\w*; вернее; точнее
     ; {_SECOND_THOUGHTS}
 """)
-_RETRACTED = re.compile(rf"{_TAKING_BACK}|\bwait(?=[,!.]| - |\s*$)|不对|等等|改为|改成|やっぱり|算了")
+_RETRACTED = re.compile(
+    rf"{_TAKING_BACK}|不对|等等|改为|改成|やっぱり|算了"
+    r"|(?<!can )(?<!to )(?<!will )(?<!could )(?<!should )(?<!must )(?<!not )(?<!n't )\bwait(?=[,!.]| - |\s*$)"
+)
 _TURNS = re.compile(
     r"(?:^|[.!?\n({-]|--)[\s*_\"'(]{0,6}"
     r"(?:no(?=\s*[,.!;:-]|\s+(?:wait|i|sorry|actually|make|scratch|let|rather|on|my)\b|\s*$)|nope"
     r"|wait(?! (?:and|for|until|to))|instead(?! of)|unless|edit|update|mejor|nao|nie(?= |,)|лучше|いや|不|or(?! else)"
     r"|rather(?=[,\s]+(?:i|let|make|my)\b)"
     r"|but (?:no|wait|actually|maybe|i (?:change|mean|take|would rather|won't|do not|don't))"
-    r"|actually(?=[^.!?\n]{0,40}\b(?:i|my|me|no|let|make|change[ds]?|vote|bid|go|should)\b"
+    r"|actually(?=[,\s]+(?:no|let|make|change|scratch|go with|my"
+    r"|i(?:'d|'ll|'m)? (?:vote|bid|choose|change|pick|mean|want))\b"
     r"|[\s,]*[^\s.]{1,20}[.!]?\s*(?:$|\n)))(?![a-z'-])"
 )
 
@@ -130,9 +150,10 @@ def clause_before(text: str, start: int) -> str:
     lead, _, tail = before.rpartition("\n")
     if not tail.strip("\t \"'*_#>`-([{<~|"):  # at the beginning of a line
         lead = lead.rstrip()
-        if lead.endswith((".", "!", "?", ";", "|")) or not lead:
-            return tail
         line = lead.rpartition("\n")[2]
+        announces = lead.endswith((":", ",", "...", "-"))
+        if lead.endswith((".", "!", "?", ";", "|")) or not lead or (not announces and _OF_ITS_OWN.search(line)):
+            return tail
         before = f"{line}{before[len(lead) :]}"
         ends = [each.end() for each in _CLAUSE_BEGINS.finditer(line)]
     else:

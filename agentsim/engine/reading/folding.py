@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
-__all__ = ["bare", "compact", "folded", "untitled"]
+__all__ = ["HOLE", "bare", "compact", "folded", "masked", "untitled"]
+
+HOLE = "\ufffc"
+"""Stands in a text for what was taken out of it."""
 
 _PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {
     **dict.fromkeys("‘’‚‛`´ʼ", "'"),
     **dict.fromkeys("–—−‐‑", "-"),
     **dict.fromkeys("\u00a0\u2009\u202f\u3000", " "),
-    "。": ".",
+    "。": "\n",
     "、": ",",
     "→": ">",
     "ł": "l",
@@ -71,3 +75,14 @@ def compact(name: str) -> str:
 def untitled(name: str) -> str:
     """A bare name without `player` before it."""
     return _TITLE.sub("", name)
+
+
+def masked(body: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> str:
+    """The text with a `fill` for what stands in the regions, and blanks for fences, so that places stay the same."""
+    parts, position = [], 0
+    for start, end in regions:
+        if end > position:
+            parts += [body[position:start], fill * (end - max(start, position))]
+            position = end
+    prose = "".join((*parts, body[position:]))
+    return re.sub(r"```[\w+-]{0,20}", lambda fence: " " * len(fence[0]), prose) if "```" in prose else prose

@@ -15,6 +15,8 @@ _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 # besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
 _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
 
+_UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
+
 
 def is_lead_in(text: str) -> bool:
     """Whether a folded text holds only words that change nothing of what they introduce."""
@@ -63,5 +65,8 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
         if ends is None:
             ends = [each.start() for each in heads(plain, own, sure=True)]
             ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
-        spans.append((match.start(), next((end for end in ends if end > match.start()), len(plain))))
+        end = next((end for end in ends if end > match.start()), len(plain))
+        if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
+            end = min(end, after.start())  # a quotation as a block ends with the block
+        spans.append((match.start(), end))
     return spans

@@ -13,7 +13,7 @@ from agentsim.engine.reading.scanning import Object
 from agentsim.engine.reading.vocabulary import ASIDES
 from agentsim.errors import UnreadableReply
 
-__all__ = ["introduced", "last_sentence", "masked", "said_aloud", "without_wrappers"]
+__all__ = ["FEW_WORDS", "introduced", "last_sentence", "said_aloud", "without_wrappers"]
 
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
 
@@ -33,17 +33,6 @@ _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
-def masked(body: str, regions: Sequence[tuple[int, int]]) -> str:
-    """The text with line ends for what stands in the regions, and blanks for fences, so that places stay the same."""
-    parts, position = [], 0
-    for start, end in regions:
-        if end > position:
-            parts += [body[position:start], "\n" * (end - max(start, position))]
-            position = end
-    prose = "".join((*parts, body[position:]))
-    return re.sub(r"```[\w+-]{0,20}", lambda fence: " " * len(fence[0]), prose) if "```" in prose else prose
-
-
 def without_wrappers(text: str) -> str:
     """The text with blanks for the tags of tool calls and answers."""
     return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text else text
@@ -57,8 +46,12 @@ def introduced(around: str, after: str) -> bool:
     return ((words <= FEW_WORDS and not behind) or announced) and not _QUOTES.search(f"{around}\n{after}")
 
 
-def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> tuple[str, list[str]]:
+def said_aloud(
+    body: str, objects: Sequence[Object], labels: Sequence[str], *, any_text: bool = False
+) -> tuple[str, list[str]]:
     """The words of a reply in prose, and what of it was thought; `labels` are what the words may be called.
+
+    With `any_text` lists and tags are words too.
 
     Raises `UnreadableReply` where there may be more than words to be heard, or none.
     """
@@ -67,7 +60,7 @@ def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> t
         private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
         if each.state != "strict" or each.fenced or private:
             raise wanted
-    if _JSON_BEGINS.match(body):
+    if not any_text and _JSON_BEGINS.match(body):
         raise wanted
     tags = list(tag_pattern(tuple(labels)).finditer(folded(body)))
     if len(tags) == 1:
@@ -77,7 +70,7 @@ def said_aloud(body: str, objects: Sequence[Object], labels: Sequence[str]) -> t
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = without_wrappers(body)
     words, hidden = _under_headings(body, tuple(labels))
-    if _PAIRED.search(_FORMATTING.sub("", words)):
+    if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
         raise wanted
     words = _plain(words)
     if not words:

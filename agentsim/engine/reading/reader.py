@@ -14,17 +14,18 @@ from typing import Any
 from agentsim.engine.reading.claims import Claim
 from agentsim.engine.reading.decision import Reading
 from agentsim.engine.reading.doubts import taken_back
-from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.prose import FEW_WORDS, introduced, last_sentence, said_aloud
 from agentsim.engine.reading.reply import Question, Reply
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import has_marks, split
 from agentsim.engine.reading.values import UNSAID
-from agentsim.engine.reading.vocabulary import REASONS, THINKING
+from agentsim.engine.reading.vocabulary import ASIDES, REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
 __all__ = ["read", "thoughts_in"]
 
+_RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
 _NOT_SAID = re.compile(
     r"thought|think|reason|monologue|private|internal|analys|deliberat|scratch|reflex", re.IGNORECASE
 )
@@ -73,7 +74,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
         for each in reply.objects:
             found += _thought_in(each.value, {field.name for field in reply.fields})
         if reply.speaks and reply.body.strip() and not reply.objects:
-            found += said_aloud(reply.body, (), reply.speech)[1]
+            found += said_aloud(reply.body, (), reply.speech, any_text=request.any_text)[1]
     except DecisionError:
         pass  # what cannot be read is kept as it came
     return tuple(found)
@@ -86,7 +87,7 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own)
     for key, part in value.items() if isinstance(value, Mapping) else ():
-        if isinstance(part, str) and key not in own and folded(key).replace("_", " ").strip() in THINKING:
+        if isinstance(part, str) and key not in own and folded(key).replace("_", " ").strip() in {*THINKING, *ASIDES}:
             yield part
         else:
             yield from _thought_in(part, own)
@@ -106,13 +107,11 @@ def _leading(reply: Reply) -> Reading[Any]:
 def _decided(reply: Reply, claims: Sequence[Claim]) -> Reading[Any]:
     clean = [claim for claim in claims if claim.known and not claim.doubt]
     if not clean:
-        raise _none_clean(claims)
-    final = clean[-1]
+        raise _none_clean(reply, claims)
+    final = max(clean, key=lambda claim: claim.end)
     for claim in claims:
         if not claim.known and not claim.doubt and claim.start >= final.end:
-            if claim.how == "broken":
-                raise UnreadableReply("The last JSON object of the reply is broken.")
-            raise IllegalDecision(f"{claim.named[:40]!r} cannot be chosen.")
+            raise _refused(reply, claim)
         # a decision that is denied, quoted or conditional counts for nothing before one that stands clean
         weak = claim.how in {"sentence", "bare"} or claim.start < final.start
         if claim.known and not (claim.doubt == "before" and weak) and (two := _differ(claim, final)):
@@ -120,18 +119,30 @@ def _decided(reply: Reply, claims: Sequence[Claim]) -> Reading[Any]:
     tail = reply.plain[max(claim.end for claim in clean) :]
     if tail.strip() and taken_back(tail, lambda piece: _is_another(reply, piece, final)):
         raise AmbiguousReply("The reply decides, and then says more that may take it back. Answer with that alone.")
-    records = [claim for claim in clean if claim.record is not None]
-    return _read(reply, records[-1] if records else final, len(claims))
+    # of claims that agree, the one with the most to say beside it
+    best = max(
+        clean, key=lambda claim: (_RANKS.index(claim.how), sum(map(bool, (claim.record or {}).values())), claim.end)
+    )
+    return _read(reply, best, len(claims))
 
 
-def _none_clean(claims: Sequence[Claim]) -> DecisionError:
-    if any(claim.known for claim in claims):
+def _none_clean(reply: Reply, claims: Sequence[Claim]) -> DecisionError:
+    last = claims[-1]
+    if any(claim.known for claim in claims) and (last.known or last.doubt or last.named is None):
         return AmbiguousReply(
             "The reply names a decision, but denies, quotes or conditions it. Answer with that alone."
         )
-    if claims[-1].how == "broken" or not claims[-1].named:
-        return UnreadableReply("There is no complete JSON object in the reply.")
-    return IllegalDecision(f"{claims[-1].named[:40]!r} cannot be chosen.")
+    return _refused(reply, last)
+
+
+def _refused(reply: Reply, claim: Claim) -> DecisionError:
+    """Why a claim that names no legal value is none."""
+    if claim.named is None:
+        return UnreadableReply("The last JSON object of the reply is broken, or not complete.")
+    field = reply.decider
+    if field is not None and field.kind == "number":
+        return IllegalDecision(f"{field.path} must be a whole number, written in plain digits.")
+    return IllegalDecision(f"{claim.named[:40]!r} cannot be chosen.")
 
 
 def _differ(one: Claim, other: Claim) -> str:
@@ -203,7 +214,7 @@ def _besides(prose: str, claim: Claim) -> str:
 
 
 def _trimmed(words: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", words).strip().strip('*_"“” \n').strip()
+    return re.sub(r"\n{3,}", "\n\n", words.replace(HOLE, "")).strip().strip('*_"“” \n').strip()
 
 
 def _without_claims(reply: Reply, *, last: bool) -> Reading[Any]:
@@ -213,16 +224,18 @@ def _without_claims(reply: Reply, *, last: bool) -> Reading[Any]:
     if reply.speaks:
         return _in_words(reply, last=last)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
+        if not reply.decides_more:
+            return Reading(reply.request.decision_of(reply.shape.of(whole[0], reply.schema)), "json")
         missing = [field.name for field in reply.weighty if field.name not in whole[0]]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
-    if not reply.decides_more and reply.labelled.keys() == {field.path for field in reply.fields}:
+    if not reply.decides_more and reply.labelled:
         said = {path: _labelled(reply, path) for path in reply.labelled}
         return Reading(reply.request.decision_of(said), "label")
     raise UnreadableReply("There is no decision in the reply.")
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:
-    words, _ = said_aloud(reply.body, reply.objects, reply.speech)
+    words, _ = said_aloud(reply.body, reply.objects, reply.speech, any_text=reply.request.any_text)
     stage = "words"
     if reply.cut:
         if not last:

@@ -160,7 +160,7 @@ class _Reader:
         if text.casefold() in _WORDS:
             return _WORDS[text.casefold()]
         # digits with a blank in them may be two numbers; `NaN` and its like are none
-        if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d\s+\d|\d[eE][+-]?\d", text):
+        if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d\s+\d|\d[eE][+-]?\d|^[+-]?0\d", text):
             raise Broken(self.at)
         if comment:
             self._skip()

@@ -15,18 +15,20 @@ from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_
 from agentsim.engine.reading.decision import Decision
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
-from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.folding import folded, masked
 from agentsim.engine.reading.headings import thought_spans
-from agentsim.engine.reading.prose import masked, without_wrappers
+from agentsim.engine.reading.prose import without_wrappers
 from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.thinking import split
 from agentsim.engine.reading.values import UNSAID, chosen, named
+from agentsim.engine.reading.vocabulary import SPEECH
 
 __all__ = ["Question", "Reply"]
 
 # what stands for a value where a form is shown
-_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\]|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
+POST = (*SPEECH, "post", "forum post", "my post")
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
 def _is_form(part: Any) -> bool:
@@ -42,6 +44,8 @@ class Question(Protocol):
     quotes: ClassVar[frozenset[str]]
     nothing: ClassVar[Mapping[str, Any]]
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
+
+    any_text: ClassVar[bool]
 
     @property
     def against(self) -> bool: ...
@@ -68,6 +72,7 @@ class Reply:
         said, thoughts = split(self._text, own)
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.labels[field.path]]
+            every += self.speech if self.speaks else ()
             spans = thought_spans(folded(said), every)
             thoughts += tuple(said[start:end] for start, end in spans)
             for start, end in reversed(spans):
@@ -130,7 +135,14 @@ class Reply:
     @cached_property
     def speech(self) -> tuple[str, ...]:
         """What the words of an answer in words may be called."""
-        return next((self.labels[field.path] for field in self.fields if field.kind == "words"), ())
+        return next((self.labels[field.path] for field in self.fields if field.kind == "words"), POST)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What objects are shaped by."""
+        outermost = [field.path for field in self.weighty]
+        lone = outermost[0] if len(outermost) == 1 else ""
+        return Shape(self.request.nothing, self.request.synonyms, self.labels, lone)
 
     # -- the text
 
@@ -156,8 +168,13 @@ class Reply:
 
     @cached_property
     def prose(self) -> str:
-        """The reply without its objects, every place where it was."""
+        """The reply with holes for its objects, every place where it was."""
         return masked(without_wrappers(self.body), [(each.start, each.end) for each in self.objects])
+
+    @cached_property
+    def wordless(self) -> bool:
+        """Whether there is nothing besides objects."""
+        return re.search(r"\w", self.prose) is None
 
     @cached_property
     def plain(self) -> str:
@@ -185,14 +202,14 @@ class Reply:
         return counting if any(claim.record is not None for claim in counting) else found
 
     def _of_prose(self) -> Iterator[Claim]:
-        if self.decider is not None and self.prose.strip():
+        if self.decider is not None and not self.wordless:
             prose, plain = self.prose, self.plain
             words = [field.path for field in self.fields if field.kind == "words"]
             worded = tuple(name for path in words for name in self.labels[path])
             spans = [match.span() for match in tag_pattern(worded).finditer(plain)] if worded and "<" in prose else []
             spans += [self.labelled[path] for path in words if path in self.labelled]
             if spans:  # what stands under headings and in tags of words decides nothing
-                prose = masked(prose, sorted(spans))
+                prose = masked(prose, sorted(spans), "\n")
                 plain = folded(prose)
             labels = self.labels[self.decider.path]
             yield from in_prose(prose, plain, self.decider, labels, against=self.request.against)
@@ -203,9 +220,9 @@ class Reply:
 
     def of_object(self, each: Object) -> Claim | None:
         """What an object claims; None where it is no answer to this question."""
-        usable = each.state == "strict" or (self._repair and each.value is not None)
+        usable = each.state == "strict" or (self._repair and not self.cut and each.value is not None)
         if each.state == "cut":
-            usable = usable and not self.cut and self.decider is not None and self.decider.kind == "choice"
+            usable = usable and self.decider is not None and self.decider.kind == "choice"
         if not usable or each.value is None:
             return Claim(each.start, each.end, "broken", known=False) if self._speaks_of_a_field(each) else None
         own = {name: False for names in self.labels.values() for name in names}
@@ -214,7 +231,7 @@ class Reply:
         value = unwrapped(each.value, own, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
-        record = Shape(self.request.nothing, self.request.synonyms, self.labels).of(value, self.schema)
+        record = self.shape.of(value, self.schema)
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
         values = dict(self._decided_by(record))
@@ -226,7 +243,7 @@ class Reply:
         how = self._how(each)
         worded = not self.decides_more and any(map(_is_form, record.values()))
         doubt: Doubt = "before" if worded else "" if how == "json" else self._doubt(each, record)
-        return Claim(each.start, each.end, how, values, not unknown, doubt, record, unknown[0] if unknown else "")
+        return Claim(each.start, each.end, how, values, not unknown, doubt, record, unknown[0] if unknown else None)
 
     def _how(self, each: Object) -> str:
         if each.state != "strict":
@@ -238,7 +255,7 @@ class Reply:
     def _doubt(self, each: Object, record: Mapping[str, Any]) -> Doubt:
         if each.comments and doubted_by_comment(folded(each.comments)):
             return "after"
-        alone = len(self.objects) == 1 and not self.prose.strip()
+        alone = len(self.objects) == 1 and self.wordless
         if not alone and any(isinstance(part, str) and _PLACEHOLDER.fullmatch(part) for part in record.values()):
             return "before"
         return doubted(self.plain, each.start, each.end)

@@ -20,6 +20,7 @@ from agentsim.errors import AmbiguousReply
 __all__ = ["MAX_TEXT", "Object", "decoded", "scan", "strict_spans"]
 
 MAX_TEXT = 256 * 1024  # characters looked at; more is no answer
+_PIECE = 4096  # characters that are decoded at first
 _MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`number`)
 
 State: TypeAlias = Literal["strict", "repaired", "broken", "cut"]
@@ -78,7 +79,7 @@ def _objects(body: str) -> Iterator[Object]:
 
 def _object(body: str, start: int) -> Object:
     try:
-        value, end = _DECODER.raw_decode(body, start)
+        value, end = _strict(body, start)
         if not _too_deep(value, body, start, end):
             return Object(start, end, "strict", value, fenced=_is_fenced(body, start, end))
     except (ValueError, RecursionError):
@@ -91,6 +92,18 @@ def _object(body: str, start: int) -> Object:
         return Object(start, len(body), "cut", members, error.comments)
     except Broken as error:
         return _beyond_repair(body, start, error.at)
+
+
+def _strict(body: str, start: int) -> tuple[Any, int]:
+    """The JSON object at a place, and its end. Most end soon: an error counts the lines of all that was given."""
+    piece = body[start : start + _PIECE]
+    try:
+        value, end = _DECODER.raw_decode(piece)
+    except json.JSONDecodeError as error:
+        if start + _PIECE >= len(body) or (error.pos < _PIECE // 2 and "Unterminated" not in error.msg):
+            raise
+        value, end = _DECODER.raw_decode(body[start:])
+    return value, start + end
 
 
 def _beyond_repair(body: str, start: int, at: int) -> Object:

@@ -17,9 +17,9 @@ _I = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
 
 # nothing, or what is offered: "I accept 450 for it" is another offer
 _OFFER = (
-    r"(?=[\s*_\"']*(?:[.!,;:\n-]|$|(?:it|this|that (?:offer|trade|deal)|the (?:offer|trade|deal|proposal"
+    r"(?=[\s*_\"']*(?:[.!,;:\n-]|$|(?:it|this|(?:that|the|your|his|her|their) (?:offer|trade|deal|proposal"
     r"|terms|invitation|exchange)"
-    r"|your|his|her|their|an? |because|since|and|to talk|\w+'s)(?!\w)))"
+    r"|because|since|and|to talk|\w+'s)(?!\w)))"
 )
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {
@@ -27,16 +27,18 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "vote": (
         rf"{_I}(?:vote|voting)(?: for)? §",
         rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
-        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:is for|is|goes to|goes for|will be"
-        r"|would be|will go to) §",
+        r"\bmy (?:final |official |secret |jury )?(?:vote|ballot)(?: for (?:the )?winner)? (?:is for|is"
+        r"|goes to|goes for|will be|would be|will go to) §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for"
         r"|falls on|stands with) §",
+        r"(?:^|\n|[.!?]\s)\W{0,3}vote(?: for)? §",
         r"\b(?:ich )?(?:stimme|votiere|wahle)(?: hiermit| daher| also)?(?: fur)? §",
         r"\bmeine (?:stimme|wahl) (?:geht an|gilt|ist|bekommt|fallt auf) §",
         r"\bje (?:vote|choisis|voterai|vais voter|donne ma voix)(?: pour| a)? §",
+        r"\bma voix va a §",
         r"\bmon (?:vote|choix) (?:est|va a|va pour|se porte sur|est pour) §",
         r"\b(?:voto|votare|votarei|votero|elijo|escojo|escolho|scelgo)(?: por| a| em| per| no| na)? §",
-        r"\b(?:mi|meu|il mio) (?:voto|eleccion|scelta) (?:es|va|vai|e)(?: para| per| a| por| em)? §",
+        r"\b(?:mi|meu|il mio) (?:voto|eleccion|scelta) (?:es|va|vai|e)(?: para| per| a| por| em| no| na)? §",
         r"\b(?:glosuje|zaglosuje|wybieram|oddaje(?: moj)? glos)(?: na)? §",
         r"\bmoj glos (?:to|idzie na|oddaje na|pada na|jest na) §",
         r"\bik stem(?: op| voor)? §",
@@ -48,6 +50,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         rf"{_I}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
         rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
         rf"{_I}(?:eliminate|remove) §",
+        r"\blet(?: us|'s) (?:eliminate|remove|vote out) §",
         r"\bmy (?:final |official |secret )?(?:vote|ballot) (?:is against|is to eliminate|to eliminate is) §",
         r"\bich stimme (?:gegen|fur den ausschluss von|fur die elimination von) §",
         r"\bje vote (?:contre|pour eliminer|pour l'elimination de) §",
@@ -60,6 +63,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "bid": (
         rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
         r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
+        r"(?:^|\n|[.!?]\s)\W{0,3}(?:raise to|bid) §",
+        r"\bfinal (?:bid|offer) §",
         r"\bich (?:biete|setze) §",
         r"\bmein (?:gebot|angebot) (?:ist|lautet|betragt) §",
         r"\bj'(?:offre|encheris(?: a)?) §",
@@ -91,17 +96,23 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"§ it is(?=[*_\"' ]{0,3}[.!,\n]|[*_\"' ]{0,3}$)",
         r"§ (?:gets|receives|has|earns) my vote\b",
         r"§ is my (?:vote|choice|pick|answer)\b",
-        r"§ ?に投票",
+        r"§ ?に投票(?!し(?:ません|ない))",
+        r"§ ?에게 투표(?!하지)",
     ),
     "pass": (
+        r"\bi(?:'d| would) rather not (?:take|talk|approach|propose|bid|meet)\b",
         rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b",
-        r"\b(?:i'm|we're) out\b",
+        r"\b(?:i'm|we're|i am|we are) out\b",
         r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more"
         r"|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
     ),
-    "yes": (rf"{_I}(?:accept|agree)\b{_OFFER}",),
+    "yes": (
+        rf"{_I}(?:accept|agree)\b{_OFFER}",
+        r"\b(?:j'accepte|acepto|aceito|accetto|akceptuje|принимаю|ich akzeptiere)\b(?! que| che| ze)",
+    ),
     "no": (
+        r"\b(?:je (?:refuse|rejette|decline)|rechazo|recuso|rifiuto|odrzucam|отклоняю|ich lehne)\b(?! que| che| de)",
         rf"{_I}(?:decline|reject|refuse)\b{_OFFER}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
         r"|agree)\b(?! (?:with|that))",

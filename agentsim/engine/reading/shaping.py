@@ -66,6 +66,8 @@ class Shape:
     nothing: Mapping[str, Any]
     synonyms: Synonyms
     labels: Mapping[str, Sequence[str]]
+    lone: str = ""
+    """The record that is all there is to decide: the one field in it may be said without it."""
 
     def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
         """The object with the schema's keys and, where they are clear, its values; other keys stay as they are.
@@ -83,7 +85,8 @@ class Shape:
             fitted = self._fitted(given, properties[name], f"{path}{name}", value)
             if name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
-            out[name] = fitted
+            if fitted is not None or kind_of(properties[name]) != "words":
+                out[name] = fitted  # words that are null are words that are left out
         for name, node in properties.items():
             if name not in out and kind_of(node) == "record" and others:
                 lifted = self.of(others, node, f"{path}{name}.")
@@ -126,6 +129,8 @@ class Shape:
             return nothing
         if given is None:
             return {}
+        if path != self.lone:
+            return given
         inside = fields_of(node, self.nothing, self.synonyms, f"{path}.")
         parts = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
         if len(parts) != 1:
@@ -153,7 +158,7 @@ def _spoken(given: Any, *, reason: bool = False) -> Any:
     """Words without what was thought in them; a `reason` that is no text is kept as its JSON: it decides nothing."""
     if isinstance(given, str):
         return split(given)[0]
-    return "" if given is None else _as_json(given) if reason else given
+    return given if not reason else "" if given is None else _as_json(given)
 
 
 def _as_json(value: Any) -> str:

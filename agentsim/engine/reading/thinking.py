@@ -13,17 +13,17 @@ from agentsim.engine.reading.scanning import strict_spans
 __all__ = ["has_marks", "split"]
 
 _NAME = (
-    r"(?:ant)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
+    r"(?:ant[_-]?)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
     r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
     r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
     r"|思考(?:过程)?|推理|内心独白"
 )
 # a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
 _TAG = (
-    r"(?:<{1,2}|[◁＜⟨〈‹【]|&lt;|(?P<square>\[))\s{0,2}(?P<slash>/)?\|?\s{0,2}(?P<end>/|end[_ -](?:of[_ -])?)?"
-    r"(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
+    r"(?:<{1,2}|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}|(?P<square>\[))\s{0,2}(?P<slash>/)?\|?\s{0,2}"
+    r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
     rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
-    r"(?:\s[^<>\[\]\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|\])"
+    r"(?:\s[^<>\[\]\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 _SQUARE = re.compile(r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot", re.IGNORECASE)  # [analysis] is a word
 # spellings with an end of their own, by the name of the group that finds their beginning
@@ -33,8 +33,17 @@ _ENDS = {
     "comment": re.compile(r"-->"),
     "fence": re.compile(r"```"),
     "aside": re.compile(r"\)"),
+    "starred": re.compile(r"\*"),
+    "bracketed": re.compile(r"\]"),
+    "cloud": re.compile(r"\n|$"),
+    "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
+    "terminal": re.compile(r"^\.{3}\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
     "details": re.compile(r"</details\s*>", re.IGNORECASE),
 }
+_ASIDE = (
+    r"(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
+    r"|thinking|thinks|thoughts?|monologue)\b"
+)
 _MARK = re.compile(
     rf"(?P<tag>{_TAG})"
     r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
@@ -43,12 +52,14 @@ _MARK = re.compile(
     r"|(?P<fence>```[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis)\b)"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought"
     r"|reason)[^<>]{0,60}</summary>)"
-    r"|(?P<aside>\((?:(?:inner|internal|private|secret)\s)?(?:thinking|thinks|thought|monologue"
-    r"|aside)\b[^():\n]{0,30}:)"
+    rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"
+    rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
+    r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
+    r"|(?P<terminal>^Thinking\.{3}[ \t]*$)"
     r"|(?P<stray><channel\|>|<unused95>)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
-_ANY = re.compile(r"[<◁＜⟨〈‹【\[(]|&lt;|```|analysis|assistant")
+_ANY = re.compile(r"[<◁＜⟨〈‹【\[(*💭]|[-=]{3}|^Thinking\.|&lt;|```|analysis|assistant")
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80}?)\s*(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")

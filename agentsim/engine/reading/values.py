@@ -37,6 +37,9 @@ _INNER_KEYS = frozenset(
         *("player_id", "playerid", "vote", "type", "action", "credits", "partner", "selected"),
     )
 )
+_ADVERBS = re.compile(
+    r"[\s,]+(?:this (?:time|round|turn|one)|for now|now|today|tonight|again|please|thanks?|thank you)$"
+)
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 _UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{UNITS})", re.IGNORECASE)
 _UNIT_BEFORE = re.compile(
@@ -68,6 +71,8 @@ def inner(given: Any) -> Any:
             if isinstance(value, (str, int, float)) and not isinstance(value, bool)
         }
         known = [value for key, value in scalars.items() if folded(key).strip() in _INNER_KEYS]
+        if "id" in scalars and len(given) == len(scalars):
+            return scalars["id"]
         if len(given) == len(scalars) and known and len({str(value) for value in known}) == 1:
             return known[0]
     return given
@@ -120,7 +125,7 @@ def chosen(
     name = named(given, by_name)
     if name is not None:
         return by_name[name]
-    word = bare(folded(given))
+    word = _ADVERBS.sub("", bare(folded(given)))
     for words_for in (synonyms, VALUES):
         for value, words in words_for.items():
             if value in by_name and word in words:
@@ -145,7 +150,7 @@ def amount(given: Any, nothing: Any = UNSAID) -> Any:
     text = re.sub(r"[.!]$", "", re.sub(r"^[*_`\s]+|[*_`\s]+$", "", given))
     while len(text) > 1 and (text[0], text[-1]) in _PAIRS:
         text = re.sub(r"[.!]$", "", text[1:-1].strip("*_` \n"))
-    word = bare(folded(text))
+    word = _ADVERBS.sub("", bare(folded(text)))
     if word in PASS:
         return nothing
     text = re.sub(r"^(?:bid|offer|raise to)\s+(?=\S*\d)", "", text, flags=re.IGNORECASE)

@@ -52,6 +52,8 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "for": _words(
         "winner, the winner, my winner, winning player, gewinner, sieger, vainqueur, ganador, vencedor, vincitore"
     ),
+    "public speech": _words("public speech, public, speech, say, said, aloud, to the table, spoken"),
+    "private thought": _words("private thought, private thoughts, private"),
     "partner": _words("partner, approach, sidebar, sidebar with, talk to, target, player"),
     "accept": _words("accept, accepted, response, reply"),
     "ask": _words("ask, whom, who"),
@@ -66,8 +68,8 @@ LABELS: Mapping[str, tuple[str, ...]] = {
 
 GENERIC = _words(
     """
-        answer, choice, decision, selection, pick, response, verdict, antwort, entscheidung, auswahl, wahl, reponse,
-        choix, respuesta, eleccion, resposta, escolha, decisao, risposta, scelta, decisione, antwoord, keuze,
+        answer, final, choice, decision, selection, pick, response, verdict, antwort, entscheidung, auswahl, wahl,
+        reponse, choix, respuesta, eleccion, resposta, escolha, decisao, risposta, scelta, decisione, antwoord, keuze,
         odpowiedz, wybor, decyzja, ответ, выбор, решение, 答案, 回答, 选择, 選擇, 决定, 答え, 選択, 決定, 답
     """
 )
@@ -189,6 +191,7 @@ UNITS = (
 LEAD_IN = frozenset(
     _words(
         """
+        elimination, ballot,
         a, above, all, alright, also, and, answer, are, as, asi, based, below, certainly, conclusion, considering,
         daher, decision, donc, endgultige, everything, final, finally, following, for, formal, hence, here, here's, i,
         i'm, il, im, in, is, json, jury, la, ma, me, mein, meine, meu, mi, mijn, minha, mio, moj, moja, moje, mon, my,

@@ -53,6 +53,8 @@ class Act(Request[Acted]):
     kind: ClassVar[str] = "act"
     answer: ClassVar[type[Decision]] = Acted
 
+    any_text: ClassVar[bool] = True
+
     rules: Rules
     world: World
     you: Own
