@@ -287,7 +287,7 @@ PROSE = st.text(st.characters(exclude_characters="{}<>◁▷", exclude_categorie
     ["I bid 999.", "Bid: 999", '"bid": 999', "[999]", "999", ', "bid": 999,', "```", "```json", "TeamName: otters"]
 )
 OTHER = st.dictionaries(
-    st.sampled_from(["Name", "Budget", "bids", "amount", "reasoning", "Reasoning", "bid2"]),
+    st.sampled_from(["Name", "Budget", "bids", "price", "reasoning", "Reasoning", "bid2"]),
     st.integers() | WORDS | st.just({"bid": 999}) | st.just([{"Bid": 999}]),
     max_size=3,
 ).map(json.dumps) | st.sampled_from([STATE, HIGH, "{}", "{ }", "{x}", "{1, 2}"])
