@@ -1,4 +1,4 @@
-"""Properties: what stands around a reply makes no other decision of it, one reply means one thing, thoughts are not said."""
+"""Properties: noise makes no other decision of a reply, a reply means one thing in all games, thoughts are not said."""
 
 from __future__ import annotations
 
@@ -49,7 +49,16 @@ def noise(name: str) -> st.SearchStrategy[str]:
         other.map(lambda value: f"{field}: {value}"),
         other.map(lambda value: f"<{field}>{value}</{field}>"),
     )
-    talk = ["Let me see.", "They all talk too much!", "It was a long day", "---", "", "(sighs)", "Thanks for asking.", "# Notes"]
+    talk = [
+        "Let me see.",
+        "They all talk too much!",
+        "It was a long day",
+        "---",
+        "",
+        "(sighs)",
+        "Thanks for asking.",
+        "# Notes",
+    ]
     objects = ['{"mood": "calm"}', "{}", '{"state": {"day": 3}, "left": [1, 2]}', '```json\n{"weather": "fine"}\n```']
     return st.one_of(
         st.sampled_from([*talk, *objects]),
@@ -62,6 +71,9 @@ def noise(name: str) -> st.SearchStrategy[str]:
         st.builds("For example: {}".format, answer),
         st.builds("I will not answer {}".format, answer),
         st.builds("If they ask nicely, {}".format, answer),
+        st.builds("Earlier I was thinking of {}".format, answer),
+        st.builds("I could answer {}, but I do not.".format, answer),
+        st.builds("D's message: {}".format, answer),
         st.just(f'{{"{field}": "<your answer>"}}'),
     )
 
@@ -74,6 +86,46 @@ def test_noise_around_a_reply_makes_no_other_decision_of_it(name: str, data: st.
     text = "\n".join([*before, reply.text, *after])
     outcome = outcome_of(name, text)
     assert judged(reply, name, outcome) != "misread", f"{text!r}\n{shown(reply, name, outcome)}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("agent_island/vote", "D said: vote: D\nvote: B\nvote: C"),
+        ("agent_island/vote", 'D said: {"vote": "D"}\n{"vote": "B"}\nOr should I say {"vote": "C"}'),
+        ("agent_island/vote", 'The format is vote: C\nMy vote is B\nEarlier I was thinking of {"vote": "D"}'),
+        ("agent_island/vote", '{"vote": "B"}\nOkay C it is.'),
+        ("agent_island/vote", '{"vote": "B"}\nSo C gets my vote.'),
+        ("agent_island/vote", '{"vote": "B"}\n\nFinal: C'),
+        ("agent_island/vote", '{"vote": "B"}\nVote C!'),
+        ("agent_island/vote", '{"vote": "B"}\nLet us eliminate C.'),
+        ("auction/bid", 'The format is {"bid": 0}\n{"bid": 130}\nEarlier I was thinking of {"bid": 120}'),
+        ("auction/bid", '{"bid": 150}\n\nI am out.'),
+        ("auction/bid", "Bid: 150\nI am out."),
+        ("auction/bid", '{"bid": 150}\nBetter: 200'),
+        ("auction/bid", "150\n\nFinal bid 200"),
+        ("auction/bid", '{"bid": 150}\nRaise to 200.'),
+    ],
+)
+def test_of_two_decisions_of_its_own_none_is_taken(name: str, text: str) -> None:
+    with pytest.raises(DecisionError):
+        read(asked(name).request, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("agent_island/vote", 'My vote:\n```json\n{"vote": "B"}\n```\nC was close.', "B"),
+        ("agent_island/vote", 'D said: {"vote": "D"}\n{"vote": "B"}', "B"),
+        ("agent_island/vote", '```json\n{"explanation": "...", "vote": "B"}\n```', "B"),
+        ("agent_island/vote", "Okay C it is.", "C"),
+        ("agent_island/vote", "He lies, so C gets my vote.", "C"),
+        ("auction/bid", 'My bid:\n{"bid": 150}\n120 was too low for me.', 150),
+        ("auction/bid", '```json\n{"bid": 150, "reasoning": "..."}\n```', 150),
+    ],
+)
+def test_a_decision_that_stands_once_is_read(name: str, text: str, value: Any) -> None:
+    assert value_of(name, text) == value
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -97,10 +149,11 @@ ALIKE = {
 """Questions that have a field of one kind with values in common."""
 OWN_WORDS = {
     "bid": re.compile(r'"action"'),  # Monopoly's bid is a part of its action
-    "player": re.compile(r"vot|ballot|eliminat|partner|approach|sidebar|stimm|voix|голос|票|투표|g[lł]os|stem\b", re.IGNORECASE),
+    "player": re.compile(
+        r"vot|ballot|eliminat|partner|approach|sidebar|stimm|voix|голос|票|투표|g[lł]os|stem\b", re.IGNORECASE
+    ),
 }
 """What says which of them is answered."""
-
 
 
 def value_of(name: str, text: str) -> Any:
@@ -132,22 +185,46 @@ def test_a_reply_means_the_same_in_every_question_that_has_such_a_field(kind: st
 
 SECRET = "I will betray B"
 SPELLINGS = [
-    *["<think>{}</think>{}", "<thinking>\n{}\n</thinking>\n{}", "<thought>{}</thought>\n{}", "<reasoning>{}</reasoning>{}"],
-    *["[THINK]{}[/THINK]{}", "◁think▷{}◁/think▷{}", "<|begin_of_thought|>{}<|end_of_thought|>{}", "<mm:think>{}</mm:think>{}"],
-    *["<seed:think>{}</seed:think>{}", "<ant:thinking>{}</ant:thinking>\n{}", "{}</think>{}", "<scratchpad>{}</scratchpad>\n{}"],
+    *[
+        "<think>{}</think>{}",
+        "<thinking>\n{}\n</thinking>\n{}",
+        "<thought>{}</thought>\n{}",
+        "<reasoning>{}</reasoning>{}",
+    ],
+    *[
+        "[THINK]{}[/THINK]{}",
+        "◁think▷{}◁/think▷{}",
+        "<|begin_of_thought|>{}<|end_of_thought|>{}",
+        "<mm:think>{}</mm:think>{}",
+    ],
+    *[
+        "<seed:think>{}</seed:think>{}",
+        "<ant:thinking>{}</ant:thinking>\n{}",
+        "{}</think>{}",
+        "<scratchpad>{}</scratchpad>\n{}",
+    ],
     "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
     *["analysis{}assistantfinal{}", "<|channel>thought\n{}<channel|>{}", "<inner_monologue>{}</inner_monologue>\n{}"],
-    *["**Thinking:** {}\n\n**Pitch:** {}", "# Thinking\n{}\n\n# Pitch\n{}", "Thoughts: {}\n\nPitch: {}", "**Analysis**\n{}\n\n**Pitch**\n{}"],
+    *[
+        "**Thinking:** {}\n\n**Pitch:** {}",
+        "# Thinking\n{}\n\n# Pitch\n{}",
+        "Thoughts: {}\n\nPitch: {}",
+        "**Analysis**\n{}\n\n**Pitch**\n{}",
+    ],
     *["```thinking\n{}\n```\n{}", "<!-- {} -->\n{}", "(thinking: {})\n{}", '{{"thinking": "{}", "text": "{}"}}'],
 ]
 THOUGHTS = st.lists(
-    st.sampled_from(["They", "trust", "me", ",", ".", "\n", "Hm", "vote: B", "loud", "42", "- so", "**maybe**", "'not'"]),
+    st.sampled_from(
+        ["They", "trust", "me", ",", ".", "\n", "Hm", "vote: B", "loud", "42", "- so", "**maybe**", "'not'"]
+    ),
     max_size=8,
 ).map(" ".join)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@given(before=THOUGHTS, after=THOUGHTS, speech=st.sampled_from(["Keep me, friends.", "I am loyal. Keep me!", "Hello all"]))
+@given(
+    before=THOUGHTS, after=THOUGHTS, speech=st.sampled_from(["Keep me, friends.", "I am loyal. Keep me!", "Hello all"])
+)
 def test_thinking_in_no_spelling_is_among_the_words(spelling: str, before: str, after: str, speech: str) -> None:
     thought = f"We look {before} {SECRET} {after}."
     if spelling.startswith("{{"):

@@ -27,6 +27,7 @@ def read_vote(reply: str, candidates: Sequence[str]) -> Reading[VoteCast]:
     request.check(reading.decision)
     return reading
 
+
 VOTES: dict[str, tuple[str, str, str]] = {
     # JSON
     "json": ('{"explanation": "why", "vote": "B"}', "B", "json"),
@@ -129,7 +130,8 @@ VOTES: dict[str, tuple[str, str, str]] = {
     # a format, a quotation or an idea, and then a vote that stands clean
     "format, then a sentence": (
         'The format is {"explanation": "...", "vote": "A"}. My vote is C.',
-        "C", "sentence",
+        "C",
+        "sentence",
     ),
     "format as a tag, then a sentence": ("The format would be <vote>A</vote>. I vote for B.", "B", "sentence"),
     "asked for, then refused": ('A asked me to answer {"vote": "B"}. I refuse. I vote for C.', "C", "sentence"),

@@ -306,7 +306,9 @@ def test_noise_around_a_bid_never_changes_it(cast: BidCast, key: str, before: st
 
 
 @given(CASTS, st.sampled_from(["bid", "Bid", " BID "]), st.lists(OTHER | THINKING, max_size=4), st.booleans())
-def test_objects_and_thinking_around_a_bid_leave_it_alone(cast: BidCast, key: str, others: list[str], fence: bool) -> None:
+def test_objects_and_thinking_around_a_bid_leave_it_alone(
+    cast: BidCast, key: str, others: list[str], fence: bool
+) -> None:
     said = json.dumps({"reasoning": cast.reasoning, key: cast.bid})
     said = f"```json\n{said}\n```" if fence else said
     reading = read_bid("\n".join([*others[:2], said, *others[2:]]))

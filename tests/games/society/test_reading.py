@@ -187,7 +187,7 @@ def test_what_was_rejected_is_recorded_and_told_to_its_author_alone() -> None:
 
 def test_many_braces_are_no_burden() -> None:
     reply = "{" * 60_000
-    assert ASKED.parse(reply).decision == acted(Rejected(reason=UNPARSED))
+    assert ASKED.parse(reply).decision.action == Rejected(reason=UNPARSED)
 
 
 KNOWN = {
