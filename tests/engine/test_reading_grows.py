@@ -22,7 +22,7 @@ from tests.replies.asked import ASKED, asked
 FACTOR, MOST = 4, 9.0  # four times the text may cost nine times as much
 FLOOR_S = 0.02
 WORTH_S = 0.002  # what a text must cost to be the shorter one
-SHORTEST, LONGEST = 2_000, 8_000
+SHORTEST, LONGEST = 500, 8_000
 
 UNITS: dict[str, tuple[str, str, str]] = {
     # what stands before, what is repeated, what stands behind
