@@ -117,7 +117,7 @@ def growth(request: Request[Any], unit: tuple[str, str, str]) -> float:
         while (short := cost(request, text_of(unit, length))) < WORTH_S and length < LONGEST:
             length *= 2
         long = cost(request, text_of(unit, FACTOR * length))
-        if long < FLOOR_S or long < MOST * short:
+        if long < FLOOR_S or long < MOST / 2 * short:  # looked at once, which a busy machine makes more of
             return 0.0
         short, long = (cost(request, text_of(unit, each), times=5) for each in (length, FACTOR * length))
     return long / short if long >= FLOOR_S else 0.0
