@@ -16,6 +16,7 @@ from agentsim.engine.request import Options, Range, Request, Text
 from agentsim.engine.table import Table
 
 T = TypeVar("T")
+D = TypeVar("D", bound=Decision)
 
 
 class Word(Decision):
@@ -66,6 +67,14 @@ class Bid(Request[Amount]):
 
     def fallback(self) -> Amount:
         return Amount(amount=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms(Request[D]):
+    """A question of which only the reading is tested: any value of the right type is legal."""
+
+    def options(self) -> Options:
+        return {}
 
 
 @dataclass(frozen=True)

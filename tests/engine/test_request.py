@@ -220,16 +220,24 @@ def test_parse_reads_by_the_answer(text: str, error: type[Exception]) -> None:
         Say(player="A").parse(text)
 
 
-def test_pick_decides_which_object_counts() -> None:
+def test_a_request_says_whether_the_object_that_counts_must_come_first() -> None:
     @dataclass(frozen=True, kw_only=True)
     class First(Say):
         """What do you say first?"""
 
-        pick: ClassVar[Any] = "first"
+        leading: ClassVar[bool] = True
 
     two = '{"text": "one"} {"text": "two"}'
-    assert Say(player="A").parse(two).decision.text == "two"
     assert First(player="A").parse(two).decision.text == "one"
+    with pytest.raises(UnreadableReply):
+        First(player="A").parse(f"So: {two}")
+    with pytest.raises(AmbiguousReply):
+        Say(player="A").parse(two)
+
+
+def test_the_form_of_an_answer_names_its_legal_values() -> None:
+    form = '{"whom": "<A, B or C>", "amount": <a whole number from 1 to 5>, "words": "<words>", "free": <a number>'
+    assert replace(MOVE, names=("A", "B", "C")).form().startswith(form)
 
 
 @pytest.mark.parametrize(

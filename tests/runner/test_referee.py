@@ -33,6 +33,8 @@ from agentsim.runner.referee import Ruling, rule, to_entry
 
 GOOD, UNREADABLE, ILLEGAL = '{"pick": "left"}', "Well, left or right?", '{"pick": "up"}'
 AMBIGUOUS = '{"pick": "left", "pick": "right"}'
+TWO = 'The reply says "left" and "right" for pick. Decide for exactly one.'
+FORM = 'Answer only: {"pick": "<left or right>"}'
 
 
 class Picked(Decision):
@@ -135,11 +137,13 @@ def test_a_good_reply_is_the_decision() -> None:
 
 
 BAD = [
-    pytest.param(UNREADABLE, "unreadable", "There is no complete JSON object in the reply.", id="prose"),
+    pytest.param(UNREADABLE, "unreadable", "There is no decision in the reply.", id="prose"),
     pytest.param("", "empty", "The reply is empty.", id="empty"),
-    pytest.param('{"choice": "left"}', "unreadable", "In the JSON object, pick: Field required.", id="other key"),
+    pytest.param('{"side": "left"}', "unreadable", "The JSON object lacks pick.", id="other key"),
+    pytest.param('{"pick": "left', "unreadable", "There is no complete JSON object in the reply.", id="cut off"),
+    pytest.param("pick: left\npick: right", "ambiguous", TWO, id="two answers"),
     pytest.param(AMBIGUOUS, "ambiguous", "The key 'pick' stands twice with different values.", id="two values"),
-    pytest.param(ILLEGAL, "illegal", "pick must be one of: left, right.", id="no option"),
+    pytest.param(ILLEGAL, "illegal", "'up' cannot be chosen.", id="no option"),
 ]
 
 
@@ -151,7 +155,7 @@ def test_a_bad_reply_is_put_to_the_player_once_with_the_reason(reply: str, code:
     assert second[: len(first)] == first, "what a provider has cached stays as it was"
     assert [message.role for message in second[len(first) :]] == ["assistant", "user"]
     assert second[-2].text == (reply or "(empty)")
-    assert second[-1].text == f"That reply could not be used. {reason} Answer again."
+    assert second[-1].text == f"That reply could not be used. {reason} {FORM}"
     assert (ruling.decision, ruling.source, ruling.fallback_reason) == (Picked(pick="left"), "model", None)
     assert codes(ruling) == [code, None]
     assert [attempt.error for attempt in ruling.tries] == [reason, None]
@@ -437,7 +441,7 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
         def fallback(self) -> Bid:
             return Bid(amount=0)
 
-    replies = iter(['{"amount": 11}', '{"amount": [1]}', '{"amount": 10}'])
+    replies = iter(['{"amount": 11}', '{"sum": 1}', '{"amount": 10}'])
 
     async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
         return Completion(next(replies))
@@ -454,7 +458,7 @@ def test_complaints_name_reply_and_reason() -> None:
     messages = seat.messages(ASK, [Complaint("a", "First."), Complaint("b", "Second.")])
     assert [message.text for message in messages[2:]] == [
         "a",
-        "That reply could not be used. First. Answer again.",
+        f"That reply could not be used. First. {FORM}",
         "b",
-        "That reply could not be used. Second. Answer again.",
+        f"That reply could not be used. Second. {FORM}",
     ]

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentsim.engine.reading import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
-from agentsim.games.agent_island.ballot import read_vote
+from agentsim.games.agent_island.requests import Vote, VoteCast
+from tests.games.agent_island.island import play, requests
 
 CANDIDATES = ("A", "B", "C", "agent1", "agent10", "bob-1", "Ann", "12")
+VOTE = next(request for request in requests(play("ABC"), Vote) if not request.view.final)
+
+
+def read_vote(reply: str, candidates: Sequence[str]) -> Reading[VoteCast]:
+    """The vote of a reply to a question with these candidates; it is legal."""
+    request = replace(VOTE, ballot=tuple(candidates))
+    reading = request.parse(reply)
+    request.check(reading.decision)
+    return reading
+
 
 VOTES: dict[str, tuple[str, str, str]] = {
     # JSON
@@ -41,10 +54,10 @@ VOTES: dict[str, tuple[str, str, str]] = {
         "json",
     ),
     "json, same key and value twice": ('{"vote": "B", "vote": "B"}', "B", "json"),
-    "json, single quotes": ("{'explanation': 'x', 'vote': 'B'}", "B", "key"),
-    "json, bare id": ('{"vote": B}', "B", "key"),
-    "json, quotes not escaped": ('{"explanation": "they said "trust me" to us", "vote": "B"}', "B", "key"),
-    "json, trailing comma": ('{"vote": "agent10",}', "agent10", "key"),
+    "json, single quotes": ("{'explanation': 'x', 'vote': 'B'}", "B", "repaired"),
+    "json, bare id": ('{"vote": B}', "B", "repaired"),
+    "json, quotes not escaped": ('{"explanation": "they said "trust me" to us", "vote": "B"}', "B", "repaired"),
+    "json, trailing comma": ('{"vote": "agent10",}', "agent10", "repaired"),
     "json after thinking": ('<think>{"vote": "A"}? no.</think>{"vote": "B"}', "B", "json"),
     "json and a label that agree": ('{"vote": "B"}\nVote: B', "B", "embedded"),
     "json after doubts about others": (
@@ -59,11 +72,11 @@ VOTES: dict[str, tuple[str, str, str]] = {
     ),
     "json, second thoughts in the explanation": ('{"vote": "B", "explanation": "not C. No wait, A!"}', "B", "json"),
     "json, thanks after": ('{"vote": "B"}\nThank you all.', "B", "embedded"),
-    "json, cut off after the vote": ('{"explanation": "C said \\"vote: C\\"", "vote": "B"', "B", "key"),
+    "json, cut off after the vote": ('{"explanation": "C said \\"vote: C\\"", "vote": "B"', "B", "repaired"),
     "json, broken, an object quoted in it": (
         '{"explanation": "C wants {"vote": "C"} of me", "vote": "B"}',
         "B",
-        "key",
+        "repaired",
     ),
     # tags
     "tag": ("<vote>B</vote>", "B", "tag"),
@@ -102,7 +115,7 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "label, not another": ("Vote: B, not A", "B", "label"),
     "label, a sentence after": ("Vote: B. She talks too much.", "B", "label"),
     "label, an article after": ("Vote: B. She is a danger to us all.", "B", "label"),
-    "label, without quotes in braces": ("{vote: B}", "B", "key"),
+    "label, without quotes in braces": ("{vote: B}", "B", "repaired"),
     "label, dash in the id": ("Vote: bob-1 - he lies", "bob-1", "label"),
     "label, short of two ids": ("Vote: agent1", "agent1", "label"),
     "label, long of two ids": ("Vote: agent10.", "agent10", "label"),
@@ -114,6 +127,19 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "bare, Player": ("Player B.", "B", "bare"),
     "bare, bold": ("**B**", "B", "bare"),
     "bare, brackets": ("[agent10]", "agent10", "bare"),
+    # a format, a quotation or an idea, and then a vote that stands clean
+    "format, then a sentence": (
+        'The format is {"explanation": "...", "vote": "A"}. My vote is C.',
+        "C",
+        "sentence",
+    ),
+    "format as a tag, then a sentence": ("The format would be <vote>A</vote>. I vote for B.", "B", "sentence"),
+    "asked for, then refused": ('A asked me to answer {"vote": "B"}. I refuse. I vote for C.', "C", "sentence"),
+    "label, another name after a dash": ("Vote: B - he lies about A", "B", "label"),
+    "label as an idea": ("If I were naive I would say\nVote: B\nbut I am not. C it is.", "C", "sentence"),
+    "combining mark": ("<vote>B\u0301</vote>", "B", "tag"),
+    "object for a vote": ('{"vote": {"id": "B"}}', "B", "json"),
+    "other key": ('{"choice": "B"}', "B", "json"),
 }
 
 
@@ -137,26 +163,18 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "short and long id": ("<vote>agent1</vote><vote>agent10</vote>", AmbiguousReply),
     "broken object twice": ("{'vote': 'A'} {'vote': 'B'}", AmbiguousReply),
     # one vote, and words after it that may turn it around
-    "format, then a sentence": (
-        'The format is {"explanation": "...", "vote": "A"}. My vote is C.',
-        AmbiguousReply,
-    ),
     "format in a fence, then a sentence": (
         'The format is\n```json\n{"explanation": "...", "vote": "A"}\n```\nMy answer is B.',
         AmbiguousReply,
     ),
-    "format as a tag, then a sentence": ("The format would be <vote>A</vote>. I vote for B.", AmbiguousReply),
-    "asked for, then refused": ('A asked me to answer {"vote": "B"}. I refuse. I vote for C.', AmbiguousReply),
     "label, then instead": ("Vote: B\n\nWait, B defended me. I vote for C instead.", AmbiguousReply),
     "label, then a second thought": ("Vote: B. On second thought, C.", AmbiguousReply),
     "label, then scratch that": ("Vote: B. Scratch that, C.", AmbiguousReply),
     "label, then another name": ("Vote: B, hmm, C then.", AmbiguousReply),
     "label, then a change in brackets": ("**Vote:** **B**\n\n(Actually changed to **C**)", AmbiguousReply),
     "label, a reason, then another": ("Vote: B because A told me, hmm, C then", AmbiguousReply),
-    "label, another name after a dash": ("Vote: B - he lies about A", AmbiguousReply),
     "label, not another, then a third": ("Vote: B, not A, C", AmbiguousReply),
     "label of an option, then a choice": ("Options:\n- vote: A\nToo risky. I choose B.", AmbiguousReply),
-    "label as an idea": ("If I were naive I would say\nVote: B\nbut I am not. C it is.", AmbiguousReply),
     "json, then a correction": ('{"explanation":"x","vote":"B"}\nCorrection: I meant C.', AmbiguousReply),
     "json, then taken back": ('{"vote": "B"}\nNo, I don\'t want that.', AmbiguousReply),
     "json, then a long id": ('{"vote": "agent1"} or agent10', AmbiguousReply),
@@ -181,7 +199,7 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "either": ("vote: A or B", IllegalDecision),
     "both": ("<vote>A and B</vote>", IllegalDecision),
     "both in json": ('{"vote": "A, B"}', IllegalDecision),
-    "question": ("Vote: B?", IllegalDecision),
+    "question": ("Vote: B?", AmbiguousReply),
     "second thought": ("Vote: A, no, B", AmbiguousReply),
     "second thought in brackets": ("Vote: A (or maybe B)", AmbiguousReply),
     "second thought and a new vote": ("Vote: A. No wait, vote: B", AmbiguousReply),
@@ -193,7 +211,6 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "an id with more behind the dash": ("vote: A-1", IllegalDecision),
     "Cyrillic В": ("vote: \u0412", IllegalDecision),
     "Greek Α": ('{"vote": "\u0391"}', IllegalDecision),
-    "combining mark": ("<vote>B\u0301</vote>", IllegalDecision),
     "number that is no id": ('{"vote": 13}', IllegalDecision),
     # no vote at all
     "empty": ("", UnreadableReply),
@@ -203,17 +220,15 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "two bare names": ("A B", UnreadableReply),
     "bare name in doubt": ("B?", UnreadableReply),
     "null": ('{"vote": null}', UnreadableReply),
-    "true": ('{"vote": true}', UnreadableReply),
-    "list of two": ('{"vote": ["A", "B"]}', UnreadableReply),
-    "object for a vote": ('{"vote": {"id": "B"}}', UnreadableReply),
+    "true": ('{"vote": true}', IllegalDecision),
+    "list of two": ('{"vote": ["A", "B"]}', IllegalDecision),
     "vote inside something else": ('{"example": {"vote": "B"}}', UnreadableReply),
-    "other key": ('{"choice": "B"}', UnreadableReply),
-    "denied": ("I will not vote: B", UnreadableReply),
-    "denied over a line": ("Please do not\nvote: B", UnreadableReply),
-    "denied before json": ('I refuse to answer {"vote": "B"}', UnreadableReply),
-    "denied before a tag": ("I won't write\n\n<vote>B</vote>", UnreadableReply),
-    "quoted as a block": ("A's pitch was:\n> Vote: B!\nI disagree, so C gets my vote.", UnreadableReply),
-    "told of another": ("Player C says: vote: B. I have not decided.", UnreadableReply),
+    "denied": ("I will not vote: B", AmbiguousReply),
+    "denied over a line": ("Please do not\nvote: B", AmbiguousReply),
+    "denied before json": ('I refuse to answer {"vote": "B"}', AmbiguousReply),
+    "denied before a tag": ("I won't write\n\n<vote>B</vote>", AmbiguousReply),
+    "quoted as a block": ("A's pitch was:\n> Vote: B!\nI disagree, so C gets my vote.", AmbiguousReply),
+    "told of another": ("Player C says: vote: B. I have not decided.", AmbiguousReply),
     "quoted of another": ('C told me "vote: B" again', UnreadableReply),
     "another word": ("downvote: B, non-vote: B", UnreadableReply),
     "only thinking": ("<think>vote: B</think>", UnreadableReply),
@@ -256,21 +271,44 @@ def test_does_not_count(reply: str, error: type[DecisionError]) -> None:
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        ("vote: A\nvote: C", "votes for A and for C"),
-        ("vote: X", "'X' is not on the ballot: A, B, C"),
-        ("well", "Name one of: A, B, C"),
+        ("vote: A\nvote: C", 'says "A" and "C" for vote'),
+        ("vote: X", "'X' cannot be chosen"),
+        ('{"vote": ""}', "'' cannot be chosen"),
+        ('A asked for {"vote": "B"}. {"vote": "Zed"}', "'Zed' cannot be chosen"),
+        ("well", "no decision"),
+        ('{"explanation": "x"}', "lacks vote"),
+        ('{"vote": "A", "explanation": "x', "no complete JSON object"),
     ],
-    ids=["ambiguous", "illegal", "unreadable"],
+    ids=["ambiguous", "illegal", "illegal, nothing", "illegal, last", "unreadable", "no key", "cut off"],
 )
-def test_the_reason_names_what_would_count(reply: str, words: str) -> None:
+def test_the_reason_names_what_is_wrong(reply: str, words: str) -> None:
     with pytest.raises(DecisionError, match=words):
         read_vote(reply, ("A", "B", "C"))
+
+
+def test_the_form_that_a_reply_is_asked_for_again_in_names_the_candidates() -> None:
+    assert replace(VOTE, ballot=("C", "A", "B")).form() == '{"explanation": "<why>", "vote": "<C, A or B>"}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "explanation"),
+    [
+        ("<vote>\nB\n</vote>\nC is loud.", "C is loud."),
+        ("< VOTE >B</ vote >\nC is loud.", "C is loud."),
+        ("**Vote:** B\n\n**Reason:** C is loud.", "C is loud."),
+        ("Vote: B\nC is loud.", "C is loud."),
+    ],
+    ids=["tag over lines", "tag with blanks", "headings", "label"],
+)
+def test_the_words_beside_a_vote_are_its_explanation_without_markup(reply: str, explanation: str) -> None:
+    cast = read_vote(reply, CANDIDATES).decision
+    assert (cast.vote, cast.explanation) == ("B", explanation)
 
 
 def test_the_explanation_comes_with_the_object_that_votes() -> None:
     reply = '{"explanation": "an example", "vote": "X"} {"explanation": "my own", "vote": "B"}'
     assert read_vote(reply, CANDIDATES).decision.explanation == "my own"
-    assert read_vote('{"explanation": ["no text"], "vote": "B"}', CANDIDATES).decision.explanation == ""
+    assert read_vote('{"explanation": ["no text"], "vote": "B"}', CANDIDATES).decision.explanation == '["no text"]'
 
 
 @pytest.mark.parametrize("spelt", ["bob", "Bob", "BOB_"])
@@ -279,33 +317,6 @@ def test_ids_that_read_alike_are_told_apart_by_their_spelling(spelt: str) -> Non
     assert read_vote(f'{{"vote": "{spelt}"}}', alike).decision.vote == spelt
     with pytest.raises(IllegalDecision):
         read_vote('{"vote": "bOb"}', alike)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "vote: " * 40_000,
-        ("(" * 98 + "x vote: B") * 2_400,
-        "<" + " " * 250_000,
-        "vote" + " " * 250_000,
-        '"vote":' * 36_000,
-        '{"a", ' * 40_000,
-        "{'vote':'B'," * 20_000 + "}" * 20_000,
-        '{"a":"b",' + '"a":"b",' * 30_000,
-        "{'a'}" * 50_000,
-        "not " * 60_000 + "vote: B",
-        "vote: B" + " because" * 30_000,
-    ],
-    ids=[
-        *["labels", "brackets", "tag", "label", "keys", "half objects", "nested keys", "members", "broken objects"],
-        *["negations", "reasons"],
-    ],
-)
-def test_no_reply_takes_long(reply: str) -> None:
-    started = time.process_time()
-    with suppress(DecisionError):
-        read_vote(reply, CANDIDATES)
-    assert time.process_time() - started < 5
 
 
 NAMES = st.sampled_from(CANDIDATES)
@@ -330,12 +341,14 @@ PROSE = st.lists(
 ).map(" ".join)
 
 
-@given(NAMES, PROSE.filter(lambda words: "not" not in words), PROSE)
-def test_no_prose_before_a_clear_vote_keeps_it_from_counting(choice: str, before: str, why: str) -> None:
-    reply = f"{before}\n{json.dumps({'explanation': why, 'vote': choice})}\n"
-    reading = read_vote(reply, CANDIDATES)
-    assert reading.decision.vote == choice
-    assert reading.decision.explanation == why
+TALK = st.lists(st.sampled_from([*CANDIDATES, "lies", "because", "they", "and", "keep", "too", ","]), max_size=25)
+
+
+@given(NAMES, TALK.map(" ".join), PROSE)
+def test_no_talk_of_others_before_a_clear_vote_keeps_it_from_counting(choice: str, talk: str, why: str) -> None:
+    before = f"The others: {talk}, I think."
+    reading = read_vote(f"{before}\n{json.dumps({'explanation': why, 'vote': choice})}\n", CANDIDATES)
+    assert (reading.decision.vote, reading.decision.explanation) == (choice, why)
     assert read_vote(f"{before} <vote>{choice}</vote>", CANDIDATES).decision.vote == choice
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from agentsim.errors import UnreadableReply
+from agentsim.errors import AmbiguousReply, UnreadableReply
 from agentsim.games.agent_island.requests import AnswerApproach, Pitch, Quips
-from agentsim.games.agent_island.speech import read_quips
 from tests.games.agent_island.island import play, requests
 
 PITCH = requests(play("ABC"), Pitch)[0]
@@ -25,13 +24,13 @@ SPEECHES: dict[str, tuple[str, str, str]] = {
     "fenced in prose": ('I thought long about B.\n```json\n{"text": "Keep me"}\n```\nDone.', "Keep me", "fenced"),
     "announced": ('Here is my pitch:\n{"text": "Keep me"}', "Keep me", "embedded"),
     "fence that never closes": ('```json\n{"text": "Keep me"}', "Keep me", "embedded"),
-    "prose": ("Keep me, friends.", "Keep me, friends.", "prose"),
-    "prose after thinking": ("<scratchpad>betray B</scratchpad>\nKeep me.", "Keep me.", "prose"),
-    "prose with a stage direction": ("[smiles] Hello all, keep me in.", "[smiles] Hello all, keep me in.", "prose"),
+    "prose": ("Keep me, friends.", "Keep me, friends.", "words"),
+    "prose after thinking": ("<scratchpad>betray B</scratchpad>\nKeep me.", "Keep me.", "words"),
+    "prose with a stage direction": ("[smiles] Hello all, keep me in.", "[smiles] Hello all, keep me in.", "words"),
     "prose with somebody's object": (
         'Hello friends, set {"a": "b"} aside and keep me.',
         'Hello friends, set {"a": "b"} aside and keep me.',
-        "prose",
+        "words",
     ),
 }
 
@@ -42,7 +41,7 @@ def test_is_said(reply: str, words: str, stage: str) -> None:
     assert (reading.decision.text, reading.stage) == (words, stage)
 
 
-NOT_SAID = {
+NOT_SAID: dict[str, str] = {
     "empty": " ",
     "empty text": '{"text": " "}',
     "thinking alone": '{"thinking": "I plan to betray B"}',
@@ -51,10 +50,7 @@ NOT_SAID = {
     "thinking in a fence": 'Well:\n```json\n{"thinking": "I plan to betray B"}\n```\nKeep me',
     "any other key": '{"mood": "I plan to betray B"}',
     "the key of another request": '{"whisper": "I plan to betray B"}',
-    "two texts": '{"text": "Keep me", "pitch": "Keep B"}',
     "no words": '{"text": ["Keep me"]}',
-    "a quotation": 'As B wrote: {"text": "Vote me out"} - I disagree',
-    "a quotation at the end": 'B wrote {"text": "Vote me out"}',
     "in the middle of prose": 'I have thought about B and C for long. {"text": "Keep me"} That should do.',
     "cut off": '{"text": "Keep',
     "cut off in a fence": '```json\n{"text": "Keep',
@@ -63,11 +59,22 @@ NOT_SAID = {
     "thinking cut off": "<analysis>I plan to betray B",
     "triangles cut off": "◁think▷I plan to betray B",
 }
+IN_DOUBT: dict[str, str] = {
+    "two texts": '{"text": "Keep me", "pitch": "Keep B"}',
+    "a quotation": 'As B wrote: {"text": "Vote me out"} - I disagree',
+    "a quotation at the end": 'B wrote {"text": "Vote me out"}',
+}
 
 
 @pytest.mark.parametrize("reply", NOT_SAID.values(), ids=NOT_SAID)
 def test_is_asked_again(reply: str) -> None:
     with pytest.raises(UnreadableReply):
+        PITCH.parse(reply)
+
+
+@pytest.mark.parametrize("reply", IN_DOUBT.values(), ids=IN_DOUBT)
+def test_is_in_doubt_and_asked_again(reply: str) -> None:
+    with pytest.raises(AmbiguousReply):
         PITCH.parse(reply)
 
 
@@ -86,7 +93,7 @@ QUIPS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
 
 @pytest.mark.parametrize(("reply", "about", "lines"), QUIPS.values(), ids=QUIPS)
 def test_quips_are_read(reply: str, about: tuple[str, ...], lines: dict[str, str]) -> None:
-    assert read_quips(reply, about).decision.quips == lines
+    assert Quips(player="A", view=VIEW, about=about, limit=80).parse(reply).decision.quips == lines
 
 
 @pytest.mark.parametrize(
@@ -95,14 +102,14 @@ def test_quips_are_read(reply: str, about: tuple[str, ...], lines: dict[str, str
         ('{"B": "x"}', "There is no line about: C, D."),
         ('{"B": "x", "C": " ", "D": 4}', "There is no line about: C, D."),
         ('{"quips": {"B": "x", "D": "z"}}', "There is no line about: C."),
-        ('{"Z": "x"}', "There is no JSON object with a line about each of: B, C, D."),
-        ("B is loud", "There is no JSON object with a line about each of: B, C, D."),
+        ('{"Z": "x"}', "There is no line about: B, C, D."),
+        ("B is loud", "There is no decision in the reply."),
     ],
     ids=["one", "empty lines", "inside quips", "strangers", "prose"],
 )
 def test_quips_about_some_are_asked_again(reply: str, reason: str) -> None:
     with pytest.raises(UnreadableReply) as caught:
-        read_quips(reply, ("B", "C", "D"))
+        Quips(player="A", view=VIEW, about=("B", "C", "D"), limit=80).parse(reply)
     assert str(caught.value) == reason
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agentsim.engine.play import Ask
 from agentsim.engine.rehearse import Rehearsal
-from agentsim.errors import DecisionError, UnreadableReply
+from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.gridworld import Gridworld
 from agentsim.games.market.config import MarketConfig
@@ -199,10 +199,12 @@ def test_a_reply_outside_the_format_is_no_action(text: str) -> None:
 
 
 def test_a_lenient_market_takes_words_around_the_last_object() -> None:
-    said = 'Well. {"action": "buy", "action_parameters": {}} No: {"action": "skip"} That is it.'
+    said = 'Well. {"price": 3} is too dear. {"action": "skip"} That is it.'
     assert act(lenient_format=True).parse(said).decision.action == "skip"
     with pytest.raises(UnreadableReply):
         act().parse(said)
+    with pytest.raises(AmbiguousReply):
+        act(lenient_format=True).parse('{"action": "buy", "action_parameters": {}} No: {"action": "skip"}')
 
 
 def test_a_forfeit_loses_the_action_keeps_the_memory_and_is_counted() -> None:

@@ -44,10 +44,16 @@ def test_a_proposal_is_told_to_all_and_shown_with_what_a_vote_needs() -> None:
     assert [term.kind for term in shown.terms] == ["tax"]
 
 
-@pytest.mark.parametrize("type_", ["decree", "Law", "", None, 3, ["law"]])
+@pytest.mark.parametrize("type_", ["decree", "", None, 3, ["law", "rule"]])
 def test_a_proposal_has_one_of_five_types(type_: Any) -> None:
     town = Town().tick({1: propose(type_)})
     assert ([agent for agent, _ in town.refused()], town.state.assembly.open) == ([1], {})
+
+
+@pytest.mark.parametrize("type_", ["Law", ["law"], " law ", {"type": "law"}])
+def test_a_type_in_other_letters_or_alone_in_a_list_is_read(type_: Any) -> None:
+    (proposal,) = Town().tick({1: propose(type_)}).state.assembly.open.values()
+    assert proposal.type == "law"
 
 
 @pytest.mark.parametrize(
@@ -178,10 +184,16 @@ def test_a_vote_needs_a_proposal(proposal: Any) -> None:
     assert ([agent for agent, _ in town.refused()], town.events(Voted)) == ([2], [])
 
 
-@pytest.mark.parametrize("cast", ["maybe", "Yes", "", None, True, 1, ["yes"]])
+@pytest.mark.parametrize("cast", ["maybe", "", None, True, 1, ["yes", "no"]])
 def test_a_vote_is_yes_no_or_abstain(cast: Any) -> None:
     town = Town().tick({1: propose()}).tick({2: vote(1, cast)})
     assert ([agent for agent, _ in town.refused()], town.events(Voted)) == ([2], [])
+
+
+@pytest.mark.parametrize("cast", ["Yes", ["yes"], "**yes**"])
+def test_a_vote_in_other_letters_or_alone_in_a_list_is_read(cast: Any) -> None:
+    (voted,) = Town().tick({1: propose()}).tick({2: vote(1, cast)}).events(Voted)
+    assert voted.vote == "yes"
 
 
 def test_there_are_no_votes_on_closed_proposals() -> None:

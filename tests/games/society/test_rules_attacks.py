@@ -128,7 +128,9 @@ def test_no_reply_is_too_deep_or_too_long(text: str, strict: bool) -> None:
 )
 def test_a_key_that_stands_twice_with_different_values_is_no_action(text: str) -> None:
     town = Town().tick({1: text})
-    assert (town.refused(), town.held(1)) == ([(1, "Failed to parse action")], "10 10 5")
+    ((agent, reason),) = town.refused()
+    assert (agent, town.held(1)) == (1, "10 10 5")
+    assert reason.startswith("Failed to parse action: The key ")
 
 
 def test_a_key_that_stands_twice_with_one_value_is_read() -> None:

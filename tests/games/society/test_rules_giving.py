@@ -38,13 +38,13 @@ def test_a_gift_of_all_that_is_held() -> None:
     assert Town().tick({1: giving(2, "food", 10)}).held(1) == "0 10 5"
 
 
-@pytest.mark.parametrize("to", [4, 100, 10**17, -1, 1.5, "two", None, True, [2], "２", "#2"])
+@pytest.mark.parametrize("to", [4, 100, 10**17, -1, 1.5, "two", None, True, [2, 3], "２"])
 def test_there_is_nobody_beyond_the_agents(to: Any) -> None:
     town = Town().tick({1: giving(to, "food", 1)})
     assert (len(town.refused()), town.held(1), town.held(2)) == (1, "10 10 5", "10 10 5")
 
 
-@pytest.mark.parametrize("to", [2.0, "2"])
+@pytest.mark.parametrize("to", [2.0, "2", "#2", [2], "Agent #2"])
 def test_a_number_of_an_agent_that_is_beyond_doubt_is_read(to: Any) -> None:
     assert Town().tick({1: giving(to, "food", 1)}).held(2) == "11 10 5"
 
@@ -67,10 +67,15 @@ def test_amounts_are_exact_decimals(amount: Any, left: str) -> None:
     assert Town().tick({1: giving(2, "food", amount)}).held(1).split()[0] == left
 
 
-@pytest.mark.parametrize("resource", ["land", "Food", "", None, "wealth", 1, ["food"]])
+@pytest.mark.parametrize("resource", ["land", "", None, "wealth", 1, ["food", "energy"]])
 def test_only_food_energy_and_materials_can_be_given(resource: Any) -> None:
     town = Town().tick({1: giving(2, resource, 1)})
     assert (len(town.refused()), town.held(1)) == (1, "10 10 5")
+
+
+@pytest.mark.parametrize("resource", ["Food", ["food"], "*food*"])
+def test_a_resource_in_other_letters_or_alone_in_a_list_is_read(resource: Any) -> None:
+    assert Town().tick({1: giving(2, resource, 1)}).held(2) == "11 10 5"
 
 
 @pytest.mark.parametrize("amount", [10.01, 11, 10**9])

@@ -244,7 +244,7 @@ def test_only_the_voter_hears_its_reasons() -> None:
         ({"action": "rejected", "reason": "x"}, "Unknown action: rejected"),
         ({"act": "idle"}, "Unknown action: None"),
         ({"action": 5}, "Unknown action: 5"),
-        ('{"action": "idle",}', "Failed to parse action"),
+        ('{"action": "idle", "reasoning": "so', "Failed to parse action"),
         ("I say {nothing}", "Failed to parse action"),
     ],
 )

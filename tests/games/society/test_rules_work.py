@@ -56,7 +56,7 @@ def test_only_its_worker_hears_of_work() -> None:
     assert told.to == ("p1",)
 
 
-@pytest.mark.parametrize("hours", [0, 9, -1, 25, 2.5, "2.5", None, True, "three", [3], {}, 10**40, "３", "٣"])
+@pytest.mark.parametrize("hours", [0, 9, -1, 25, 2.5, "2.5", None, True, "three", [3, 4], {}, 10**40, "３", "٣"])
 def test_hours_are_whole_from_1_to_those_of_a_day(hours: Any) -> None:
     town = Town().tick({1: work("farm", hours)})
     assert town.held(1) == "10 10 5"
@@ -65,15 +65,21 @@ def test_hours_are_whole_from_1_to_those_of_a_day(hours: Any) -> None:
     assert reason.startswith("Invalid action data: ") or reason == "Failed to parse action"
 
 
-@pytest.mark.parametrize("hours", [2, 2.0, "2", " 2 "])
+@pytest.mark.parametrize("hours", [2, 2.0, "2", " 2 ", [2], "2 hours"])
 def test_hours_beyond_doubt_are_read(hours: Any) -> None:
     assert Town().tick({1: work("farm", hours)}).held(1) == "13.8 9 5"
 
 
-@pytest.mark.parametrize("kind", ["fish", "Farm", "", None, 1, ["farm"]])
+@pytest.mark.parametrize("kind", ["fish", "", None, 1, ["farm", "gather"]])
 def test_other_work_is_none(kind: Any) -> None:
     town = Town().tick({1: work(kind)})
     assert (town.held(1), len(town.refused())) == ("10 10 5", 1)
+
+
+@pytest.mark.parametrize("kind", ["Farm", ["farm"], "`farm`"])
+def test_work_in_other_letters_or_alone_in_a_list_is_read(kind: Any) -> None:
+    town = Town().tick({1: work(kind, 2)})
+    assert (town.held(1), town.refused()) == ("13.8 9 5", [])
 
 
 def test_hours_of_all_ticks_of_a_day_count_together() -> None:

@@ -1,0 +1,145 @@
+"""What a reply costs to read grows with its length, whatever it is and was asked: growth is looked at, and no clock.
+
+A text is read, then one of its kind that is four times as long: a cost that grows with the square is sixteen times as
+high. Below a floor a measurement says nothing; so texts double in length until they cost enough, or are long replies.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+
+from agentsim.engine.reading.scanning import MAX_TEXT
+from agentsim.engine.request import Request
+from agentsim.errors import DecisionError
+from tests.replies.asked import ASKED, asked
+
+FACTOR, MOST = 4, 9.0  # four times the text may cost nine times as much
+FLOOR_S = 0.02
+WORTH_S = 0.002  # what a text must cost to be the shorter one
+SHORTEST, LONGEST = 500, 8_000
+
+UNITS: dict[str, tuple[str, str, str]] = {
+    # what stands before, what is repeated, what stands behind
+    "opening braces": ("", "{", ""),
+    "opening keys": ("", '{"', ""),
+    "half objects": ("", '{"a":', ""),
+    "members": ("{", '"a":"b",', ""),
+    "broken objects": ("", '{"a"}', ""),
+    "pairs of words": ('{"bid": 5} ', "{x}", '{"bid":'),
+    "empty objects": ("", "{}", ""),
+    "braces that close first": ("", "}{", ""),
+    "braces and colons": ("", "{'::::", ""),
+    "braces and brackets": ("", "{']]]", ""),
+    "objects within each other": ("", "{'vote':'B',", ""),
+    "objects nested": ('{"bid": 5, "reasoning": ', "[", ""),
+    "half bids": ("", '{"bid": 150, ', ""),
+    "bids": ("", '{"bid": 150}', ""),
+    "mended bids": ("", '{"bid": 150,}', ""),
+    "a bid and braces": ('{"bid": 150} ', "{", ""),
+    "quotes and commas": ('{"bid": 5} {"bid":', ', "', ""),
+    "escaped quotes": ('{"', '\\"', ""),
+    "braces in a string": ("", '{"\\"{', ""),
+    "thoughts that never end": ("", "<think>", ""),
+    "ends of thoughts": ("{", "</think>", ""),
+    "thoughts in a string": ('{"a": "', "<think>", '"}'),
+    "thoughts in strings": ("", '{"a": "<think></think>"}', ""),
+    "comments": ("", "<!--", ""),
+    "channels": ("", "<|channel|>", ""),
+    "headings": ("", "# Thinking\n", ""),
+    "fences": ("", "```", ""),
+    "fences with letters": ("", "```a", ""),
+    "fences with dashes": ("", "```-", ""),
+    "fences with blanks": ("", "``` ", ""),
+    "fences of half objects": ("", '```{"```', ""),
+    "fences of braces": ("", "```{\n```", ""),
+    "digits": ('{"bid":1', "0", "}"),
+    "decimals": ('{"bid":1.', "0", "}"),
+    "bare digits": ("", "9", ""),
+    "full stops": ("150", ".", ""),
+    "blanks": ("", " ", "150"),
+    "blanks in an object": ('{"bid": 5} {', " ", '{"bid"'),
+    "blanks in a tag": ("<", " ", ""),
+    "tabs": ("", "\t", "x"),
+    "marks": ("", "*", ""),
+    "ticks": ("", "`", "150"),
+    "quotes": ("", '"', ""),
+    "round brackets": ("", "(", ""),
+    "square brackets": ("", "[", ""),
+    "brackets and votes": ("", "(" * 98 + "x vote: B", ""),
+    "labels": ("", "vote: ", ""),
+    "labels of a number": ("", "bid:", "150"),
+    "quoted labels": ("", '"vote":', ""),
+    "votes": ("", "vote: B\n", ""),
+    "negations": ("", "not ", "vote: B"),
+    "reasons": ("vote: B", " because", ""),
+    "sentences": ("", "I vote for B. ", ""),
+    "retractions": ("vote: B ", "wait ", ""),
+    "sentences without an end": ("", "my vote is ", ""),
+}
+KINDS = {(name.partition("/")[0], each.kind): name for name, each in ASKED.items()}
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def text_of(unit: tuple[str, str, str], length: int) -> str:
+    before, repeated, behind = unit
+    return before + repeated * max(1, length // len(repeated)) + behind
+
+
+def cost(request: Request[Any], text: str, times: int = 1) -> float:
+    """The least processor time of some readings, in seconds."""
+    spent = []
+    for _ in range(times):
+        started = time.process_time()
+        with suppress(DecisionError):
+            request.parse(text)
+        spent.append(time.process_time() - started)
+    return min(spent)
+
+
+def growth(request: Request[Any], unit: tuple[str, str, str]) -> float:
+    """How many times as much a text costs that is `FACTOR` times as long; 0 where both cost next to nothing."""
+    length = SHORTEST
+    with no_collection():
+        while (short := cost(request, text_of(unit, length))) < WORTH_S and length < LONGEST:
+            length *= 2
+        long = cost(request, text_of(unit, FACTOR * length))
+        if long < FLOOR_S or long < MOST / 2 * short:  # looked at once, which a busy machine makes more of
+            return 0.0
+        short, long = (cost(request, text_of(unit, each), times=5) for each in (length, FACTOR * length))
+    return long / short if long >= FLOOR_S else 0.0
+
+
+@pytest.mark.parametrize("name", KINDS.values())
+def test_what_a_reply_costs_grows_with_its_length_and_not_faster(name: str) -> None:
+    assert FACTOR * LONGEST <= MAX_TEXT
+    request = asked(name).request
+    cost(request, "Hm.")  # the schema and the patterns are made before anything is measured
+    faster = {name: round(times, 1) for name, unit in UNITS.items() if (times := growth(request, unit)) > MOST}
+    assert not faster, f"{FACTOR} times the text, and so many times the cost: {faster}"
+
+
+def test_growth_is_seen() -> None:
+    """A reader that looks at every place from every place is found out."""
+
+    class Quadratic:
+        def parse(self, text: str) -> None:
+            for place in range(0, len(text), 8):
+                text.count("x", place)
+                text.count("y", place)
+
+    quadratic: Any = Quadratic()
+    assert growth(quadratic, UNITS["full stops"]) > MOST
