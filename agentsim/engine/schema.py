@@ -114,9 +114,9 @@ def form_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> str:
         return f"[{form_of(schema.get('items', {}), nothing, path)}, ...]"
     if schema.get("type") == "integer":
         low, high = schema.get("minimum", 0), schema.get("maximum")
-        upto = f", {low} or more" if high is None else f" from {low} to {high}"
-        passing = f"; {nothing[path]} to pass" if path in nothing else ""
-        return f"<a whole number{upto}{passing}>"
+        if path in nothing:
+            return f"<a whole number{'' if high is None else f' up to {high}'}, {nothing[path]} to pass>"
+        return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
     words = {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}
     return words.get(str(schema.get("type")), '"<why>"' if name in {"explanation", "reasoning"} else '"<words>"')
 

@@ -210,18 +210,14 @@ def two_objects(body: dict[str, Any]) -> str:
     return f"{json.dumps(other)}\n{proper}"
 
 
-def test_f27_of_two_bids_the_last_counts_and_of_two_votes_none(tmp_path: Path) -> None:
+def test_f27_of_two_bids_and_of_two_votes_none_counts(tmp_path: Path) -> None:
     row = Row(id="F27-two-objects", fault=answer(two_objects))
-    for game, kind, reasons in (("auction", "bid", {None}), ("agent_island", "vote", {"ambiguous"})):
+    for game, kind in (("auction", "bid"), ("agent_island", "vote")):
         (tmp_path / game).mkdir()
         with server_for(row) as server:
             history = play(game, row, server.url(), tmp_path / game).history
         decided = [decision for decision in decided_by_b(history) if decision["kind"] == kind]
-        assert {decision["fallback_reason"] for decision in decided} == reasons
-        for decision in decided if kind == "bid" else ():
-            (reply,) = replies_of(decision, history)
-            first, last = map(json.loads, reply.splitlines())
-            assert decision["decision"]["bid"] == last["bid"] != first["bid"]
+        assert {decision["fallback_reason"] for decision in decided} == {"ambiguous"}
 
 
 def test_f40_where_a_redirect_leads_nothing_is_sent(tmp_path: Path) -> None:

@@ -201,4 +201,4 @@ def taken_back(tail: str, another: Callable[[str], bool]) -> bool:
     reason = _BECAUSE.search(sentence)
     cuts = [0, *(each.end() for each in re.finditer(r"[,;()/:.]| - | then\b", sentence)), len(sentence)]
     pieces = [sentence[one:two] for one, two in pairwise(cuts) if not (reason and one > reason.start())]
-    return any(another(piece.strip(" ,;()/:.")) for piece in pieces[:6])
+    return any(another(piece.strip(" ,;()/:.-")) for piece in pieces[:6])

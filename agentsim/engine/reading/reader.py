@@ -137,11 +137,11 @@ def _none_clean(reply: Reply, claims: Sequence[Claim]) -> DecisionError:
 
 def _refused(reply: Reply, claim: Claim) -> DecisionError:
     """Why a claim that names no legal value is none."""
-    if claim.named is None:
-        return UnreadableReply("The last JSON object of the reply is broken, or not complete.")
     field = reply.decider
-    if field is not None and field.kind == "number":
-        return IllegalDecision(f"{field.path} must be a whole number, written in plain digits.")
+    if field is not None and field.kind == "number" and claim.how != "broken":
+        return UnreadableReply(f"{field.path} must be a whole number, written in plain digits.")
+    if claim.named is None:
+        return UnreadableReply("There is no complete JSON object in the reply.")
     return IllegalDecision(f"{claim.named[:40]!r} cannot be chosen.")
 
 
@@ -159,6 +159,9 @@ def _is_another(reply: Reply, piece: str, final: Claim) -> bool:
     field = reply.decider
     if field is None or field.kind == "yes_no" or not piece or piece in {"a", "i", "no", "none"}:
         return False
+    denied = piece.removeprefix("not ")
+    if denied != piece:  # "not C" behind a decision for C
+        return bool(field.read(denied.split(" ")[0]) == final.values.get(field.path))
     meant = field.read(piece)
     return meant is not UNSAID and meant != final.values.get(field.path)
 

@@ -7,6 +7,7 @@ strings, Python's words for true, false and null. Not taken: numbers in doubt, s
 from __future__ import annotations
 
 import re
+from math import nan
 from typing import Any
 
 from agentsim.engine.number import Real
@@ -29,6 +30,7 @@ _KEY_FOLLOWS = r"(?:[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:|[^\W\d]
 _VALUE_ENDS = re.compile(rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*|#)|{_KEY_FOLLOWS})")
 _ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z|//|/\*|#)")
 _KEY_ENDS = re.compile(r"\s*+:")
+_OBJECT = re.compile(r"\{[^{}]*\}")  # quoted whole in a string
 _QUOTED_KEY = re.compile(r"[\"'“”]\s*:")
 
 
@@ -134,7 +136,7 @@ class _Reader:
             if ends.match(self.body, mark.end()):
                 written = self.body[start : mark.start()]
                 self.at = mark.end()
-                if inner and (inner % 2 or _QUOTED_KEY.search(written)):
+                if inner and (inner % 2 or _QUOTED_KEY.search(_OBJECT.sub("", written))):
                     raise Broken(self.at)  # where the string ends is a guess
                 if self.at == len(self.body) and inner:
                     raise self._stopped()
@@ -159,9 +161,10 @@ class _Reader:
         text = text.strip()
         if text.casefold() in _WORDS:
             return _WORDS[text.casefold()]
-        # digits with a blank in them may be two numbers; `NaN` and its like are none
-        if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d\s+\d|\d[eE][+-]?\d|^[+-]?0\d", text):
+        if re.search(r"\d\s+\d", text):  # there may be two numbers
             raise Broken(self.at)
+        if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d[eE][+-]?\d|^[+-]?0\d", text):
+            return nan
         if comment:
             self._skip()
         return text

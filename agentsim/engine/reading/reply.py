@@ -31,6 +31,18 @@ POST = (*SPEECH, "post", "forum post", "my post")
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
+def _is_no_number(value: Any) -> bool:
+    """Whether a value is one that JSON has no number for, or holds one."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return any(map(_is_no_number, value)) if isinstance(value, list) else value != value  # noqa: PLR0124 - NaN is not itself
+
+
+def _named(unknown: Sequence[Any]) -> str | None:
+    """The name among values that are none of the legal ones; None where they are nothing that is named."""
+    return str(unknown[0]) if unknown and type(unknown[0]) in {str, int} else None
+
+
 def _is_form(part: Any) -> bool:
     """Whether a text is the placeholder of a form: `<your pitch>`."""
     return isinstance(part, str) and re.fullmatch(r"\s*<[^<>]{1,80}>\s*", part) is not None
@@ -108,9 +120,14 @@ class Reply:
 
     @cached_property
     def weighty(self) -> tuple[Field, ...]:
-        """The outermost fields that are more than words; all of them where words are all that is asked for."""
+        """The outermost fields of which an answer has at least one: what decides, else records, else words."""
         outermost = [field for field in self.fields if "." not in field.path]
-        return tuple(field for field in outermost if field.kind != "words") or tuple(outermost)
+        weights = (
+            [field.kind not in {"words", "record"} for field in outermost],
+            [field.kind != "words" for field in outermost],
+        )
+        chosen = next((mask for mask in weights if any(mask)), [True] * len(outermost))
+        return tuple(field for field, weighs in zip(outermost, chosen, strict=True) if weighs)
 
     @cached_property
     def decides_more(self) -> bool:
@@ -120,7 +137,7 @@ class Reply:
     @cached_property
     def decider(self) -> Field | None:
         """The one field that decides, where words are all there is besides it."""
-        first = [field for field in self.weighty if field.kind != "words"]
+        first = [field for field in self.fields if "." not in field.path and field.kind != "words"]
         if [field.kind for field in first] == ["record"]:  # the whole of a decision in one record
             first = [field for field in self.fields if "." in field.path and field.kind != "words"]
         deciding = [field for field in first if field.decides]
@@ -220,9 +237,10 @@ class Reply:
 
     def of_object(self, each: Object) -> Claim | None:
         """What an object claims; None where it is no answer to this question."""
-        usable = each.state == "strict" or (self._repair and not self.cut and each.value is not None)
-        if each.state == "cut":
-            usable = usable and self.decider is not None and self.decider.kind == "choice"
+        usable = each.state == "strict" or (self._repair and each.value is not None)
+        if each.state == "cut" or (each.state == "repaired" and self.cut):  # a choice is all there, words may not be
+            chosen_there = self.decider is not None and self.decider.kind == "choice"
+            usable = usable and chosen_there and not (each.state == "cut" and self.cut)
         if not usable or each.value is None:
             return Claim(each.start, each.end, "broken", known=False) if self._speaks_of_a_field(each) else None
         own = {name: False for names in self.labels.values() for name in names}
@@ -235,15 +253,17 @@ class Reply:
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
         values = dict(self._decided_by(record))
+        if _is_no_number(list(values.values())):
+            return Claim(each.start, each.end, "broken", known=False)
         unknown = [
-            str(values[field.path])
+            values[field.path]
             for field in self.fields
             if field.decides and values.get(field.path) is not None and field.read(values[field.path]) is UNSAID
         ]
         how = self._how(each)
         worded = not self.decides_more and any(map(_is_form, record.values()))
         doubt: Doubt = "before" if worded else "" if how == "json" else self._doubt(each, record)
-        return Claim(each.start, each.end, how, values, not unknown, doubt, record, unknown[0] if unknown else None)
+        return Claim(each.start, each.end, how, values, not unknown, doubt, record, _named(unknown))
 
     def _how(self, each: Object) -> str:
         if each.state != "strict":

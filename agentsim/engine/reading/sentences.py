@@ -31,7 +31,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"|goes to|goes for|will be|would be|will go to) §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for"
         r"|falls on|stands with) §",
-        r"(?:^|\n|[.!?]\s)\W{0,3}vote(?: for)? §",
+        r"(?:^|\n|[.!?]\s)\W{0,3}vote(?=\s)(?: for)? §",
         r"\b(?:ich )?(?:stimme|votiere|wahle)(?: hiermit| daher| also)?(?: fur)? §",
         r"\bmeine (?:stimme|wahl) (?:geht an|gilt|ist|bekommt|fallt auf) §",
         r"\bje (?:vote|choisis|voterai|vais voter|donne ma voix)(?: pour| a)? §",
@@ -63,8 +63,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "bid": (
         rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
         r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
-        r"(?:^|\n|[.!?]\s)\W{0,3}(?:raise to|bid) §",
-        r"\bfinal (?:bid|offer) §",
+        r"(?:^|\n|[.!?]\s)\W{0,3}(?:raise to|bid)(?=\s) §",
+        r"\bfinal (?:bid|offer)(?=\s+[$\d]) §",
         r"\bich (?:biete|setze) §",
         r"\bmein (?:gebot|angebot) (?:ist|lautet|betragt) §",
         r"\bj'(?:offre|encheris(?: a)?) §",

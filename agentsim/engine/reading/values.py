@@ -61,21 +61,18 @@ _AMOUNT_GOES_ON = re.compile(
 
 
 def inner(given: Any) -> Any:
-    """The one value in a list of one, or in an object that holds nothing but it (`{"id": "C"}`)."""
+    """The one value in a list of one, or in an object that holds it and words alone (`{"id": "C"}`)."""
     if isinstance(given, list) and len(given) == 1:
         return inner(given[0])
-    if isinstance(given, Mapping):
-        scalars = {
-            key: value
-            for key, value in given.items()
-            if isinstance(value, (str, int, float)) and not isinstance(value, bool)
-        }
-        known = [value for key, value in scalars.items() if folded(key).strip() in _INNER_KEYS]
-        if "id" in scalars and len(given) == len(scalars):
-            return scalars["id"]
-        if len(given) == len(scalars) and known and len({str(value) for value in known}) == 1:
-            return known[0]
-    return given
+    if not isinstance(given, Mapping):
+        return given
+    known = {key: value for name, value in given.items() if (key := folded(name).strip()) in _INNER_KEYS}
+    others = [value for name, value in given.items() if folded(name).strip() not in _INNER_KEYS]
+    plain = all(isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in known.values())
+    if not plain or not all(isinstance(value, str) for value in others):
+        return given
+    alike = {str(value) for value in known.values()}
+    return known["id"] if "id" in known else known.popitem()[1] if len(alike) == 1 else given
 
 
 def named(given: str, names: Iterable[str]) -> str | None:
