@@ -110,15 +110,19 @@ def form_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> str:
         return f"{{{', '.join(parts)}}}"
     if "enum" in schema:
         return _one_of(schema["enum"])
-    if schema.get("type") == "array":
+    kinds = schema.get("type")
+    if isinstance(kinds, list):  # what may be null too
+        named = [each for each in kinds if each != "null"]
+        return form_of({**schema, "type": named[0]}, nothing, path) if len(named) == 1 else '"<words or a number>"'
+    if kinds == "array":
         return f"[{form_of(schema.get('items', {}), nothing, path)}, ...]"
-    if schema.get("type") == "integer":
+    if kinds == "integer":
         low, high = schema.get("minimum", 0), schema.get("maximum")
         if path in nothing:
             return f"<a whole number{'' if high is None else f' up to {high}'}, {nothing[path]} to pass>"
         return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
     words = {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}
-    return words.get(str(schema.get("type")), '"<why>"' if name in {"explanation", "reasoning"} else '"<words>"')
+    return words.get(str(kinds), '"<why>"' if name in {"explanation", "reasoning"} else '"<words>"')
 
 
 def _one_of(values: Sequence[Any]) -> str:

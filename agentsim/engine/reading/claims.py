@@ -15,9 +15,9 @@ from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.fields import Field
 from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
-from agentsim.engine.reading.sentences import SENTENCES, VERB
+from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB
 from agentsim.engine.reading.values import UNSAID, leading_amount
-from agentsim.engine.reading.vocabulary import LABELS, NO, VALUES, YES
+from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
 from agentsim.errors import AmbiguousReply
 
 __all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
@@ -44,6 +44,7 @@ _LINE = re.compile(r"[^\n]+")
 MOST_CLAIMS = 300  # of one kind in a reply: each is looked at with all around it
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
+_SPEAKER = re.compile(r"(?:^|\n)\W*([a-z][\w-]{0,30}(?: [\w-]{1,20})?)\s?:\s*[\"']?$")
 _HEAD = re.compile(
     r"[\s*_\"']{0,8}+(?P<value>[^.!,\n]{1,40}?)[*_\"']{0,4}(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
     r"|(?P<because>\s)(?=(?:because|since)\b)|\s(?P<dash>-{1,2})\s)"
@@ -58,12 +59,15 @@ _VALUE_ENDS = re.compile(
     r"|因為|out)\b"
 )
 _CHOSEN = re.compile(
-    r"[\s*_\"')\]]*(?:$|[.!,\n:;(-]|\?|(?:because|since|as (?:my|the|he|she|they)|for (?:elimination|my|this"
+    r"[\s*_\"')\]]*(?:$|[.!,\n:;(-]|\?|(?:because|since|as (?:he|she|they)|for (?:elimination|my|this"
     r"|the win)|to (?:win|be|leave|go|eliminate)"
     r"|this (?:round|time)|he|she|they|who|weil|als gewinner|car|porque|bo|因为)\b)"
 )
-_STAYS = re.compile(r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b")
-_LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose)\b")
+_STAYS = re.compile(
+    r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b"
+    r"|^\W*(?:for (?:the )?win(?:ner)?|is safe)\b"
+)
+_LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose|out)\b")
 
 
 @cache
@@ -221,7 +225,9 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
     after = plain[end : end + 60]
     if concept == "choice" and _CHOSEN.match(after) is None:
         return  # chosen for something else, such as a friend
-    contrary = concept == "vote" and bool((_STAYS if against else _LEAVES).search(after))
+    if (speaker := _SPEAKER.search(clause_before(plain, match.start()))) and not is_lead_in(speaker[1]):
+        return  # "Beta: I bid 150"
+    contrary = field.name == "vote" and bool((_STAYS if against else _LEAVES).search(after))
     doubt: Doubt = doubted(plain, match.start(), end) or ("after" if contrary or value.rstrip().endswith("?") else "")
     yield Claim(match.start(), end, "sentence", {field.path: meant}, doubt=doubt)
 
@@ -233,7 +239,7 @@ def _verbs(plain: str, field: Field) -> Iterator[Claim]:
             continue
         for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
             words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
-            for match in _each(_sentence(VERB.replace("§", rf"{words}\b")), plain):
+            for match in _each(_sentence(VERB.replace("§", rf"{words}\b{DONE}")), plain):
                 doubt = doubted(plain, *match.span())
                 yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
 
@@ -246,7 +252,8 @@ def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
         if not said:
             continue
         start, end = line.span()
-        meant = field.read(said) if len(said) <= 100 and not said.endswith("?") else UNSAID
+        listed = field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values  # of a list
+        meant = field.read(said) if len(said) <= 100 and not said.endswith("?") and not listed else UNSAID
         head = _HEAD.match(plain, start, end) if meant is UNSAID and first else None
         if head and _stands_alone(head, plain[head.end() : end], field):
             meant, end = field.read(text[head.start("value") : head.end("value")]), head.end("value")
@@ -257,8 +264,11 @@ def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
 
 def _stands_alone(head: re.Match[str], rest: str, field: Field) -> bool:
     """Whether the beginning of a line is a sentence, or is told apart from a reason that names no other value."""
-    if head["end"] in {",", "!"}:  # "C, you have been loyal" speaks to C
-        return head["value"].strip() in YES | NO
+    value = head["value"].strip()
+    if field.kind == "yes_no" or "accept" in field.values:  # "Okay, let me think" accepts nothing
+        return value in PLAIN_YES_OR_NO
+    if head["end"] in {",", "!"} or (value.isdecimal() and len(value) < 3):  # to C, or the number of a list
+        return False
     if head["dash"] is None:
         return True
     words = (word for word in _WORD.findall(rest) if word not in {"a", "i"})

@@ -27,9 +27,10 @@ def _any(phrases: str) -> str:
 
 
 _FILLERS = _any("""
-    to; ever; just; simply; want; going; be; do; give; giving; say; saying; write; writing; answer; answering; reply
-    ; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a; this; that; my; your; is
-    ; format; for; bid; bidding; offer; choose; output; would; will; could; should; did; do; can; shall; have; am
+    to; ever; just; simply; want; going; be; do; give; giving; say; saying; write; writing; answer; answering
+    ; reply; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a; this; that; my; your
+    ; is; format; for; bid; bidding; offer; choose; output; would; will; could; should; did; do; can; shall; have
+    ; am
 """)
 _DENIED = _any(r"""
     not; never; no; cannot; refus\w{1,4}; declin\w{1,4}; without; against; anything but; anyone but; rather than
@@ -37,15 +38,16 @@ _DENIED = _any(r"""
 """)
 _NEGATED = re.compile(rf"(?:{_DENIED}|n't|不|別|别|没)(?:[^\w.!?]+{_FILLERS})*[^\w.!?]*$")
 _SPEAKING = _any(r"""
-    told; says; said; (?:they|others|people) say; asks? (?:me|us); asked (?:me|us|for|that|everyone); wrote; writes?
-    ; posted; sent; wants?; wanted; suggest\w*; claim\w*; propos(?:es|ed); promis\w*; urg(?:es|ed); begg?(?:s|ed)
-    ; orders?; ordered; instruct(?:s|ed); demand\w*; recommend\w*; advis\w*; tells?; quot\w*; repeat\w*
-    ; according to; announce[sd]?; whisper\w*; shout\w*; pitch was; sagte; sagt; schrieb; dit; disait; dijo; dice
-    ; disse; powiedzial\w*; napisal\w*; сказал\w*; написал\w*
+    told; says; said; (?:they|others|people) say; asks? (?:me|us); asked (?:me|us|for|that|everyone); wrote
+    ; writes?; posted; sent; wants?; wanted; suggest\w*; claim\w*; propos(?:es|ed); promis\w*; urg(?:es|ed)
+    ; begg?(?:s|ed); orders?; ordered; instruct(?:s|ed); demand\w*; recommend\w*; advis\w*; tells?; quot\w*
+    ; repeat\w*; according to; announce[sd]?; whisper\w*; shout\w*; pitch was; sagte; sagt; schrieb; dit; disait
+    ; dijo; dice; disse; powiedzial\w*; napisal\w*; сказал\w*; написал\w*
 """)
 _QUOTED = re.compile(
     rf"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve ){_SPEAKING}"
-    r"|'s (?:pitch|plan|line|vote|bid|message|note|ballot|reply|answer|post)\s*(?::|is|was|reads?|says?)|\breads:"
+    r"|'s (?:pitch|plan|line|vote|bid|message|note|ballot|reply|answer|post)\s*(?::|is|was|will|would|reads?|says?)"
+    r"|\b(?:reads|votes)\s?:"
     r"|说[:，,\s]|說|と言"
 )
 _REQUESTED = re.compile(
@@ -70,14 +72,16 @@ _FUTURE = (
     r"|jutro|следующ\w*|завтра"
 )
 _SUPPOSING = _any(rf"""
-    if; unless; in case; provided that; assuming; suppose; supposing; were (?:i|it|we|he|she|they); had (?:i|it|we)
-    ; whether; until; before; falls; wenn; sinon; jesli; jezeli; gdyby; если
+    if; unless; in case; provided that; assuming; suppose; supposing; were (?:i|it|we|he|she|they)
+    ; had (?:i|it|we); whether; until; before; falls; wenn; sinon; jesli; jezeli; gdyby; если
     ; (?<!what i )would (?:say|have|write|answer); could (?:say|have|write|also); might; maybe; perhaps; possibly
-    ; tempted to; was going to; were going to; used to; almost
-    ; thought about; thinking (?:of|about); could answer; may expect; might expect; considered; considering whether
-    ; {_PAST}; previously; yesterday; {_FUTURE}; imagine; let's say; lets say; assume; in theory; theoretically
-    ; hypothetically; what if; pretend\w*; i (?:tell|told|promise|promised) \w+; under no circumstances; at no point
-    ; by no means; in no (?:universe|world|way|case); on no account; hardly; scarcely
+    ; tempted to; was going to; were going to; used to; almost; thought about; thinking (?:of|about); could answer
+    ; may expect; might expect; considered; considering whether; {_PAST}; previously; yesterday; {_FUTURE}
+    ; imagine; let's say; lets say; assume; in theory; theoretically; hypothetically; what if; pretend\w*
+    ; i (?:tell|told|promise|promised) \w+; under no circumstances; at no point; by no means
+    ; in no (?:universe|world|way|case); on no account; hardly; scarcely
+    ; (?:it is|it's) (?:false|untrue|wrong|not true) that; i doubt; i hate (?:that|to); wrong answer
+    ; (?:a )?mistake to; round \d+[ \t]*$
 """)
 _CONDITION = re.compile(rf"{_SUPPOSING}|如果|もし|要是|下一?[轮次回]|明天|次回|来期")
 _SPOKEN_OF = r"(?:wants?|wanted|said|says|told|asked|asks|wrote|posted|expects?|suggests?)"
@@ -99,6 +103,7 @@ _SECOND_THOUGHTS = """
 _HEDGED = re.compile(
     r"(?:^|[\s,(-])(?:or|hmm+|maybe|perhaps|possibly|instead|unless|only if|if|wait|nope|actually|oder|ou|lub|albo|или"
     r"|pending|subject to|tentative\w*|provisional\w*|placeholder|to be confirmed|depending|depends|at least that"
+    r"|provided|as long as|only with|when you|plus|but i (?:can't|cannot|won't|don't)"
     r"|rather|scratch|were (?:it|i|we|he|she|they)|but for|if not|not sure|i guess not|no(?=\s*[,.!])"
     rf"|{_any(_SECOND_THOUGHTS)})"
     r"(?=[\s,.!)?]|$)|还是|或者"
@@ -115,18 +120,19 @@ _TAKING_BACK = _any(rf"""
     ; retract(?:ed|ing)?; i withdraw my; withdrawn; revis(?:e|ed|ing) (?:my|that|this|it); reconsider\w*
     ; strike that; undo; (?:do|did|does)(?:n't| not) (?:really |actually |truly )?mean
     ; not my (?:real |actual |final |true )?(?:vote|answer|bid|choice|decision)
-    ; not (?:a|the) (?:real |actual |final )?(?:vote|bid|answer|decision); (?:do|does|did|should)(?:n't| not) count
-    ; cancel (?:that|it|this|my); oops; whoops; my mistake; by mistake; i was wrong; i am wrong; hmm+; hold on
-    ; hang on; on reflection; upon reflection; withdraw (?:that|this|it|my); after all, (?:no|i); thinking again
-    ; no wait; wait (?:a|no); let me (?:rethink|think again|try again|reconsider|correct|change|start over|redo)
-    ; start over; forget (?:that|it|what i); not what i (?:want|mean|meant); make (?:that|it); i refuse
-    ; i disagree with that; for real (?:now|this time); the opposite; ich nehme (?:das|es) zuruck; doch nicht
-    ; moment mal; korrektur; je retire; je reviens sur; (?:en fait|finalement),? (?:je|non|plutot); me retracto
-    ; perdon; rectifico
+    ; not (?:a|the) (?:real |actual |final )?(?:vote|bid|answer|decision)
+    ; (?:do|does|did|should)(?:n't| not) count; cancel (?:that|it|this|my); oops; whoops; my mistake; by mistake
+    ; i was wrong; i am wrong; hmm+; hold on; hang on; on reflection; upon reflection
+    ; withdraw (?:that|this|it|my); after all, (?:no|i); thinking again; no wait; wait (?:a|no)
+    ; let me (?:rethink|think again|try again|reconsider|correct|change|start over|redo); start over
+    ; forget (?:that|it|what i); not what i (?:want|mean|meant); make (?:that|it); i refuse; i disagree with that
+    ; for real (?:now|this time); the opposite; ich nehme (?:das|es) zuruck; doch nicht; moment mal; korrektur
+    ; je retire; je reviens sur; (?:en fait|finalement),? (?:je|non|plutot); me retracto; perdon; rectifico
     ; my apologies; apologies; should have been; that should (?:be|say|read); got (?:that|it) wrong
-    ; pardon(?: me)?; my bad; quatsch; the wrong (?:candidate|player|name|one|number|answer|vote|bid); typo; misspoke
-    ; better(?=\s*:); na verdade; ripensandoci; wlasciwie; jednak; zmieniam; chwila; передумал\w*; вернее; точнее
-    ; {_SECOND_THOUGHTS}
+    ; pardon(?: me)?; my bad; quatsch; psych; treat this as; replace \w+ with; is (?:invalid|void)
+    ; let me (?:think|look|see|analy[sz]e|consider|weigh|decide)
+    ; the wrong (?:candidate|player|name|one|number|answer|vote|bid); typo; misspoke; better(?=\s*:); na verdade
+    ; ripensandoci; wlasciwie; jednak; zmieniam; chwila; передумал\w*; вернее; точнее; {_SECOND_THOUGHTS}
 """)
 _RETRACTED = re.compile(
     rf"{_TAKING_BACK}|不对|等等|改为|改成|やっぱり|算了"

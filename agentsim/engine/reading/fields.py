@@ -58,7 +58,8 @@ def kind_of(node: Schema) -> Kind:
     if node.get("type") == "object":
         return "record" if "properties" in node else "other"
     found = node.get("type")
-    return kinds.get(found, "other") if isinstance(found, str) else "other"
+    names = [each for each in found if each != "null"] if isinstance(found, list) else [found]
+    return kinds.get(names[0], "other") if len(names) == 1 else "other"
 
 
 def fields_of(schema: Schema, nothing: Mapping[str, Any], synonyms: Synonyms, path: str = "") -> Iterator[Field]:

@@ -33,9 +33,9 @@ def alternatives(names: tuple[str, ...]) -> str:
 @cache
 def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        r"^[ \t]*+(?P<mark>[#*_>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
-        rf"(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{alternatives(names)})(?![\w-])"
-        r"(?:[ \t]?\([^()\n]{0,40}\))?(?P<close>[*_\])]{0,4})[ \t]*"
+        r"^[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        rf"(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{alternatives(names)})(?![^\W_]|-)"
+        r"(?:[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?P<close>[*_=\])]{0,4})[ \t]*"
         r"(?:(?P<colon>[:=|]|->|\s-\s)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
         re.MULTILINE,
     )

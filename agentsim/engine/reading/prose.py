@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.claims import tag_pattern
 from agentsim.engine.reading.folding import folded
-from agentsim.engine.reading.headings import heads
+from agentsim.engine.reading.headings import alternatives, heads, thought_spans
 from agentsim.engine.reading.scanning import Object
 from agentsim.engine.reading.vocabulary import ASIDES
 from agentsim.errors import UnreadableReply
 
-__all__ = ["FEW_WORDS", "introduced", "last_sentence", "said_aloud", "without_wrappers"]
+__all__ = ["FEW_WORDS", "aloud", "introduced", "last_sentence", "said_aloud", "without_wrappers"]
 
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
 
@@ -78,6 +79,29 @@ def said_aloud(
     return words, hidden
 
 
+def aloud(words: str, labels: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Words of a field without headings and tags of its own, without thoughts, and without what is for other fields."""
+    for start, end in reversed(thought_spans(folded(words), labels)):
+        words = words[:start] + words[end:]
+    words, _ = _under_headings(words, tuple(labels))
+    if others and (other := _other_field(tuple(others)).search(folded(words))):
+        words = words[: other.start()]
+    tag = tag_pattern(tuple(labels)).fullmatch(folded(words).strip()) if "<" in words else None
+    if tag is not None:
+        group = next(name for name in "xyzw" if tag[name] is not None)
+        return words.strip()[tag.start(group) : tag.end(group)]
+    return words
+
+
+@cache
+def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Where another field begins: its label with a colon or in brackets, or its tag; or a line that parts."""
+    label = alternatives(names)
+    return re.compile(
+        rf"[(\[<*_]{{1,3}}\s?(?:{label})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{label})[*_]{{0,2}}\s?:|\n\s*-{{3,}}\s*\n"
+    )
+
+
 def _plain(words: str) -> str:
     """Cleaned, without a fence or marks around all of it."""
     words = re.sub(r"^```\w*\n?|\n?```$", "", cleaned(words).strip()).strip()
@@ -95,7 +119,9 @@ def _plain(words: str) -> str:
 def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
     """What stands under the heading of the answer, or all of it where there is none."""
     plain = folded(body)
-    answers = [(match.start(), match.end(), True) for match in heads(plain, labels, sure=False)]
+    begins = next(heads(plain, _without(ASIDES, labels), sure=False), None)
+    sure = begins is not None and not plain[: begins.start()].strip()  # `analysis: ...` and then `final: ...`
+    answers = [(match.start(), match.end(), True) for match in heads(plain, labels, sure=sure)]
     if not answers:
         return body, []
     asides = [(match.start(), match.end(), False) for match in heads(plain, _without(ASIDES, labels), sure=False)]

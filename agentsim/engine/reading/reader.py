@@ -15,7 +15,8 @@ from agentsim.engine.reading.claims import Claim
 from agentsim.engine.reading.decision import Reading
 from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.folding import HOLE, folded
-from agentsim.engine.reading.prose import FEW_WORDS, introduced, last_sentence, said_aloud
+from agentsim.engine.reading.headings import thought_spans
+from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence, said_aloud
 from agentsim.engine.reading.reply import Question, Reply
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import has_marks, split
@@ -25,6 +26,8 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 
 __all__ = ["read", "thoughts_in"]
 
+# what may be a tag, an escape, or a heading in a string: looked at more closely
+_DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
 _NOT_SAID = re.compile(
     r"thought|think|reason|monologue|private|internal|analys|deliberat|scratch|reflex", re.IGNORECASE
@@ -51,7 +54,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 def _at_once(request: Question, text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
-    if not text.startswith("{") or not text.endswith("}") or "<" in text or has_marks(text):
+    if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
     try:
         value = decoded(text)
@@ -66,7 +69,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
-    if text.startswith("{") and not has_marks(text) and _NOT_SAID.search(text) is None:
+    if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(text) is None:
         return ()
     reply = Reply(request, text)
     found = [*reply.thoughts]
@@ -83,7 +86,9 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     """What was thought in the strings of an object, and under keys that are none of the question's `own`."""
     if isinstance(value, str):
-        yield from split(value)[1]
+        said, thoughts = split(value)
+        yield from thoughts
+        yield from (said[start:end] for start, end in thought_spans(folded(said), ()))
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own)
     for key, part in value.items() if isinstance(value, Mapping) else ():
@@ -202,7 +207,11 @@ def _with_words(reply: Reply, claim: Claim) -> dict[str, Any]:
 
 def _labelled(reply: Reply, path: str) -> str:
     start, end = reply.labelled[path]
-    return _trimmed(reply.prose[start:end])
+    words = reply.prose[start:end]
+    if path.rpartition(".")[2] not in REASONS:  # others may hear it
+        others = [name for field in reply.fields if field.path != path for name in reply.labels[field.path]]
+        words = aloud(words, reply.labels[path], others)
+    return _trimmed(words)
 
 
 def _besides(prose: str, claim: Claim) -> str:
@@ -229,7 +238,7 @@ def _without_claims(reply: Reply, *, last: bool) -> Reading[Any]:
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides_more:
             return Reading(reply.request.decision_of(reply.shape.of(whole[0], reply.schema)), "json")
-        missing = [field.name for field in reply.weighty if field.name not in whole[0]]
+        missing = [field.name for field in reply.weighty if field.name not in whole[0]] or ["what was asked for"]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
     if not reply.decides_more and reply.labelled:
         said = {path: _labelled(reply, path) for path in reply.labelled}

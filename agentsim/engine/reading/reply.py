@@ -258,7 +258,10 @@ class Reply:
         unknown = [
             values[field.path]
             for field in self.fields
-            if field.decides and values.get(field.path) is not None and field.read(values[field.path]) is UNSAID
+            if field.decides
+            and ("." not in field.path or field.path.startswith(f"{self.shape.lone}."))
+            and values.get(field.path) is not None
+            and field.read(values[field.path]) is UNSAID
         ]
         how = self._how(each)
         worded = not self.decides_more and any(map(_is_form, record.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["SENTENCES", "VERB"]
+__all__ = ["DONE", "SENTENCES", "VERB"]
 
 _AUX = (
     r"(?:'ll|will|would|'d|do|hereby|therefore|thus|now|am|'m|shall|must|have to|choose to|decide to"
@@ -21,6 +21,19 @@ _OFFER = (
     r"|terms|invitation|exchange)"
     r"|because|since|and|to talk|\w+'s)(?!\w)))"
 )
+
+_ENDS = r"[\s*_\"')]*(?:[.!,;:\n-]|$|"
+# what a pass may be of: "I'm out of words" is none
+_OF_IT = (
+    rf"(?={_ENDS}(?:on (?:this|it|that)|this (?:one|time|round|item|lot|auction)|from (?:this|the|it)|here"
+    r"|for (?:now|this)"
+    r"|because|since|now|again)\b))"
+)
+DONE = (
+    rf"(?={_ENDS}(?:it|this(?: \w+)?|now|please|because|since|for (?:it|doubles|\$?\d+)"
+    r"|the (?:property|deed|dice|fine|card|space|lot|railroad|utility|street)|50|\$50)\b))"
+)
+"""What may follow a verb that decides: nothing, or what it is done to: "I roll my eyes" rolls no dice."""
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     # `§` is the value; `vote` decides for a player, `against` against one
@@ -94,15 +107,16 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     # the value comes first
     "before": (
         r"§ it is(?=[*_\"' ]{0,3}[.!,\n]|[*_\"' ]{0,3}$)",
-        r"§ (?:gets|receives|has|earns) my vote\b",
+        r"§ (?:gets|receives|has|earns) my vote\b(?! of)",
         r"§ is my (?:vote|choice|pick|answer)\b",
+        r"§ is the one i'm voting for",
         r"§ ?に投票(?!し(?:ません|ない))",
         r"§ ?에게 투표(?!하지)",
     ),
     "pass": (
         r"\bi(?:'d| would) rather not (?:take|talk|approach|propose|bid|meet)\b",
-        rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b",
-        r"\b(?:i'm|we're|i am|we are) out\b",
+        rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b{_OF_IT}",
+        rf"\b(?:i'm|we're|i am|we are) out\b{_OF_IT}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more"
         r"|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",

@@ -13,6 +13,7 @@ from typing import Any
 
 from agentsim.engine.reading.fields import Field, Schema, Synonyms, fields_of, kind_of
 from agentsim.engine.reading.folding import compact, folded
+from agentsim.engine.reading.prose import aloud
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import split
 from agentsim.engine.reading.values import UNSAID, chosen, named
@@ -87,11 +88,13 @@ class Shape:
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
             if fitted is not None or kind_of(properties[name]) != "words":
                 out[name] = fitted  # words that are null are words that are left out
+        if path and others and not out:
+            raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
         for name, node in properties.items():
             if name not in out and kind_of(node) == "record" and others:
-                lifted = self.of(others, node, f"{path}{name}.")
-                if not node["properties"].keys().isdisjoint(lifted):
-                    out[name] = lifted
+                inside = {key for key in others if self._property(key, node["properties"], f"{path}{name}.")}
+                if inside:
+                    out[name] = self.of({key: others[key] for key in inside}, node, f"{path}{name}.")
         return {**others, **out}
 
     def _property(self, key: str, properties: Schema, path: str) -> str | None:
@@ -99,6 +102,9 @@ class Shape:
         if key in properties:
             return key
         plain, short = _spellings(key)
+        for name in properties:  # `build` for `builds`
+            if name.removesuffix("s") == short or name == short.removesuffix("s"):
+                return name
         if not any(_spellings(name)[1] == short for name in properties):
             for name in properties:
                 if plain.replace("_", " ") in self.labels.get(f"{path}{name}", ()):
@@ -114,7 +120,7 @@ class Shape:
                     raise UnreadableReply(f"In the JSON object, {path} is null.")
                 return given if meant is UNSAID else meant
             case "words":
-                return _spoken(given, reason=path.rpartition(".")[2] in REASONS)
+                return _spoken(given, self.labels.get(path, ()), reason=path.rpartition(".")[2] in REASONS)
             case "variant":
                 return self._variant(given, node, path, whole)
             case "record":
@@ -154,10 +160,11 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, *, reason: bool = False) -> Any:
+def _spoken(given: Any, labels: Sequence[str], *, reason: bool) -> Any:
     """Words without what was thought in them; a `reason` that is no text is kept as its JSON: it decides nothing."""
     if isinstance(given, str):
-        return split(given)[0]
+        said = split(given)[0]
+        return said if reason else aloud(said, labels)
     return given if not reason else "" if given is None else _as_json(given)
 
 

@@ -16,7 +16,7 @@ _NAME = (
     r"(?:ant[_-]?)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
     r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
     r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
-    r"|思考(?:过程)?|推理|内心独白"
+    r"|思考(?:过程)?|推理|内心独白|internal|private|hidden|plan(?:ning)?|strategy|secret"
 )
 # a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
 _TAG = (
@@ -25,13 +25,15 @@ _TAG = (
     rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
-_SQUARE = re.compile(r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot", re.IGNORECASE)  # [analysis] is a word
+_SQUARE = re.compile(
+    r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan", re.IGNORECASE
+)  # [analysis] is a word
 # spellings with an end of their own, by the name of the group that finds their beginning
 _ENDS = {
     "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
     "unused": re.compile(r"<unused95>"),
     "comment": re.compile(r"-->"),
-    "fence": re.compile(r"```"),
+    "fence": re.compile(r"```|~~~|:::"),
     "aside": re.compile(r"\)"),
     "starred": re.compile(r"\*"),
     "bracketed": re.compile(r"\]"),
@@ -49,7 +51,7 @@ _MARK = re.compile(
     r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
     r"|(?P<unused><unused94>(?:\s*thought)?)"
     r"|(?P<comment><!--)"
-    r"|(?P<fence>```[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis)\b)"
+    r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought"
     r"|reason)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"

@@ -43,8 +43,7 @@ _ADVERBS = re.compile(
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 _UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{UNITS})", re.IGNORECASE)
 _UNIT_BEFORE = re.compile(
-    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|player|proposal|post|law|project|number|no\.?"
-    r"|id)[\s_]*#?)\s*(?P<number>\d.*)",
+    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|proposal|post|law|project|id)[\s_]*#?)\s*(?P<number>\d.*)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(
@@ -55,7 +54,7 @@ _LEADING = re.compile(
 )
 _AMOUNT_GOES_ON = re.compile(
     r"[*_\"')\]>]*\s*(?:[-\u2013/+*x%^]\s*\d|%|\d|(?:or|to|and|bis|oder|ou|o|lub|или)\s+\d|[km]\b|thousand"
-    r"|million|hundred|\?)",
+    r"|million|hundred|\?|→|->|>|(?:less|more|above|below|under|over)\b)",
     re.IGNORECASE,
 )
 

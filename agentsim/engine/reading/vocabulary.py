@@ -18,6 +18,7 @@ __all__ = [
     "NO",
     "NOTHING",
     "PASS",
+    "PLAIN_YES_OR_NO",
     "REASONS",
     "SPEECH",
     "THINKING",
@@ -53,7 +54,7 @@ LABELS: Mapping[str, tuple[str, ...]] = {
         "winner, the winner, my winner, winning player, gewinner, sieger, vainqueur, ganador, vencedor, vincitore"
     ),
     "public speech": _words("public speech, public, speech, say, said, aloud, to the table, spoken"),
-    "private thought": _words("private thought, private thoughts, private"),
+    "private thought": _words("private thought, private thoughts, private, thought, thoughts"),
     "partner": _words("partner, approach, sidebar, sidebar with, talk to, target, player"),
     "accept": _words("accept, accepted, response, reply"),
     "ask": _words("ask, whom, who"),
@@ -99,6 +100,7 @@ THINKING = _words(
         thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks, inner
         monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad, chain of thought,
         reasoning, internal reasoning, private reasoning, internal analysis, reasoning process, internal strategy,
+        internal notes, step-by-step thinking, step by step thinking,
         private strategy, private notes, notes to self, note to self, private, internal, my reasoning steps,
         reasoning steps, private thinking, internal
         thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning, thinking
@@ -165,6 +167,17 @@ YES = frozenset(
     """
     )
 )
+
+PLAIN_YES_OR_NO = frozenset(
+    _words(
+        """
+        yes, no, yeah, yep, nope, ja, nein, oui, non, si, sim, nao, tak, nie, да, нет, accept, reject, decline, deal,
+        no deal, accepted, rejected, i accept, i decline, i reject, agreed, 好, 好的, 当然可以, 可以, 不, 是, はい,
+        いいえ, 네, 아니요, sure thing
+        """
+    )
+)
+"""Those that are an answer also before a reason."""
 
 NO = frozenset(
     _words(

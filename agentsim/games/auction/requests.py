@@ -38,7 +38,9 @@ class Bid(Request[BidCast]):
     kind: ClassVar[str] = "bid"
     answer: ClassVar[type[Decision]] = BidCast
     nothing: ClassVar[Mapping[str, Any]] = {"bid": 0}
-    quotes: ClassVar[frozenset[str]] = frozenset({"teamname"})  # the auction's record of a bid, from the game state
+    quotes: ClassVar[frozenset[str]] = frozenset(
+        {"teamname", "team", "bidder"}
+    )  # the auction's record of a bid, from the game state
 
     terms: Terms
     state: GameState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
@@ -39,6 +40,12 @@ from agentsim.games.society.view import Own, World
 
 __all__ = ["REQUESTS", "Act"]
 
+# an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
+_MEANT_AS_ACTION = re.compile(
+    r"[{｛]|&#123;|\bdirect_message\b|\brecipient_agent_id\b|[\"']?\baction[\"']?\s{0,3}[:=]\s{0,3}[\"']?[a-z]+_?[a-z]*\b"
+    r"|<(?:function|invoke|tool_call|parameter)\b",
+    re.IGNORECASE,
+)
 _MAY_BE_EMPTY = frozenset({"action.description"})
 
 
@@ -200,7 +207,7 @@ class Act(Request[Acted]):
             reading = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             return rejected(UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}")
-        if reading.stage == "words" and "{" in split(text)[0]:  # braces that hold no object
+        if reading.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(text)[0]):
             return rejected(UNPARSED)
         if isinstance(reading.decision.action, Rejected):
             return replace(reading, stage="rejected", candidates=0, checked=True)
