@@ -124,7 +124,9 @@ def shares(
     own = {index: (player, source) for index, player, source in decisions if source != "bot"}
     made = Counter(player for player, _ in own.values())
     fell = Counter(player for player, source in own.values() if source == "fallback")
-    refused = Counter(own[index][0] for index in turned_away if index in own) if own else Counter[str]()
+    # what comes of a fallback, such as a forfeit, is counted once
+    asked = (own[index] for index in turned_away if index in own)
+    refused = Counter(player for player, source in asked if source != "fallback")
     by_player = {player: Share(count, fell[player], refused[player]) for player, count in made.items()}
     by_model: dict[str, Share] = {}
     for player, share in by_player.items():

@@ -11,6 +11,7 @@ from typing import Any
 from agentsim.errors import ScenarioError
 from agentsim.scenario.complaint import validated
 from agentsim.scenario.scenario import Find, found
+from agentsim.scenario.screen import screen
 from agentsim.scenario.wording import dotted, shown
 
 __all__ = ["adopted", "beside"]
@@ -44,6 +45,7 @@ def adopted(document: Mapping[str, Any], game: str | None, find: Find | None) ->
     project = found(game, find).config.project_table
     if project is None:
         raise ScenarioError(f"{game} knows no such table", key="game", valid="[game_config]")
+    screen({"game": out["game"]})
     table = validated(project, out.pop("game"), at=("game",))
     players = out.get("players", [])
     seated = [player for player in players if isinstance(player, dict)] if isinstance(players, list) else []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.reading import Decision, split
 from agentsim.engine.reading.scanning import MAX_TEXT
-from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
+from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from tests.engine.small import Terms
 
 

@@ -44,6 +44,7 @@ _LINE = re.compile(r"[^\n]+")
 MOST_CLAIMS = 300  # of one kind in a reply: each is looked at with all around it
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
+_THINKS_ON = re.compile(r"^[^.!?\n]{0,40}\b(?:let me|let's (?:see|think|look|analy[sz]e)|i need to|but|hmm|however)\b")
 _SPEAKER = re.compile(r"(?:^|\n)\W*([a-z][\w-]{0,30}(?: [\w-]{1,20})?)\s?:\s*[\"']?$")
 _HEAD = re.compile(
     r"[\s*_\"']{0,8}+(?P<value>[^.!,\n]{1,40}?)[*_\"']{0,4}(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
@@ -177,10 +178,10 @@ def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Clai
     before = clause_before(plain, start).rpartition("\n")[2]
     foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
     claim = _claim(start, end, "label", value, plain, field, whole=False)
-    if not claim.known and (
-        foreign or len((claim.named or "").split()) not in {1, 2, 3} or HOLE in (claim.named or "")
-    ):
-        return None
+    if not claim.known:
+        names_none = field.kind == "number" and not any(map(str.isdigit, value))  # `price: as high as I can`
+        if foreign or names_none or len(value.split()) not in {1, 2, 3} or HOLE in value:
+            return None
     return replace(claim, doubt="before") if foreign else claim
 
 
@@ -266,7 +267,7 @@ def _stands_alone(head: re.Match[str], rest: str, field: Field) -> bool:
     """Whether the beginning of a line is a sentence, or is told apart from a reason that names no other value."""
     value = head["value"].strip()
     if field.kind == "yes_no" or "accept" in field.values:  # "Okay, let me think" accepts nothing
-        return value in PLAIN_YES_OR_NO
+        return value in PLAIN_YES_OR_NO and _THINKS_ON.search(rest) is None
     if head["end"] in {",", "!"} or (value.isdecimal() and len(value) < 3):  # to C, or the number of a list
         return False
     if head["dash"] is None:

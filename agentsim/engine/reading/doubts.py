@@ -130,7 +130,6 @@ _TAKING_BACK = _any(rf"""
     ; je retire; je reviens sur; (?:en fait|finalement),? (?:je|non|plutot); me retracto; perdon; rectifico
     ; my apologies; apologies; should have been; that should (?:be|say|read); got (?:that|it) wrong
     ; pardon(?: me)?; my bad; quatsch; psych; treat this as; replace \w+ with; is (?:invalid|void)
-    ; let me (?:think|look|see|analy[sz]e|consider|weigh|decide)
     ; the wrong (?:candidate|player|name|one|number|answer|vote|bid); typo; misspoke; better(?=\s*:); na verdade
     ; ripensandoci; wlasciwie; jednak; zmieniam; chwila; передумал\w*; вернее; точнее; {_SECOND_THOUGHTS}
 """)

@@ -129,12 +129,15 @@ class _Reader:
         """A string up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
         start, closes = self.at + 1, _CLOSES[self.body[self.at]]
         quote = re.compile(rf"\\.|[{re.escape(closes)}]", re.DOTALL)
-        inner = 0
+        inner, opened, looked = 0, 0, start
         for mark in quote.finditer(self.body, start):
             if mark[0].startswith("\\"):
                 continue
-            if ends.match(self.body, mark.end()):
-                written = self.body[start : mark.start()]
+            opened += self.body.count("{", looked, mark.start()) - self.body.count("}", looked, mark.start())
+            looked = mark.start()
+            quoted = opened > 0 and self.body.startswith("}", looked + 1)  # `"C wants {"vote": "C"} of me"`
+            if not quoted and ends.match(self.body, mark.end()):
+                written = self.body[start:looked]
                 self.at = mark.end()
                 if inner and (inner % 2 or _QUOTED_KEY.search(_OBJECT.sub("", written))):
                     raise Broken(self.at)  # where the string ends is a guess

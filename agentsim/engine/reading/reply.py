@@ -26,15 +26,14 @@ from agentsim.engine.reading.vocabulary import SPEECH
 
 __all__ = ["Question", "Reply"]
 
-# what stands for a value where a form is shown
 POST = (*SPEECH, "post", "forum post", "my post")
+# what stands for a value where a form is shown
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
 def _is_no_number(value: Any) -> bool:
     """Whether a value is one that JSON has no number for, or holds one."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
+    value = list(value.values()) if isinstance(value, Mapping) else value
     return any(map(_is_no_number, value)) if isinstance(value, list) else value != value  # noqa: PLR0124 - NaN is not itself
 
 
@@ -56,7 +55,6 @@ class Question(Protocol):
     quotes: ClassVar[frozenset[str]]
     nothing: ClassVar[Mapping[str, Any]]
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
-
     any_text: ClassVar[bool]
 
     @property
@@ -98,7 +96,7 @@ class Reply:
 
     @property
     def thoughts(self) -> tuple[str, ...]:
-        """What was thought, in order, but for what stands in strings of objects."""
+        """What was thought, but for what stands in strings of objects."""
         return self._split[1]
 
     # -- the question
@@ -226,8 +224,7 @@ class Reply:
             spans = [match.span() for match in tag_pattern(worded).finditer(plain)] if worded and "<" in prose else []
             spans += [self.labelled[path] for path in words if path in self.labelled]
             if spans:  # what stands under headings and in tags of words decides nothing
-                prose = masked(prose, sorted(spans), "\n")
-                plain = folded(prose)
+                plain = folded(prose := masked(prose, sorted(spans), "\n"))
             labels = self.labels[self.decider.path]
             yield from in_prose(prose, plain, self.decider, labels, against=self.request.against)
         elif not self.objects:
@@ -249,7 +246,9 @@ class Reply:
         value = unwrapped(each.value, own, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
-        record = self.shape.of(value, self.schema)
+        shaped = self.shape.of(value, self.schema)
+        asked = self.schema.get("properties", {})
+        record = {key: part for key, part in shaped.items() if key in asked or not _is_no_number(part)}
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
         values = dict(self._decided_by(record))
@@ -278,8 +277,8 @@ class Reply:
     def _doubt(self, each: Object, record: Mapping[str, Any]) -> Doubt:
         if each.comments and doubted_by_comment(folded(each.comments)):
             return "after"
-        alone = len(self.objects) == 1 and self.wordless
-        if not alone and any(isinstance(part, str) and _PLACEHOLDER.fullmatch(part) for part in record.values()):
+        shown = any(isinstance(part, str) and _PLACEHOLDER.fullmatch(part) for part in record.values())
+        if shown and not (len(self.objects) == 1 and self.wordless):
             return "before"
         return doubted(self.plain, each.start, each.end)
 
