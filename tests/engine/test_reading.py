@@ -110,7 +110,6 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
     "thinking in triangles": ('◁think▷{"price": 9}◁/think▷{"price": 5}', (5, "json", 1)),
     "only the end of triangles": ('hm {"price": 9}◁/think▷{"price": 5}', (5, "json", 1)),
     "object inside a broken one": ('{"a": oops, "b": {"price": 9}} {"price": 5}', (5, "embedded", 1)),
-    "NaN in one of two": ('{"price": 5, "extra": NaN} {"price": 6}', (6, "embedded", 2)),
     "trailing comma": ('{"price": 5,}', (5, "repaired", 1)),
     "single quotes": ("{'price': 5}", (5, "repaired", 1)),
     "a list of one": ("[5]", (5, "bare", 1)),
@@ -119,6 +118,7 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
     "in an answer": ('{"answer": {"price": 5}}', (5, "json", 1)),
     "a call of it": ('{"name": "deal", "arguments": {"price": 5}}', (5, "json", 1)),
     "a value in an object": ('{"price": {"value": 5}}', (5, "json", 1)),
+    "1e999 in a key of no answer": ('{"price": 5, "extra": [1e999]}', (5, "repaired", 1)),
     "deep but readable": ('{"price": 5, "extra": ' + "[" * 100 + "]" * 100 + "}", (5, "json", 1)),
 }
 
@@ -147,7 +147,6 @@ NOT_READ: dict[str, tuple[str, type[DecisionError], str]] = {
     "NaN": ('{"price": NaN}', UnreadableReply, "no complete JSON object"),
     "Infinity": ('{"price": -Infinity}', UnreadableReply, "no complete JSON object"),
     "1e999": ('{"price": 1e999}', UnreadableReply, "no complete JSON object"),
-    "1e999 where anything goes": ('{"price": 5, "extra": [1e999]}', UnreadableReply, "no complete JSON object"),
     "30 digits": ('{"price": ' + "9" * 30 + "}", UnreadableReply, "price must be a whole number"),
     "31 digits": ('{"price": ' + "9" * 31 + "}", UnreadableReply, "price must be a whole number"),
     "5000 digits": ('{"price": ' + "9" * 5000 + "}", UnreadableReply, "no complete JSON object"),
@@ -220,6 +219,7 @@ COUNTS: dict[str, tuple[str, tuple[int, int] | type[DecisionError]]] = {
     "last in single quotes": ("{\"price\": 5} {'price': 6}", AmbiguousReply),
     "last in curly quotes": ('{"price": 5} {“price”: 6}', AmbiguousReply),
     "last without quotes": ('{"price": 5} { price : 6}', AmbiguousReply),
+    "NaN in one of two": ('{"price": 5, "extra": NaN} {"price": 6}', AmbiguousReply),
     "last is NaN": ('{"price": 5} {"price": NaN}', UnreadableReply),
     "last is endless": ('{"price": 5} {"price": ' + "9" * 5000 + "}", UnreadableReply),
     "broken, but the same": ('{"price": 5,} {"price": 5}', (5, 2)),

@@ -148,9 +148,10 @@ ALIKE = {
 }
 """Questions that have a field of one kind with values in common."""
 OWN_WORDS = {
-    "bid": re.compile(r'"action"'),  # Monopoly's bid is a part of its action
+    "bid": re.compile(r"\baction\b", re.IGNORECASE),  # Monopoly's bid is a part of its action
     "player": re.compile(
-        r"vot|ballot|eliminat|partner|approach|sidebar|stimm|voix|голос|票|투표|g[lł]os|stem\b", re.IGNORECASE
+        r"vot|ballot|eliminat|partner|approach|sidebar|aside|beiseite|私下|stimm|voix|голос|票|투표|g[lł]os|stem\b",
+        re.IGNORECASE,
     ),
 }
 """What says which of them is answered."""

@@ -37,6 +37,8 @@ class Claim:
     """The object that it is, if it is one."""
     named: str | None = None
     """What was named that is no legal value."""
+    first: bool = False
+    """Whether its value begins it, so that words before it may speak of something else: `B it is`."""
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
@@ -87,7 +89,7 @@ def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?P<label>{alternatives(names)})(?![\w-])"
+        rf"(?<![\w-])(?<!/)(?<!/ )(?P<label>{alternatives(names)})(?![\w-])"
         r"[*_`\"')\]]{0,4}(?:\s?\([^()\n]{0,40}\))?[ \t*_`]{0,4}"
         r"(?::|=>?|->|\s>|\s-{1,2}\s|\|)[ \t]{0,4}[*_`\"']{0,3}(?=(?P<rest>[^\n]{0,300}))"
     )
@@ -212,12 +214,13 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
             )
         return
     position, stop = match.span("value")
+    start = match.start()
     if concept == "before":
         value, end = text[position:stop], match.end()
         meant = field.read(value)
         if meant is UNSAID:  # "so C gets my vote"
             value = value.rpartition(" ")[2]
-            meant = field.read(value)
+            start, meant = stop - len(value), field.read(value)
     else:
         value, end = _value(plain, position, text[position:stop], field)
         meant = field.read(value)
@@ -226,11 +229,11 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
     after = plain[end : end + 60]
     if concept == "choice" and _CHOSEN.match(after) is None:
         return  # chosen for something else, such as a friend
-    if (speaker := _SPEAKER.search(clause_before(plain, match.start()))) and not is_lead_in(speaker[1]):
+    if (speaker := _SPEAKER.search(clause_before(plain, start))) and not is_lead_in(speaker[1]):
         return  # "Beta: I bid 150"
     contrary = field.name == "vote" and bool((_STAYS if against else _LEAVES).search(after))
-    doubt: Doubt = doubted(plain, match.start(), end) or ("after" if contrary or value.rstrip().endswith("?") else "")
-    yield Claim(match.start(), end, "sentence", {field.path: meant}, doubt=doubt)
+    doubt: Doubt = doubted(plain, start, end) or ("after" if contrary or value.rstrip().endswith("?") else "")
+    yield Claim(start, end, "sentence", {field.path: meant}, doubt=doubt, first=concept == "before")
 
 
 def _verbs(plain: str, field: Field) -> Iterator[Claim]:

@@ -26,9 +26,10 @@ def _any(phrases: str) -> str:
     return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in phrases.split(';'))})\b"
 
 
-_FILLERS = _any("""
+_FILLERS = _any(r"""
     to; ever; just; simply; want; going; be; do; give; giving; say; saying; write; writing; answer; answering
-    ; reply; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a; this; that; my; your
+    ; reply; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a(?= \w{2}); this; that
+    ; my; your
     ; is; format; for; bid; bidding; offer; choose; output; would; will; could; should; did; do; can; shall; have
     ; am
 """)
@@ -178,7 +179,7 @@ def doubted(text: str, start: int, end: int) -> Doubt:
     clause = clause_before(text, start)
     aloud = _REQUESTED.sub(" ", clause)
     if text[start - 1 : start] == '"' and re.search(r"\w", clause[:-1]) and text[start : start + 1] != "{":
-        return "before"  # a sentence within somebody's marks
+        return "before"  # in the midst of a quotation
     if _NEGATED.search(clause) or _QUOTED.search(aloud) or _SHOWN.search(clause) or _CONDITION.search(clause):
         return "before"
     if _FORMAT.search(clause) and not _ANSWERED.search(clause):

@@ -118,7 +118,8 @@ def _decided(reply: Reply, claims: Sequence[Claim]) -> Reading[Any]:
         if not claim.known and not claim.doubt and claim.start >= final.end:
             raise _refused(reply, claim)
         # a decision that is denied, quoted or conditional counts for nothing before one that stands clean
-        weak = claim.how in {"sentence", "bare"} or (claim.start < final.start and final.how != "bare")
+        earlier = claim.start < final.start and final.how != "bare"
+        weak = earlier or (claim.how in {"sentence", "bare"} and not claim.first)
         if claim.known and not (claim.doubt == "before" and weak) and (two := _differ(claim, final)):
             raise AmbiguousReply(f"The reply says {two}. Decide for exactly one.")
     tail = reply.plain[max(claim.end for claim in clean) :]

@@ -119,10 +119,13 @@ class _Reader:
     def _key(self) -> str:
         opens = self.body[self.at : self.at + 1]
         if opens in _CLOSES and opens:
-            return self._string(_KEY_ENDS)
-        if key := _BARE_KEY.match(self.body, self.at):
-            self.at = key.end()
-            return key[0].strip()
+            key = self._string(_KEY_ENDS)
+            if "{" in key or "}" in key:  # it runs into the next object
+                raise Broken(self.at)
+            return key
+        if bare := _BARE_KEY.match(self.body, self.at):
+            self.at = bare.end()
+            return bare[0].strip()
         raise self._stopped()
 
     def _string(self, ends: re.Pattern[str]) -> str:

@@ -21,30 +21,20 @@ from agentsim.engine.reading.prose import without_wrappers
 from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.thinking import split
-from agentsim.engine.reading.values import UNSAID, chosen, named
+from agentsim.engine.reading.values import UNSAID, chosen, is_no_number, named
 from agentsim.engine.reading.vocabulary import SPEECH
 
 __all__ = ["Question", "Reply"]
 
 POST = (*SPEECH, "post", "forum post", "my post")
 # what stands for a value where a form is shown
+_FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
-
-
-def _is_no_number(value: Any) -> bool:
-    """Whether a value is one that JSON has no number for, or holds one."""
-    value = list(value.values()) if isinstance(value, Mapping) else value
-    return any(map(_is_no_number, value)) if isinstance(value, list) else value != value  # noqa: PLR0124 - NaN is not itself
 
 
 def _named(unknown: Sequence[Any]) -> str | None:
     """The name among values that are none of the legal ones; None where they are nothing that is named."""
     return str(unknown[0]) if unknown and type(unknown[0]) in {str, int} else None
-
-
-def _is_form(part: Any) -> bool:
-    """Whether a text is the placeholder of a form: `<your pitch>`."""
-    return isinstance(part, str) and re.fullmatch(r"\s*<[^<>]{1,80}>\s*", part) is not None
 
 
 class Question(Protocol):
@@ -211,8 +201,16 @@ class Reply:
             return [*ended, *(claim for claim in found if claim.record is None and self.body[claim.end :].strip())]
         return found
 
+    @cached_property
+    def _tagged_words(self) -> list[tuple[int, int]]:
+        """Where words stand in a tag of their own."""
+        words = tuple(name for field in self.fields if field.kind == "words" for name in self.labels[field.path])
+        decides = self.decider is not None and "<" in self.prose
+        return [match.span() for match in tag_pattern(words).finditer(self.plain)] if words and decides else []
+
     def _of_objects(self) -> list[Claim]:
-        found = [claim for each in self.objects if (claim := self.of_object(each)) is not None]
+        outside = (each for each in self.objects if not any(a < each.start < b for a, b in self._tagged_words))
+        found = [claim for each in outside if (claim := self.of_object(each)) is not None]
         counting = [claim for claim in found if claim.record is None or self.request.counts(claim.record)]
         return counting if any(claim.record is not None for claim in counting) else found
 
@@ -220,9 +218,7 @@ class Reply:
         if self.decider is not None and not self.wordless:
             prose, plain = self.prose, self.plain
             words = [field.path for field in self.fields if field.kind == "words"]
-            worded = tuple(name for path in words for name in self.labels[path])
-            spans = [match.span() for match in tag_pattern(worded).finditer(plain)] if worded and "<" in prose else []
-            spans += [self.labelled[path] for path in words if path in self.labelled]
+            spans = [*self._tagged_words, *(self.labelled[path] for path in words if path in self.labelled)]
             if spans:  # what stands under headings and in tags of words decides nothing
                 plain = folded(prose := masked(prose, sorted(spans), "\n"))
             labels = self.labels[self.decider.path]
@@ -248,11 +244,11 @@ class Reply:
             return None
         shaped = self.shape.of(value, self.schema)
         asked = self.schema.get("properties", {})
-        record = {key: part for key, part in shaped.items() if key in asked or not _is_no_number(part)}
+        record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
         values = dict(self._decided_by(record))
-        if _is_no_number(list(values.values())):
+        if is_no_number(list(values.values())):
             return Claim(each.start, each.end, "broken", known=False)
         unknown = [
             values[field.path]
@@ -263,7 +259,9 @@ class Reply:
             and field.read(values[field.path]) is UNSAID
         ]
         how = self._how(each)
-        worded = not self.decides_more and any(map(_is_form, record.values()))
+        worded = not self.decides_more and any(
+            isinstance(part, str) and _FORM.fullmatch(part) for part in record.values()
+        )
         doubt: Doubt = "before" if worded else "" if how == "json" else self._doubt(each, record)
         return Claim(each.start, each.end, how, values, not unknown, doubt, record, _named(unknown))
 

@@ -102,8 +102,8 @@ class Shape:
         if key in properties:
             return key
         plain, short = _spellings(key)
-        for name in properties:  # `build` for `builds`
-            if name.removesuffix("s") == short or name == short.removesuffix("s"):
+        for name, node in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
+            if name.removesuffix("s") == short or (kind_of(node) != "number" and name == short.removesuffix("s")):
                 return name
         if not any(_spellings(name)[1] == short for name in properties):
             for name in properties:

@@ -12,7 +12,7 @@ from agentsim.engine.number import Real, whole
 from agentsim.engine.reading.folding import bare, compact, folded, untitled
 from agentsim.engine.reading.vocabulary import NO, NOTHING, PASS, UNITS, VALUES, YES
 
-__all__ = ["UNSAID", "amount", "chosen", "inner", "leading_amount", "named", "yes_or_no"]
+__all__ = ["UNSAID", "amount", "chosen", "inner", "is_no_number", "leading_amount", "named", "yes_or_no"]
 
 UNSAID: Final = object()
 """What a value comes to that says none of those it may say."""
@@ -176,3 +176,9 @@ def yes_or_no(given: Any) -> Any:
         return UNSAID
     word = bare(folded(given))
     return True if word in YES else False if word in NO else UNSAID
+
+
+def is_no_number(value: Any) -> bool:
+    """Whether a value is one that JSON has no number for, or holds one."""
+    value = list(value.values()) if isinstance(value, Mapping) else value
+    return any(map(is_no_number, value)) if isinstance(value, list) else value != value  # noqa: PLR0124 - NaN is not itself
