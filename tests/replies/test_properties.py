@@ -150,7 +150,7 @@ ALIKE = {
 OWN_WORDS = {
     "bid": re.compile(r"\baction\b", re.IGNORECASE),  # Monopoly's bid is a part of its action
     "player": re.compile(
-        r"vot|ballot|eliminat|partner|approach|sidebar|aside|beiseite|私下|stimm|voix|голос|票|투표|g[lł]os|stem\b",
+        r"vot|ballot|eliminat|partner|approach|sidebar|\btalk\b|aside|beiseite|私下|stimm|voix|голос|票|투표|g[lł]os|stem\b",
         re.IGNORECASE,
     ),
 }

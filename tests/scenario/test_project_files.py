@@ -223,8 +223,9 @@ def test_a_game_id_is_the_seed_unless_one_is_given(tmp_path: Path) -> None:
             "rules.toml: players: stands in both files (valid: either of them)",
         ),
         ("[game]", "[game", "rules.toml: not TOML: "),
+        ("[game]", "[game]\ngame_id = 1979-05-27", "rules.toml: game.game_id: "),
     ],
-    ids=["phase", "type", "no rules", "exchanges", "players", "round", "both", "no TOML"],
+    ids=["phase", "type", "no rules", "exchanges", "players", "round", "both", "no TOML", "a date"],
 )
 def test_a_game_that_cannot_be_is_one_line_that_names_its_file(
     tmp_path: Path, found: str, instead: str, line: str

@@ -84,7 +84,9 @@ class Shape:
                 others[key] = given
                 continue
             fitted = self._fitted(given, properties[name], f"{path}{name}", value)
-            if name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
+            if name in out and kind_of(properties[name]) == "words" and "" in {out[name], fitted}:
+                fitted = out[name] or fitted
+            elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
             if fitted is not None or kind_of(properties[name]) != "words":
                 out[name] = fitted  # words that are null are words that are left out

@@ -23,7 +23,7 @@ _TAG = (
     r"(?:<{1,2}|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}|(?P<square>\[))\s{0,2}(?P<slash>/)?\|?\s{0,2}"
     r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
     rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
-    r"(?:\s[^<>\[\]\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
+    r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 _SQUARE = re.compile(
     r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan", re.IGNORECASE
