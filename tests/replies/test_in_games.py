@@ -196,7 +196,7 @@ def test_others_hear_what_is_said_aloud_and_nothing_that_is_secret(played: list[
 
 def spoken(each: Played, fields: tuple[str, ...]) -> Iterator[str]:
     """What a reply says in these fields, where it has them; one word alone may stand anywhere."""
-    (meaning,) = each.reply.means
+    meaning = next(part for part in each.reply.means if isinstance(part, Mapping))  # others have the same fields
     assert isinstance(meaning, Mapping)
     assert isinstance(each.outcome, Mapping)
     for field in fields:
