@@ -14,6 +14,7 @@ from agentsim.cli import options as o
 if TYPE_CHECKING:
     from agentsim.analysis.folder import Games
     from agentsim.analysis.record import GameRecord
+    from agentsim.analysis.standings import Line
     from agentsim.engine.panel import Panel
     from agentsim.history.listing import Run
 
@@ -113,7 +114,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared.value}")
     if any(line.asked for line in table.lines):
         typer.echo(f"warning: fallbacks: {warned}" if warned else f"fallbacks: {fell}")
-        _warn_of(games)
+        _warn_of(table.lines)
     for panel in shown:
         _print(panel)
 
@@ -136,16 +137,13 @@ def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
         note(shortened(f"agentsim: {many} of {whose} ({apart[0]}): they share a past", 300))
 
 
-def _warn_of(games: Sequence[GameRecord]) -> None:
+def _warn_of(lines: Sequence[Line]) -> None:
     """Say which of those compared are notable for their fallbacks."""
     from agentsim.cli.screen import safe, shortened
     from agentsim.history.shares import NOTABLE, Share
 
-    by_label: dict[str, Share] = {}
-    for entrant in (entrant for game in games for entrant in game.entrants):
-        share = Share(entrant.asked, entrant.fallbacks, entrant.turned_away)
-        by_label[entrant.label] = by_label.get(entrant.label, Share()) + share
-    notable = {label: share for label, share in by_label.items() if share.rate > NOTABLE}
+    found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
+    notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
     if notable:
         whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))
         typer.echo(safe(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600)))

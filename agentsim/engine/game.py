@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -72,10 +72,10 @@ class SeatsInFolder:
 class ByPlayer:
     """Marks a field of a `GameConfig` that maps player ids to values: a `[[players]]` table may say its own.
 
-    It does so under `key`, a field of `PlayerTable`.
+    It does so under `key`.
     """
 
-    key: str
+    key: Literal["memory"]
 
 
 class ProjectTable(BaseModel):

@@ -12,7 +12,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Prompt", "Restated", "cleaned", "quoted"]
+__all__ = ["NARRATOR", "Prompt", "Restated", "cleaned", "quoted"]
+
+NARRATOR = "NARRATOR"
+"""Whom a line of a prompt is from that is no player's words; no player may be called so."""
 
 
 @dataclass(frozen=True, slots=True)

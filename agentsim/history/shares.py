@@ -99,7 +99,7 @@ class Shares:
 
     @property
     def in_words(self) -> str:
-        """`115 of 213 (54%); by player: ...; by model: ...`; nobody is named where all have the same share."""
+        """`115 of 213 (54%); by player: ...; by model: ...`; names stand only where shares differ."""
         parts = [str(self.whole)]
         for what, found in (("player", self.by_player), ("model", self.by_model)):
             if named := _named(found):

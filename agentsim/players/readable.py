@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from agentsim.engine.prompt import NARRATOR
+
 __all__ = ["news", "paragraphs", "question"]
 
 _JSON_SHAPE = re.compile(r"\s*\bAnswer(?:: \{| with one JSON object\b).*\Z", re.DOTALL)
@@ -32,7 +34,7 @@ def news(line: str) -> str:
     sender, to = fields.pop("from", None), fields.pop("to", None)
     kind = fields.pop("kind", None) or fields.pop("event", None)
     text = fields.pop("text", None)
-    if sender == "NARRATOR" and text is not None:
+    if sender == NARRATOR and text is not None:
         kind = sender = None
     about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
     head = " ".join(str(part) for part in (sender, about and f"({about})") if part) if sender else about

@@ -10,13 +10,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from agentsim.engine.prompt import NARRATOR
 from agentsim.models.extra import extra_problem
 from agentsim.scenario.model_name import ModelName
 
 __all__ = ["ClientKwargs", "Defaults", "ModelSettings", "PlayerTable", "StaffTable", "Table", "legal_id"]
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"
-RESERVED_IDS = ("NARRATOR", "ENGINE", "SYSTEM", "EVERYONE", "ALL")
+RESERVED_IDS = (NARRATOR, "ENGINE", "SYSTEM", "EVERYONE", "ALL")
 
 
 def legal_id(text: str) -> str:

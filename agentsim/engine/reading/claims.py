@@ -6,10 +6,10 @@ Objects are found by `scanning`; which claim decides is `reader`'s business. Tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.fields import Field
@@ -20,7 +20,10 @@ from agentsim.engine.reading.values import UNSAID, leading_amount
 from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
 from agentsim.errors import AmbiguousReply
 
-__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
+__all__ = ["Claim", "bounded", "in_prose", "labelled_words", "tag_pattern"]
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,9 @@ def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _sentence(pattern: str) -> re.Pattern[str]:
-    before, slot, after = folded(pattern).partition("§")
+    # an escape is no text: folded, `\W` would be `\w`
+    plain = "".join(part if part.startswith("\\") else folded(part) for part in re.split(r"(\\.)", pattern))
+    before, slot, after = plain.partition("§")
     if not slot:
         return re.compile(before)
     if before and after:
@@ -128,30 +133,30 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
     `against` says that who is chosen is chosen to lose.
     """
     names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
-    for match in _each(tag_pattern(names), plain):
+    for match in bounded(tag_pattern(names).finditer(plain)):
         group = next(name for name in "xyzw" if match[name] is not None)
         yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
-    for match in _each(_BOX, text):
+    for match in bounded(_BOX.finditer(text)):
         yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
-    for match in _each(_label_pattern(names), plain):
+    for match in bounded(_label_pattern(names).finditer(plain)):
         found = _labelled(text, plain, match, field)
         if found is not None:
             yield found
     for concept in _concepts(field, against=against):
         for pattern in SENTENCES.get(concept, ()):
-            for match in _each(_sentence(pattern), plain):
+            for match in bounded(_sentence(pattern).finditer(plain)):
                 yield from _said(text, plain, match, field, concept, against)
     if field.name == "action":
         yield from _verbs(plain, field)
     yield from _bare(text, plain, field)
 
 
-def _each(pattern: re.Pattern[str], text: str, most: int = MOST_CLAIMS) -> Iterator[re.Match[str]]:
-    """Every match; `AmbiguousReply` where there are so many that none can be meant."""
-    for count, match in enumerate(pattern.finditer(text)):
+def bounded(claims: Iterable[T], most: int = MOST_CLAIMS) -> Iterator[T]:
+    """All of them; `AmbiguousReply` where there are so many that none can be meant."""
+    for count, claim in enumerate(claims):
         if count >= most:
             raise AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
-        yield match
+        yield claim
 
 
 def _raw(text: str, match: re.Match[str], group: str) -> str:
@@ -243,7 +248,7 @@ def _verbs(plain: str, field: Field) -> Iterator[Claim]:
             continue
         for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
             words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
-            for match in _each(_sentence(VERB.replace("§", rf"{words}\b{DONE}")), plain):
+            for match in bounded(_sentence(VERB.replace("§", rf"{words}\b{DONE}")).finditer(plain)):
                 doubt = doubted(plain, *match.span())
                 yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
 
@@ -251,7 +256,7 @@ def _verbs(plain: str, field: Field) -> Iterator[Claim]:
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
     """Lines that are a value and nothing else, and a first sentence that is."""
     first = True
-    for line in _each(_LINE, plain, 10 * MOST_CLAIMS):
+    for line in bounded(_LINE.finditer(plain), 10 * MOST_CLAIMS):
         said = text[line.start() : line.end()].strip()
         if not said:
             continue

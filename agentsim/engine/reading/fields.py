@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.reading.folding import folded
 from agentsim.engine.reading.values import UNSAID, amount, chosen, yes_or_no
-from agentsim.engine.reading.vocabulary import GENERIC, LABELS, REASONS, SPEECH
+from agentsim.engine.reading.vocabulary import GENERIC, LABELS, REASON_FIELDS, REASONS, SPEECH
 
 __all__ = ["Field", "Kind", "Schema", "Synonyms", "fields_of", "kind_of", "labels_of"]
 
@@ -81,7 +81,7 @@ def labels_of(field: Field, fields: Sequence[Field], kind: str) -> tuple[str, ..
     if field.decides and deciding == [field]:
         names += [*GENERIC, *(folded(part).replace("_", " ") for part in field.path.split(".")[:-1])]
     if field.kind == "words":
-        if own in REASONS[:3]:
+        if own in REASON_FIELDS:
             names += REASONS
         elif words == [field] and not deciding:
             names += [kind.replace("_", " "), *LABELS.get(kind, ()), *SPEECH]

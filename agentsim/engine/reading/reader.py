@@ -15,13 +15,13 @@ from agentsim.engine.reading.claims import Claim
 from agentsim.engine.reading.decision import Reading
 from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.folding import HOLE, folded
-from agentsim.engine.reading.headings import thought_spans
+from agentsim.engine.reading.headings import alternatives, thought_spans
 from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence, said_aloud
 from agentsim.engine.reading.reply import Question, Reply
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import has_marks, split
 from agentsim.engine.reading.values import UNSAID
-from agentsim.engine.reading.vocabulary import ASIDES, REASONS, THINKING
+from agentsim.engine.reading.vocabulary import ASIDES, REASON_FIELDS, REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
 __all__ = ["read", "thoughts_in"]
@@ -29,9 +29,7 @@ __all__ = ["read", "thoughts_in"]
 # what may be a tag, an escape, or a heading in a string: looked at more closely
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
-_NOT_SAID = re.compile(
-    r"thought|think|reason|monologue|private|internal|analys|deliberat|scratch|reflex", re.IGNORECASE
-)
+_NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)), re.IGNORECASE)
 
 
 def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
@@ -69,7 +67,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
-    if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(text) is None:
+    if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
         return ()
     reply = Reply(request, text)
     found = [*reply.thoughts]
@@ -195,7 +193,7 @@ def _with_words(reply: Reply, claim: Claim) -> dict[str, Any]:
     for field in reply.fields:
         if field.kind == "words" and field.path in reply.labelled:
             values[field.path] = _labelled(reply, field.path)
-        elif field.kind == "words" and field.name in REASONS[:3]:
+        elif field.kind == "words" and field.name in REASON_FIELDS:
             values[field.path] = _trimmed(_besides(reply.prose, claim))
     for path, value in values.items():
         *parents, name = path.split(".")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
-from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
+from agentsim.engine.reading.claims import Claim, bounded, in_prose, labelled_words, tag_pattern
 from agentsim.engine.reading.decision import Decision
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
@@ -210,7 +210,7 @@ class Reply:
 
     def _of_objects(self) -> list[Claim]:
         outside = (each for each in self.objects if not any(a < each.start < b for a, b in self._tagged_words))
-        found = [claim for each in outside if (claim := self.of_object(each)) is not None]
+        found = list(bounded(claim for each in outside if (claim := self.of_object(each)) is not None))
         counting = [claim for claim in found if claim.record is None or self.request.counts(claim.record)]
         return counting if any(claim.record is not None for claim in counting) else found
 

@@ -78,7 +78,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
         r"(?:^|\n|[.!?]\s)\W{0,3}(?:raise to|bid)(?=\s) §",
         r"\bfinal (?:bid|offer)(?=\s+[$\d]) §",
-        r"\bich (?:biete|setze) §",
+        r"\b(?:ich (?:biete|setze)|ik bied) §",
         r"\bmein (?:gebot|angebot) (?:ist|lautet|betragt) §",
         r"\bj'(?:offre|encheris(?: a)?) §",
         r"\bje (?:mise|propose|mets|surencheris a) §",
@@ -123,10 +123,14 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "yes": (
         rf"{_I}(?:accept|agree)\b{_OFFER}",
-        r"\b(?:j'accepte|acepto|aceito|accetto|akceptuje|принимаю|ich akzeptiere)\b(?! que| che| ze)",
+        r"\b(?:j'accepte|acepto|aceito|accetto|akceptuje|принимаю|ich akzeptiere|ik accepteer"
+        r"|ich nehme (?:es |das |das angebot )?an)\b(?! que| che| ze)",
+        r"(?:我接受|承諾します|수락합니다)(?=\W|$)",
     ),
     "no": (
-        r"\b(?:je (?:refuse|rejette|decline)|rechazo|recuso|rifiuto|odrzucam|отклоняю|ich lehne)\b(?! que| che| de)",
+        r"\b(?:je (?:refuse|rejette|decline)|rechazo|recuso|rifiuto|odrzucam|отклоняю|ich lehne"
+        r"|ik weiger)\b(?! que| che| de)",
+        r"(?:我拒绝|拒否します|거절합니다)(?=\W|$)",
         rf"{_I}(?:decline|reject|refuse)\b{_OFFER}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
         r"|agree)\b(?! (?:with|that))",

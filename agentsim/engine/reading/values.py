@@ -20,21 +20,8 @@ UNSAID: Final = object()
 NO_SYNONYMS: Final[Mapping[str, Sequence[str]]] = {}
 _INNER_KEYS = frozenset(
     (
-        *(
-            "id",
-            "name",
-            "player",
-            "value",
-            "choice",
-            "candidate",
-            "target",
-            "answer",
-            "team",
-            "amount",
-            "number",
-            "bid",
-        ),
-        *("player_id", "playerid", "vote", "type", "action", "credits", "partner", "selected"),
+        *("id", "name", "player", "value", "choice", "candidate", "target", "answer", "team", "amount", "number"),
+        *("bid", "player_id", "playerid", "vote", "type", "action", "credits", "partner", "selected"),
     )
 )
 _ADVERBS = re.compile(

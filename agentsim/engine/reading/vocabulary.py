@@ -20,10 +20,14 @@ __all__ = [
     "PASS",
     "PLAIN_YES_OR_NO",
     "REASONS",
+    "REASON_FIELDS",
     "SPEECH",
     "THINKING",
+    "UNITS",
+    "VALUES",
+    "WRAPPERS",
+    "YES",
 ]
-__all__ += ["UNITS", "VALUES", "WRAPPERS", "YES"]
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -84,7 +88,10 @@ REASONS = _words(
         почему, 理由, 原因, 解释, 解釋, 説明, 이유, toelichting, reden, uitleg, note, comment
     """
 )
-"""What the words beside a decision may be called; the first three are names of fields."""
+"""What the words beside a decision may be called."""
+
+REASON_FIELDS = REASONS[:3]
+"""Names of fields of such words: explanation, reasoning, reason."""
 
 SPEECH = _words(
     """

@@ -200,7 +200,7 @@ class Approach(IslandRequest[ApproachMade]):
         return {"partner": Choice((*self.free, NOBODY) if self.may_decline else self.free)}
 
     def check(self, decision: ApproachMade) -> None:
-        if decision != self.fallback():  # to talk with nobody is what no readable choice comes to
+        if decision != self.fallback():  # which names no partner, and is legal where one must be named
             super().check(decision)
 
     def question(self) -> str:

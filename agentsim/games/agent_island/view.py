@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.events import Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
 from agentsim.games.agent_island.state import Island, Tally
 
 __all__ = ["Line", "View", "view"]
-
-NARRATOR = "NARRATOR"
 
 
 @dataclass(frozen=True)

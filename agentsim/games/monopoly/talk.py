@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from agentsim.engine.event import Event
+from agentsim.engine.prompt import NARRATOR
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.events import (
     Bankrupted,
@@ -28,8 +29,6 @@ from agentsim.games.monopoly.events import (
 
 __all__ = ["Block", "Memory", "Offer", "Rejection", "Remark", "Talk", "Thinking"]
 
-NARRATOR = "NARRATOR"
-"""Whom a line is from that is none of the players' words."""
 MOST_SAID = 1600
 """Characters of remarks in full, about 400 tokens."""
 MOST_TRADED = 700
