@@ -86,10 +86,14 @@
   };
 
   let waiting = 0;
-  const soon = () => { clearTimeout(waiting); waiting = setTimeout(apply, events.length > 500 ? 200 : 0); };
+  const soon = () => {
+    if (events.length <= 500) return apply();
+    clearTimeout(waiting);
+    waiting = setTimeout(apply, 200);
+  };
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(apply, 0));
+  showAll.addEventListener("click", () => { form.reset(); apply(); });
   find.addEventListener("input", soon);
   for (const select of [...Object.values(selects), byRound, view]) select?.addEventListener("change", apply);
   apply();
