@@ -65,7 +65,11 @@ def _show(name: str, proof: Proof, *, as_json: bool) -> None:
 
     if as_json:
         line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
-        typer.echo(json.dumps(line))
+        typer.echo(json.dumps({**line, "protected": proof.protected, "reread": proof.reread}))
         return
     end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
     say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")
+    if not proof.protected:
+        say("The journal is of an earlier version: its lines carry no digests, so that it may have been changed.")
+    elif not proof.reread:
+        say("The replies were read by another version of the reader: they were not read again.")

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped
+from agentsim.history.chain import Chain
 from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
 from agentsim.history.texts import text_id
 from agentsim.models.strict import finite
@@ -42,8 +44,14 @@ class Contents:
         self.replies: list[str] = []  # names of the files that replies came from, where nobody was called
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
+        self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
+
+    @property
+    def read_alike(self) -> bool:
+        """Whether its replies were read by today's version of the reader, so that reading them again says the same."""
+        return self.head.get("reader") == READER_VERSION
 
     @property
     def wall_s(self) -> float:
@@ -85,7 +93,10 @@ class Contents:
         self.head = line
 
     def _stop(self, line: Mapping[str, Any]) -> None:
-        self.stops.append({"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"])})
+        named = {"history": str(line["history"])} if "history" in line else {}
+        self.stops.append(
+            {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"]), **named}
+        )
         if line["status"] == ProviderStopped.status:
             self._stopped_by_provider()
 
@@ -115,6 +126,11 @@ class Contents:
                 entry = entry_from_json(line, self.texts)
                 if (entry.wave, entry.place) in self.entries:
                     raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+                before = [_said(attempt) for attempt in self.open_tries(entry.wave, entry.place)]
+                if [_said(attempt) for attempt in entry.tries[: len(before)]] != before:
+                    raise ValueError(
+                        f"decision {entry.index} has other attempts than those that were recorded before it"
+                    )
                 self.put(entry)
             case "structured":
                 self.structured[str(line["model"])] = str(line["mode"])
@@ -124,6 +140,11 @@ class Contents:
                 self._stop(line)
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
+
+
+def _said(attempt: Try) -> tuple[object, ...]:
+    """What stays the same of an attempt when its reply is judged again."""
+    return attempt.messages, attempt.completion, attempt.model
 
 
 def read_journal(path: Path) -> Contents:
@@ -173,7 +194,9 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
         return False
     contents.lines += 1
     try:
+        contents.chain.follow(raw)
         line = json.loads(raw, parse_float=finite, parse_constant=finite)
+        line.pop("chain", None)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")
         contents.take(line)

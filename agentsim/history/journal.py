@@ -49,6 +49,7 @@ class Journal:
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(path, handle, Contents())
+        journal.contents.chain.protected = True
         try:
             journal._lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
@@ -113,9 +114,10 @@ class Journal:
             self._put([{"record": "replies", "files": new}])
             self.contents.replies += new
 
-    def stopped(self, status: str, at: str, wall_s: float) -> None:
-        """Append that this process is done with the run."""
-        self._put([{"record": "stop", "status": status, "at": at, "wall_s": round(wall_s, 3)}])
+    def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
+        """Append that this process is done with the run; `history` is the digest of the history that it leaves."""
+        named = {} if history is None else {"history": history}
+        self._put([{"record": "stop", "status": status, "at": at, "wall_s": round(wall_s, 3), **named}])
 
     def close(self) -> None:
         """Close the file and give the lock back."""
@@ -139,8 +141,7 @@ class Journal:
         return names
 
     def _add(self, line: Mapping[str, Any]) -> None:
-        self._unwritten += json_of(line)
-        self._unwritten += b"\n"
+        self._unwritten += self.contents.chain.sealed(json_of(line))
 
     def _put(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Have these lines on the disk, behind all that was added before."""

@@ -64,7 +64,7 @@ async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, en
         seat = desk.seats[ask.request.player]
         entry = recall(recorded, ask)
         if entry is not None:
-            decisions[ask.place] = restored(ask, entry)
+            decisions[ask.place] = restored(recorded, ask, entry)
         elif isinstance(seat, BotPlayer):
             # as the policy made it, and has it checked: `tests/contract` shows that its JSON says the same
             decision = decisions[ask.place] = seat.decide(ask, play.luck(ask))

@@ -88,7 +88,9 @@ class Trunk:
             seats = seated(scenario, self.game, env, None, self.contents.structured)
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
-            journal = Journal.create(files.journal, handle, head_of(scenario, self.game, files.name, datetime.now(UTC)))
+            head = head_of(scenario, self.game, files.name, datetime.now(UTC))
+            # its past was read by the trunk's version of the reader
+            journal = Journal.create(files.journal, handle, head | {"reader": self.contents.head.get("reader")})
         try:
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
@@ -175,7 +177,7 @@ def trunk_of(files: RunFiles, at: int) -> Trunk:
     for ask in wave.asks:
         entry = recall(contents, ask)
         if entry is not None and entry is not found:
-            restored(ask, entry)
+            restored(contents, ask, entry)
             kept.append(entry)
     asked = wave.asks[found.place]
     play.close()

@@ -11,6 +11,7 @@ from typing import Any
 
 from agentsim import __version__
 from agentsim.engine.game import Game
+from agentsim.engine.reading import READER_VERSION
 from agentsim.history.contents import Contents
 from agentsim.scenario.scenario import Scenario
 
@@ -22,6 +23,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     return {
         "game": game.name,
         "rules_version": game.rules_version,
+        "reader": READER_VERSION,
         "seed": scenario.seed,
         "name": name,
         "started_at": stamp(now),

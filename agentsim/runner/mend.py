@@ -16,8 +16,10 @@ from agentsim.errors import JournalMismatch, UsageError
 from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.fold import dump_history
+from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT
+from agentsim.history.texts import text_id
 from agentsim.runner.imprint import volatile_of
 from agentsim.runner.replay import replayed
 
@@ -75,5 +77,11 @@ def mended(files: RunFiles) -> Mapping[str, Any]:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
     volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], recorded.wall_s)
     history = again.folded(again.finished, volatile)
-    write_whole(files.history, dump_history(history))
+    text = dump_history(history)
+    end = recorded.stops[-1]
+    if end.get("history", text_id(text)) != text_id(text):  # other limits, say: the journal names what is written now
+        journal = Journal.reopen(files.journal)
+        journal.stopped(end["status"], end["at"], 0.0, text_id(text))
+        journal.close()
+    write_whole(files.history, text)
     return history

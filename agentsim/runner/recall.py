@@ -5,11 +5,14 @@ Reading the journal is `history.contents`; what is done where it has no answer i
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import product
+
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.history.contents import Contents
-from agentsim.history.entry import Entry
+from agentsim.history.entry import Entry, Parse
 
 __all__ = ["not_whole", "recall", "recalled", "restored"]
 
@@ -20,7 +23,7 @@ def recalled(recorded: Contents, wave: Wave) -> tuple[list[Entry], list[Decision
     Raises `JournalMismatch` where the rules ask something else than the journal answers.
     """
     found = [(ask, entry) for ask in wave.asks if (entry := recall(recorded, ask)) is not None]
-    decisions = [restored(ask, entry) for ask, entry in found]
+    decisions = [restored(recorded, ask, entry) for ask, entry in found]
     return [entry for _, entry in found], decisions if len(found) == len(wave.asks) else None
 
 
@@ -46,11 +49,15 @@ def recall(recorded: Contents, ask: Ask) -> Entry | None:
     return entry
 
 
-def restored(ask: Ask, entry: Entry) -> Decision:
-    """The decision of an entry, checked again; `JournalMismatch` where it is not one this request allows."""
+def restored(recorded: Contents, ask: Ask, entry: Entry) -> Decision:
+    """The decision of an entry, checked again, and its reply read again where today's reader is the one that read it.
+
+    `JournalMismatch` where it is not one this request allows, or not what the reply says.
+    """
     request = ask.request
+    fallback = request.fallback() if entry.source == "fallback" else None
     # a fallback may say more than a reply can, such as the narrator's lines
-    answer = type(request.fallback()) if entry.source == "fallback" else request.answer
+    answer = request.answer if fallback is None else type(fallback)
     try:
         decision: Decision = answer.model_validate(dict(entry.decision))
         request.check(decision)
@@ -58,4 +65,30 @@ def restored(ask: Ask, entry: Entry) -> Decision:
         raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
     except DecisionError as error:
         raise JournalMismatch(f"decision {entry.index}: {error}") from None
+    if recorded.read_alike and not (_says(ask, entry, decision) if fallback is None else decision == fallback):
+        raise JournalMismatch(
+            f"decision {entry.index} of {entry.player}: what is recorded is not what {_origin(entry)}"
+        )
     return decision
+
+
+def _origin(entry: Entry) -> str:
+    return "the fallback is" if entry.source == "fallback" else "its reply says"
+
+
+def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
+    """Whether the last reply, read again, is this decision; what no reply led to is not in doubt."""
+    if entry.source == "bot" or (entry.source == "human" and not entry.tries):
+        return True
+    reply = entry.tries[-1].completion if entry.tries else None
+    if reply is None or entry.parse is None:
+        return False
+    cut = reply.finish_reason == "length"
+    # Which of them it was read with follows from the scenario, and what a fork changed in it; they differ in what they
+    # take to be unreadable, not in what a reply says.
+    for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
+        with suppress(DecisionError):
+            reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
+            if reading.decision == decision and Parse.of(reading) == entry.parse:
+                return True
+    return False

@@ -14,6 +14,7 @@ from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.record import FINISHED
+from agentsim.history.texts import text_id
 from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
 from agentsim.runner.recall import recalled
 from agentsim.scenario.scenario import Scenario
@@ -29,11 +30,17 @@ class ReplayDiffers(AgentsimError):
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended."""
+    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended.
+
+    `protected` where the journal's lines carry digests, `reread` where the replies were read again and say what was
+    decided: neither holds for journals of earlier versions, the second only for the reader of today.
+    """
 
     decisions: int
     complete: bool
     history: Mapping[str, Any]
+    protected: bool
+    reread: bool
 
 
 def without_volatile(history: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,7 +56,8 @@ def prove(files: RunFiles) -> Proof:
     """
     recorded = read_journal(files.journal)
     try:
-        claimed = json.loads(files.history.read_text(encoding="utf-8"))
+        text = files.history.read_bytes().decode()
+        claimed = json.loads(text, object_pairs_hook=_members)
         claimed["status"]
     except FileNotFoundError:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
@@ -58,10 +66,21 @@ def prove(files: RunFiles) -> Proof:
     again = replayed(files.name, recorded)
     status = _status(str(claimed["status"]), recorded.stops, again.finished)
     history = again.folded(status, claimed.get("volatile", {}))
-    if "warnings" not in claimed:
+    if "warnings" not in claimed and not recorded.chain.protected:
         history.pop("warnings", None)  # histories of earlier versions have none
     _compare(files.name, without_volatile(claimed), without_volatile(history))
-    return Proof(len(again.entries), again.finished is not None, history)
+    if recorded.stops and recorded.stops[-1].get("history", text_id(text)) != text_id(text):
+        raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
+    protected = bool(recorded.chain.protected)
+    return Proof(len(again.entries), again.finished is not None, history, protected, recorded.read_alike)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object's members; `ValueError` where a key stands twice, of which other readers may take the other."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a key stands twice")
+    return members
 
 
 @dataclass(frozen=True)

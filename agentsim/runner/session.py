@@ -25,6 +25,7 @@ from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
+from agentsim.history.texts import text_id
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
@@ -275,6 +276,10 @@ class Session:
         history = folded(
             self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile
         )
-        write_whole(self.files.history, dump_history(history))
-        self.journal.stopped(status, now, wall_s)
+        text = dump_history(history)
+        # First in the journal, which names it: a process killed in between leaves a history to be made again.
+        try:
+            self.journal.stopped(status, now, wall_s, text_id(text))
+        finally:
+            write_whole(self.files.history, text)
         return history

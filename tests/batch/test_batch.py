@@ -40,7 +40,7 @@ def whole(directory: Path) -> dict[str, Any]:
         elif path.suffix == ".json":
             found[path.name] = "\n".join(lines).partition('"volatile":')[0]
         else:
-            records = [json.loads(line) for line in lines]
+            records = [{key: value for key, value in json.loads(line).items() if key != "chain"} for line in lines]
             stays = [record for record in records if record["record"] not in {"run", "stop"}]
             head = {key: value for key, value in records[0].items() if key not in {"started_at", "versions"}}
             found[path.name] = [head, *stays]

@@ -21,6 +21,7 @@ from agentsim.players.base import Try
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import RunResult, go_on
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot, tiny
+from tests.fakes.journals import resealed
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
@@ -220,10 +221,12 @@ def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, tmp_path:
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
     decisions = [number for number, line in enumerate(lines) if b'"record":"decision"' in line]
-    whole, tail = b"".join(lines[: decisions[-2] + 1]), b"".join(lines[decisions[-2] + 1 :])
+    before, behind = lines[: decisions[-2] + 1], lines[decisions[-2] + 1 :]
+    whole = [sum(map(len, lines[: len(before) + more])) for more in range(len(behind) + 1)]
     # A journal is read line by line: of those before, opening thousands of files needs what the last lines point to.
-    pointed = [line for line in lines[: decisions[-2] + 1] if (text := _text_of(line)) and text in tail]
-    head = b"".join([lines[0], *pointed])
+    pointed = [line for line in before if (text := _text_of(line)) and text in b"".join(behind)]
+    short = resealed([lines[0], *pointed, *behind])
+    head, tail = b"".join(short[: 1 + len(pointed)]), b"".join(short[1 + len(pointed) :])
     files = RunFiles(tmp_path / "cut", "cut")
     files.directory.mkdir()
     left: set[bytes] = set()
@@ -234,8 +237,8 @@ def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, tmp_path:
         assert kept == head + tail[: tail.rfind(b"\n", 0, size) + 1]
         left.add(kept.removeprefix(head))
     assert len(left) == len(lines) - decisions[-2]
-    for kept in left:
-        files.journal.write_bytes(whole + kept)
+    for size in whole:
+        files.journal.write_bytes(live.files.journal.read_bytes()[:size])
         files.history.unlink(missing_ok=True)
         assert go_on(files, env={}) is not None
         assert text_without_volatile(files) == wanted

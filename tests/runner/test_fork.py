@@ -25,6 +25,7 @@ from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, snapshot, trio
+from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import play
@@ -312,10 +313,7 @@ def test_runs_that_call_each_other_their_trunk_are_games_of_their_own(trunk: Run
 
 def test_a_journal_with_a_decision_that_is_none_in_its_head_is_refused(trunk: RunFiles) -> None:
     files = branched(trunk, 2)
-    head, _, rest = files.journal.read_text("utf-8").partition("\n")
-    record = json.loads(head)
-    record["fork"]["instead"] = [1, 2]
-    files.journal.write_text(f"{json.dumps(record)}\n{rest}", encoding="utf-8")
+    change_line(files.journal, '"record":"run"', lambda head: head["fork"].update(instead=[1, 2]))
     with pytest.raises(AgentsimError, match="instead"):
         prove(files)
 

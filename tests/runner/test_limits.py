@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from agentsim.runner.budget import Budget
 from agentsim.runner.session import go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
+from tests.fakes.journals import change_line
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import FOUR, play, scenario_text, stable
@@ -71,9 +71,7 @@ def test_sessions_add_up_by_the_journals_stops(tmp_path: Path) -> None:
     with FakeServer(varied_by_schema).in_thread() as server:
         stopped = play(server.url(), tmp_path, "limits.max_calls=3", "limits.max_wall_s=500")
         journal = stopped.files.journal
-        rows = journal.read_text(encoding="utf-8").splitlines()
-        last = json.loads(rows[-1]) | {"wall_s": 499.999999}
-        journal.write_text("\n".join([*rows[:-1], json.dumps(last)]) + "\n", encoding="utf-8")
+        change_line(journal, '"record":"stop"', lambda line: line.update(wall_s=499.999999))
         assert read_journal(journal).stops[-1]["wall_s"] > 499
         again = go_on(stopped.files, env={}, max_calls=99)
         assert again is not None

@@ -13,6 +13,7 @@ import pytest
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import ReplayDiffers, prove
+from tests.fakes.journals import change_line, without_digests
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import play
@@ -42,17 +43,6 @@ def change_history(files: RunFiles, change: Callable[[Any], None]) -> None:
     files.history.write_text(json.dumps(history), encoding="utf-8")
 
 
-def change_line(files: RunFiles, which: str, change: Callable[[dict[str, Any]], None] | None) -> None:
-    """Rewrite the first journal line that holds these words; None takes it out."""
-    lines = files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
-    place = next(number for number, line in enumerate(lines) if which in line)
-    line = json.loads(lines[place])
-    if change is not None:
-        change(line)
-    lines[place : place + 1] = [] if change is None else [json.dumps(line) + "\n"]
-    files.journal.write_text("".join(lines), encoding="utf-8")
-
-
 def test_a_whole_run_is_proved_to_its_end_and_nothing_is_written(files: RunFiles) -> None:
     before = {path: path.read_bytes() for path in files.directory.iterdir()}
     proof = prove(files)
@@ -69,6 +59,7 @@ def test_a_stopped_run_is_proved_as_far_as_it_went(files: RunFiles) -> None:
 
 
 def test_what_differs_between_executions_proves_nothing_and_may_differ(files: RunFiles) -> None:
+    without_digests(files.journal)
     change_history(files, lambda history: history["volatile"].update(wall_s=99.0, name="another"))
     assert prove(files).complete
 
@@ -145,7 +136,7 @@ def _other_words(line: dict[str, Any]) -> None:
 def test_a_changed_decision_leads_to_another_history(
     files: RunFiles, which: str, change: Callable[[dict[str, Any]], None]
 ) -> None:
-    change_line(files, which, change)
+    change_line(files.journal, which, change)
     with pytest.raises((ReplayDiffers, JournalMismatch)):
         prove(files)
 
@@ -166,26 +157,26 @@ MISMATCHES = [
 def test_a_journal_that_is_not_of_this_game_is_refused(
     files: RunFiles, which: str, change: Callable[[dict[str, Any]], None], says: str
 ) -> None:
-    change_line(files, which, change)
+    change_line(files.journal, which, change)
     with pytest.raises(JournalMismatch, match=says) as caught:
         prove(files)
     assert caught.value.exit_code == 2
 
 
 def test_a_missing_decision_is_noticed(files: RunFiles) -> None:
-    change_line(files, '"index":3,', None)
+    change_line(files.journal, '"index":3,', None)
     with pytest.raises(ReplayDiffers, match=r"the journal has 17 decisions, 2 were asked"):
         prove(files)
 
 
 def test_decisions_behind_the_end_of_the_game_are_noticed(files: RunFiles) -> None:
-    change_line(files, '"index":18,', lambda line: line.update(wave=99))
+    change_line(files.journal, '"index":18,', lambda line: line.update(wave=99))
     with pytest.raises(ReplayDiffers, match="18 decisions, 17 were asked"):
         prove(files)
 
 
 def test_an_unknown_game_is_refused(files: RunFiles) -> None:
-    change_line(files, '"record":"run"', lambda line: line["scenario"].update(game="nosuch"))
+    change_line(files.journal, '"record":"run"', lambda line: line["scenario"].update(game="nosuch"))
     with pytest.raises(ScenarioError, match="nosuch"):
         prove(files)
 

@@ -25,6 +25,7 @@ from agentsim.runner.session import begin, go_on
 from agentsim.runner.signals import stoppable
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, trio
+from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import Mendable, journaled, play, scenario_text, stable
@@ -255,10 +256,7 @@ def test_a_failed_write_leaves_nothing_behind_the_torn_line(
 
 def test_a_journal_of_other_rules_is_refused_and_its_files_stay_as_they_were(server: Mendable, tmp_path: Path) -> None:
     result = play(server.url(), tmp_path, "limits.max_calls=6")
-    lines = result.files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
-    third = next(n for n, line in enumerate(lines) if '"record":"decision","index":3,' in line)
-    lines[third] = lines[third].replace('"kind":"pitch"', '"kind":"speech"')
-    result.files.journal.write_text("".join(lines), encoding="utf-8")
+    change_line(result.files.journal, '"record":"decision","index":3,', lambda line: line.update(kind="speech"))
     before = (result.files.journal.read_bytes(), result.files.history.read_bytes())
     with pytest.raises(JournalMismatch, match=r"decision 3 .*the journal answers speech of"):
         go_on(result.files, env={})

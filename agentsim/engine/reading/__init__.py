@@ -8,4 +8,7 @@ from agentsim.engine.reading.decision import Decision, Reading
 from agentsim.engine.reading.reader import read, thoughts_in
 from agentsim.engine.reading.thinking import split
 
-__all__ = ["Decision", "Reading", "read", "split", "thoughts_in"]
+__all__ = ["READER_VERSION", "Decision", "Reading", "read", "split", "thoughts_in"]
+
+READER_VERSION = 1
+"""Rises with every change that reads some reply otherwise: a journal names the version that read its replies."""

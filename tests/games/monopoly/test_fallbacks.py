@@ -25,6 +25,7 @@ from agentsim.games.monopoly.requests import (
 )
 from agentsim.games.monopoly.utterances import utterances
 from agentsim.games.monopoly.view import AuctionLot, View
+from agentsim.history.contents import Contents
 from agentsim.runner.recall import restored
 from agentsim.runner.referee import Ruling, to_entry
 from tests.games.monopoly.asked import board, questions
@@ -130,9 +131,9 @@ def test_a_fallback_on_record_is_the_one_that_was_made_and_an_older_one_keeps_th
     request = one(kind)
     ask, made = Ask(1, 1, 0, 1, request), request.fallback()
     entry = to_entry(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
-    assert restored(ask, entry) == made
+    assert restored(Contents(), ask, entry) == made
     words = {"public_speech": "Turtle is thinking...", "private_thought": "[Decision made by fallback]"}
-    old: Any = restored(ask, entry._replace(decision={"action": entry.decision["action"], **words}))
+    old: Any = restored(Contents(), ask, entry._replace(decision={"action": entry.decision["action"], **words}))
     assert (old.narrated, old.noted) == ("", "")
     assert (old.public_speech, old.private_thought) == tuple(words.values())
 

@@ -1,0 +1,45 @@
+"""Journals whose lines were changed: with digests that fit again, as one who lies well would make them, or with none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from agentsim.history.chain import Chain
+
+__all__ = ["change_line", "plain", "resealed", "without_digests"]
+
+_HISTORY = re.compile(rb',"history":"[0-9a-f]{32}"(?=\}\n\Z)')
+_DIGEST = re.compile(rb',"chain":"[0-9a-f]{32}"(?=\}\n\Z)')
+
+
+def plain(lines: Iterable[bytes]) -> list[bytes]:
+    """The lines without their digests, as versions before digests wrote them."""
+    return [_DIGEST.sub(b"", line) for line in lines]
+
+
+def resealed(lines: Iterable[bytes]) -> list[bytes]:
+    """The lines with digests that fit."""
+    chain = Chain()
+    chain.protected = True
+    return [chain.sealed(line.removesuffix(b"\n")) for line in plain(lines)]
+
+
+def without_digests(journal: Path) -> None:
+    """Make it a journal of an earlier version."""
+    lines = plain(journal.read_bytes().splitlines(keepends=True))
+    journal.write_bytes(b"".join(_HISTORY.sub(b"", line) for line in lines))
+
+
+def change_line(journal: Path, which: str, change: Callable[[dict[str, Any]], None] | None) -> None:
+    """Rewrite the first line that holds these words, or take it out where `change` is None; all digests fit again."""
+    lines = journal.read_bytes().splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if which.encode() in line)
+    line = json.loads(plain([lines[place]])[0])
+    if change is not None:
+        change(line)
+    lines[place : place + 1] = [] if change is None else [json.dumps(line, separators=(",", ":")).encode() + b"\n"]
+    journal.write_bytes(b"".join(resealed(lines)))
