@@ -92,6 +92,14 @@ class Contents:
             line[part]
         self.head = line
 
+    def _decide(self, entry: Entry) -> None:
+        if (entry.wave, entry.place) in self.entries:
+            raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+        before = [_said(attempt) for attempt in self.open_tries(entry.wave, entry.place)]
+        if [_said(attempt) for attempt in entry.tries[: len(before)]] != before:
+            raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
+        self.put(entry)
+
     def _stop(self, line: Mapping[str, Any]) -> None:
         named = {"history": str(line["history"])} if "history" in line else {}
         self.stops.append(
@@ -123,15 +131,7 @@ class Contents:
                 attempt = try_from_json(line["try"], self.texts)
                 self.tries.setdefault(key, []).append(Kept(str(line["player"]), attempt))
             case "decision":
-                entry = entry_from_json(line, self.texts)
-                if (entry.wave, entry.place) in self.entries:
-                    raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
-                before = [_said(attempt) for attempt in self.open_tries(entry.wave, entry.place)]
-                if [_said(attempt) for attempt in entry.tries[: len(before)]] != before:
-                    raise ValueError(
-                        f"decision {entry.index} has other attempts than those that were recorded before it"
-                    )
-                self.put(entry)
+                self._decide(entry_from_json(line, self.texts))
             case "structured":
                 self.structured[str(line["model"])] = str(line["mode"])
             case "replies":

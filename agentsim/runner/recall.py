@@ -66,14 +66,9 @@ def restored(recorded: Contents, ask: Ask, entry: Entry) -> Decision:
     except DecisionError as error:
         raise JournalMismatch(f"decision {entry.index}: {error}") from None
     if recorded.read_alike and not (_says(ask, entry, decision) if fallback is None else decision == fallback):
-        raise JournalMismatch(
-            f"decision {entry.index} of {entry.player}: what is recorded is not what {_origin(entry)}"
-        )
+        origin = "its reply says" if fallback is None else "the fallback is"
+        raise JournalMismatch(f"decision {entry.index} of {entry.player}: what is recorded is not what {origin}")
     return decision
-
-
-def _origin(entry: Entry) -> str:
-    return "the fallback is" if entry.source == "fallback" else "its reply says"
 
 
 def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:

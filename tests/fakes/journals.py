@@ -1,4 +1,4 @@
-"""Journals whose lines were changed: with digests that fit again, as one who lies well would make them, or with none."""
+"""Journals whose lines were changed: with digests that fit again, as a careful liar makes them, or with none."""
 
 from __future__ import annotations
 
