@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.engine.spelt import SpeltList, SpeltObject, json_of
-from agentsim.errors import AgentsimError, JournalError
+from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Kept, read_journal
 from agentsim.history.entry import Entry, entry_to_json, prompt_to_json, try_to_json
+from agentsim.history.files import RunFiles
 from agentsim.history.texts import text_id
 from agentsim.players.base import Message, Try
 
@@ -44,6 +45,8 @@ class Journal:
         self._prompts: dict[int, tuple[tuple[Message, ...], SpeltList]] = {}  # by identity, as long as they are wanted
         self._due = False  # something was added that must be on the disk soon
         self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
+        self._size = contents.size  # bytes of the file
+        self._moved: str | None = None  # why the run must stop, though what it wrote is saved
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
@@ -74,7 +77,7 @@ class Journal:
         except BaseException:
             journal.close()
             raise
-        journal.contents = contents
+        journal.contents, journal._size = contents, contents.size
         journal._known = set(contents.texts)
         return journal
 
@@ -91,9 +94,15 @@ class Journal:
         self._prompts[id(messages)] = messages, SpeltList(prompt_to_json(messages, self._store))
 
     def sync(self) -> None:
-        """Have on the disk what is to be there; decisions that came together share one sync."""
+        """Have on the disk what is to be there; decisions that came together share one sync.
+
+        Raises `AgentsimError` also where the file is not the one at `path` any more: what it holds is saved then.
+        """
         if self._due:
             self._put([])
+        self._find()
+        if self._moved is not None:
+            raise AgentsimError(self._moved)
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
@@ -154,7 +163,8 @@ class Journal:
         try:
             if self._failure is None:
                 while data:
-                    data = data[os.write(self._handle, data) :]
+                    written = os.write(self._handle, data)
+                    data, self._size = data[written:], self._size + written
                 if sync:
                     os.fsync(self._handle)
                     self._due = False
@@ -162,6 +172,39 @@ class Journal:
             self._failure = error.strerror or str(error)
         if self._failure is not None:
             raise AgentsimError(f"{self.path}: cannot write the journal: {self._failure}; `agentsim resume` goes on")
+
+    def _find(self) -> None:
+        """Notice that the file was removed, replaced or written to by others, and save what it holds."""
+        mine = os.fstat(self._handle)
+        if mine.st_size != self._size:
+            self._failure = self._failure or "another process has written to it"
+            self._write()
+        with contextlib.suppress(OSError):
+            if os.path.samestat(self.path.stat(), mine):
+                return
+        lost, old = self.path, self._handle
+        try:
+            lost.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                handle = os.open(lost, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            except FileExistsError:
+                files, handle = RunFiles.reserve(lost.parent, lost.stem)
+                self.path = files.journal
+            self._handle = handle
+            self._lock()
+            with os.fdopen(os.dup(old), "rb") as source:
+                source.seek(0)
+                while piece := source.read(1 << 20):
+                    os.write(handle, piece)
+            os.fsync(handle)
+        except (OSError, UsageError) as error:
+            self._failure = f"it was removed, and cannot be saved: {getattr(error, 'strerror', None) or error}"
+            self._write()
+        os.close(old)
+        self._moved = (
+            f"{lost}: the journal was removed or replaced while the run was played; what it held is saved as "
+            f"{self.path}: `agentsim resume {self.path.stem}` goes on"
+        )
 
     def _lock(self) -> None:
         for _ in range(_KNOCKS):  # whoever only looks whether the run is being played holds the lock for a moment

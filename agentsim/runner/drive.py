@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from agentsim.engine.event import Told
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
-from agentsim.errors import RunStopped
+from agentsim.errors import AgentsimError, RunStopped
 from agentsim.history.contents import Contents
 from agentsim.history.entry import Entry
 from agentsim.players.bot import BotPlayer
 from agentsim.runner.desk import Desk
-from agentsim.runner.recall import not_whole, recall, restored
+from agentsim.runner.recall import not_whole, recall, recalled, restored
 from agentsim.runner.referee import Ruling, to_entry
 
 __all__ = ["drive"]
@@ -31,7 +31,15 @@ async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
     while wave is not None:
         news.before(wave)
         desk.watcher.wave(wave, play.table.rounds[-1])
-        wave = play.answer(await _settle(play, wave, desk, recorded, entries))
+        try:
+            decisions = await _settle(play, wave, desk, recorded, entries)
+        except (AgentsimError, asyncio.CancelledError):
+            _, whole = recalled(recorded, wave)
+            if whole is not None:  # the stop came behind its last decision: a replay of the journal plays it as well
+                play.answer(whole)
+            raise
+        wave = play.answer(decisions)
+    desk.journal.sync()
     news.at_the_end()
 
 

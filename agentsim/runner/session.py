@@ -270,6 +270,7 @@ class Session:
             await self.seats.aclose()
 
     def _write(self, play: GamePlay, entries: list[Entry], status: str, wall_s: float) -> Mapping[str, Any]:
+        self.files = RunFiles(self.journal.path.parent, self.journal.path.stem)  # a journal that was removed is saved
         now, contents = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, contents, self.files.name, now, contents.wall_s + wall_s)
         undecided = contents.undecided()

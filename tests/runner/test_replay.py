@@ -13,10 +13,12 @@ import pytest
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import ReplayDiffers, prove
+from agentsim.runner.session import go_on
+from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line, without_digests
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import play
+from tests.runner.island import Mendable, play
 
 CALLS = 18
 
@@ -214,3 +216,99 @@ def test_every_error_is_one_of_ours(files: RunFiles) -> None:
             with pytest.raises(AgentsimError) as caught:
                 prove(files)
             assert "\n" not in str(caught.value)
+
+
+def _said_by_another(files: RunFiles) -> Callable[[dict[str, Any]], None]:
+    """Put the reply of the last vote in the place of this one's."""
+    votes = [json.loads(line) for line in files.journal.read_bytes().splitlines() if b'"kind":"vote"' in line]
+    reply = votes[-1]["tries"][-1]["completion"]["text"]
+
+    def change(line: dict[str, Any]) -> None:
+        assert line["tries"][-1]["completion"]["text"] != reply
+        line["tries"][-1]["completion"]["text"] = reply
+
+    return change
+
+
+LIES: list[Any] = [
+    pytest.param(lambda _: lambda line: line["decision"].update(explanation="Other."), id="the decision"),
+    pytest.param(_said_by_another, id="the reply"),
+    pytest.param(lambda _: lambda line: line["parse"].update(stage="tag"), id="how it was read"),
+    pytest.param(lambda _: lambda line: line.update(parse=None), id="that it was read"),
+    pytest.param(lambda _: lambda line: line.update(tries=[]), id="that there was a reply"),
+    pytest.param(lambda _: lambda line: line.update(source="fallback"), id="where it came from"),
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.parametrize("stem", ["run", "part"])
+def test_a_decision_that_is_not_what_its_reply_says_is_refused_though_every_digest_fits(
+    files: RunFiles, lie: Callable[[RunFiles], Callable[[dict[str, Any]], None]], stem: str
+) -> None:
+    files = RunFiles(files.directory, stem)
+    change_line(files.journal, '"kind":"vote"', lie(RunFiles(files.directory, "run")))
+    before = files.journal.read_bytes()
+    for use in (prove, lambda files: go_on(files, env={}, max_calls=99) if stem == "part" else prove(files)):
+        with pytest.raises(JournalError):
+            use(files)
+    assert files.journal.read_bytes() == before
+
+
+def test_a_changed_byte_of_a_vote_is_refused_by_resume_and_by_replay(files: RunFiles) -> None:
+    part = RunFiles(files.directory, "part")
+    whole = part.journal.read_bytes()
+    at = whole.index(b'"decision":{', whole.index(b'"kind":"vote"')) + len(b'"decision":{"reasoning":"')
+    part.journal.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    line = whole.count(b"\n", 0, at) + 1
+    for use in (prove, lambda files: go_on(files, env={}, max_calls=99)):
+        with pytest.raises(JournalCorrupt, match=f"^line {line}: part.jsonl: was changed"):
+            use(part)
+
+
+def test_of_a_journal_that_another_reader_read_no_reply_is_read_again_and_replay_says_so(files: RunFiles) -> None:
+    assert (prove(files).protected, prove(files).reread) == (True, True)
+    change_line(files.journal, '"record":"run"', lambda head: head.update(reader=0))
+    assert (prove(files).protected, prove(files).reread) == (True, False)
+    said = agentsim("replay", "run", "--logs-dir", ".", cwd=files.directory)
+    assert (said.code, said.out.splitlines()[1:]) == (
+        0,
+        ["The replies were read by another version of the reader: they were not read again."],
+    )
+    without_digests(files.journal)
+    assert not prove(files).protected
+    said = agentsim("replay", "run", "--logs-dir", ".", cwd=files.directory)
+    assert "its lines carry no digests" in said.out
+
+
+def _twice(text: str) -> str:
+    return text.replace('"status":"completed"', '"status":"failed","status":"completed"')
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (_twice, "is not a history"),
+        (lambda text: text.replace('"wall_s":', '"wall_s":1'), "`volatile`, or its spelling, is not what was written"),
+        (lambda text: text + "\n", "`volatile`, or its spelling, is not what was written"),
+    ],
+    ids=["a key twice", "the time", "a blank line"],
+)
+def test_every_change_of_a_history_shows(files: RunFiles, change: Callable[[str], str], says: str) -> None:
+    text = files.history.read_text("utf-8")
+    assert change(text) != text
+    files.history.write_text(change(text), encoding="utf-8")
+    with pytest.raises(AgentsimError, match=says):
+        prove(files)
+
+
+def test_warnings_that_were_taken_out_are_missed(tmp_path: Path) -> None:
+    """Only histories of versions that gave no warnings may lack them."""
+    with Mendable(lambda _: "<think>").in_thread() as server:
+        files = play(server.url(), tmp_path).files
+    changed = json.loads(files.history.read_text("utf-8"))
+    assert changed.pop("warnings")
+    files.history.write_text(json.dumps(changed), encoding="utf-8")
+    with pytest.raises(ReplayDiffers, match="warnings: nothing in the history"):
+        prove(files)
+    without_digests(files.journal)
+    assert prove(files).complete
