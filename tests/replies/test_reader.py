@@ -11,9 +11,10 @@ from typing import NamedTuple
 import pytest
 
 from agentsim.engine.options import Choice, Range
-from agentsim.errors import DecisionError
-from tests.replies.asked import ASKED, asked, read, thinking_kept
+from agentsim.engine.reading import READER_VERSION
+from tests.replies.asked import ASKED, asked, thinking_kept
 from tests.replies.corpus import CorpusError, Meaning, Outcome, Reply, Verdict, judged, replies, shown, value_at
+from tests.replies.readings import outcomes, readings, recorded
 
 LEAST = 450
 LEAST_MEANT = 0.6
@@ -31,16 +32,7 @@ class Case(NamedTuple):
 
 @cache
 def cases() -> tuple[Case, ...]:
-    found = []
-    for reply in replies():
-        for name in reply.asked:
-            outcome: Outcome
-            try:
-                outcome = read(asked(name).request, reply.text, reply.finish).model_dump(mode="json")
-            except DecisionError as error:
-                outcome = error.code
-            found.append(Case(reply, name, outcome, judged(reply, name, outcome)))
-    return tuple(found)
+    return tuple(Case(reply, name, outcome, judged(reply, name, outcome)) for reply, name, outcome in outcomes())
 
 
 def listed(offenders: Iterable[Case]) -> str:
@@ -178,3 +170,12 @@ def test_an_id_stands_once(tmp_path: Path) -> None:
     (tmp_path / "some.toml").write_text(entry * 2, encoding="utf-8")
     with pytest.raises(CorpusError, match="that id is taken"):
         replies(tmp_path)
+
+
+def test_a_reply_that_is_read_otherwise_makes_another_version_of_the_reader() -> None:
+    """Resume and replay read recorded replies again, and refuse a decision that its reply does not say."""
+    version, before = recorded()
+    now = readings()
+    changed = [key for key, digest in before.items() if now.get(key, digest) != digest]
+    assert not changed or version < READER_VERSION, f"raise READER_VERSION: {', '.join(changed[:20])}"
+    assert (version, before) == (READER_VERSION, now), "record them: `python -m tests.replies.readings`"
