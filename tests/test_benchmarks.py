@@ -96,3 +96,15 @@ def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
     (measured,) = map(json.loads, done.stdout.splitlines())
     assert measured["games"] == 2
     assert min(measured["one"], measured["two"], measured["speed_up"], measured["machine"]) > 0
+
+
+def test_changed_journals_histories_and_bundles_are_refused() -> None:
+    command = [sys.executable, "-m", "benchmarks.tampering", "--flips", "50", "--alterations", "10", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert {kind: sum(counts.values()) for kind, counts in found.items()} == {
+        "flipped bytes": 50,
+        "altered histories and bundles": 10,
+        "lies with new digests": 20,
+    }
