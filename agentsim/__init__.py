@@ -1,24 +1,54 @@
-"""Multi-agent games played by language models. Nothing may be imported here but on use: every command passes by."""
+"""Multi-agent games played by language models, from Python: `docs/python.md`.
+
+`run`, `resume`, `fork` and `batch` are coroutines; `run_sync` plays without an event loop. Errors are those of
+`agentsim.errors`. Names are imported on first use, since every command passes by here.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
-
-    from agentsim.history.frames import Run, Runs
+    from agentsim.api import batch, fork, replay, resume, run, run_sync
+    from agentsim.models.base import Call, Completion, Sampling, Usage
+    from agentsim.results import Run, Runs, load
+    from agentsim.scenario.schema import ScenarioTable as Scenario
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load"]
+__all__ = [
+    "Call",
+    "Completion",
+    "Run",
+    "Runs",
+    "Sampling",
+    "Scenario",
+    "Usage",
+    "__version__",
+    "batch",
+    "fork",
+    "load",
+    "replay",
+    "resume",
+    "run",
+    "run_sync",
+]
+
+_HOMES = {
+    **dict.fromkeys(("batch", "fork", "replay", "resume", "run", "run_sync"), "api"),
+    **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
+    **dict.fromkeys(("Run", "Runs", "load"), "results"),
+}
 
 
-def load(source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | None = None) -> Run | Runs:
-    """A run, or all runs of a folder, with `.tables` of pandas DataFrames (extra `data`).
+def __getattr__(name: str) -> Any:
+    if name == "Scenario":
+        return import_module("agentsim.scenario.schema").ScenarioTable
+    if name not in _HOMES:
+        raise AttributeError(f"module 'agentsim' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"agentsim.{_HOMES[name]}"), name)
+    return value
 
-    `source` is the name of a run in `logs_dir` (`AGENTSIM_LOGS_DIR`, or `logs`), the path of a history, or a
-    folder of runs. Raises `agentsim.errors.UsageError` in one line where there is no such thing.
-    """
-    from agentsim.history.frames import load as load_frames
 
-    return load_frames(source, logs_dir=logs_dir)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -21,8 +21,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agentsim.runner.batch.conduct import conduct, plays_alone
-from agentsim.runner.batch.manifest import Design, planned
+from agentsim.runner.batch.conduct import conduct
+from agentsim.runner.batch.manifest import Design, planned, plays_alone
 from agentsim.scenario.load import load
 
 CONFIGS = Path("configs")

@@ -13,7 +13,7 @@ import pytest
 import agentsim
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.columns import BASE
-from agentsim.history.frames import Run, Runs
+from agentsim.results import Run, Runs
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio
 
@@ -177,7 +177,7 @@ def test_without_pandas_the_extra_is_named_and_the_history_is_there(
 
 
 def test_importing_agentsim_loads_nothing_of_it_and_nothing_heavy(tmp_path: Path) -> None:
-    script = "import json, sys, agentsim; agentsim.load; print(json.dumps(sorted(sys.modules)))"
+    script = "import json, sys, agentsim; dir(agentsim); print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stdout))
     assert [name for name in loaded if name.startswith("agentsim.")] == []

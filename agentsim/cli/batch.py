@@ -66,9 +66,10 @@ def batch(
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
     dollars hold for all games together. `agentsim report DIR` compares the players.
     """
-    from agentsim.cli.batches import DRAWN, carry_on, prepared
-    from agentsim.cli.environment import environment
+    from agentsim.cli.batches import carry_on
+    from agentsim.environment import environment
     from agentsim.runner.batch.manifest import Design, planned
+    from agentsim.runner.batch.prepare import DRAWN, prepared
     from agentsim.scenario.load import load
 
     names = tuple(name.strip() for name in models.split(",")) if models is not None else ()

@@ -1,15 +1,13 @@
-"""batches: what `batch` and `resume` do alike: a batch's folder made ready, its games played, its end printed."""
+"""batches: what `batch` and `resume` do alike: a batch's games played, its end printed."""
 
 from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -25,72 +23,10 @@ if TYPE_CHECKING:
     from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
-__all__ = ["DRAWN", "carry_on", "folder_of", "prepared"]
+__all__ = ["carry_on"]
 
-DRAWN = -1
-"""In the place of a seed that nobody gave; no seed is negative."""
 _ON_A_CLUSTER = 100
 """Games that a scheduler is given at once, unless somebody says otherwise; it has them wait for its workers."""
-_CALLERS = 8
-"""Games with models that are played at once, unless somebody says otherwise; each waits for its own replies."""
-
-
-def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, Manifest]:
-    """The batch's folder with its manifest in it, the one that was there if it means the same games.
-
-    One that means the first of these games gets the others too. The seed `DRAWN` is drawn, unless the folder knows it.
-    `UsageError` where the folder holds another batch, or this one with more games.
-    """
-    from agentsim.history.files import MANIFEST
-    from agentsim.runner.batch.lock import locked
-    from agentsim.runner.batch.manifest import planned, read_manifest, require_manifest
-    from agentsim.runner.session import MAX_DRAWN_SEED
-
-    scenario = wanted.casts[0]
-    directory = out if out is not None else logs_dir / f"batch_{scenario.name or scenario.game}_{wanted.digest()}"
-    there = read_manifest(directory)
-    drawn = wanted.design.seed == DRAWN
-    if drawn:
-        seed = secrets.randbelow(MAX_DRAWN_SEED) if there is None else there.design.seed
-        wanted = planned(replace(wanted.design, seed=seed), wanted.casts)
-    if there is None:
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            names = [path.name for path in directory.iterdir()]
-            if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
-                raise UsageError(f"{directory}: holds other runs; a batch needs a folder of its own")
-            wanted.write(directory)
-        except FileExistsError:
-            if (there := read_manifest(directory)) is None:  # not the manifest's: the folder's name is a file's
-                raise UsageError(f"{directory}: is not a directory") from None
-            if drawn:
-                wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
-        except OSError as error:
-            raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
-    if there is not None:
-        wanted = _joined(there, wanted, directory)
-        if len(wanted.games) > len(there.games):
-            with locked(directory):
-                wanted = _joined(require_manifest(directory), wanted, directory)  # it may have grown since
-                wanted.write(directory, instead=True)
-    return directory, wanted
-
-
-def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
-    """What is wanted, under the names that its games have in the folder; `UsageError` where that is something else."""
-    if not there.same_batch(wanted):
-        raise UsageError(f"{directory}: holds another batch ({_difference(there, wanted)}); give it another --out")
-    if len(there.games) > len(wanted.games):
-        more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
-        raise UsageError(f"{directory}: holds {more}; ask for as many or more, or give it another --out")
-    return wanted.following(there)
-
-
-def folder_of(name: str, logs_dir: Path) -> Path | None:
-    """The folder of the batch of that name or path; None where there is none."""
-    from agentsim.history.files import MANIFEST
-
-    return next((path for path in (Path(name), logs_dir / name) if (path / MANIFEST).is_file()), None)
 
 
 def carry_on(
@@ -108,12 +44,12 @@ def carry_on(
 ) -> None:
     """Play what is left, print what came of it, and exit with the batch's code."""
     from agentsim.cli.batch_display import shown
-    from agentsim.runner.batch.conduct import conduct, plays_alone
+    from agentsim.runner.batch.conduct import conduct
+    from agentsim.runner.batch.prepare import at_once
 
-    alone = plays_alone(manifest)
-    if jobs is None:
-        at_once = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
-        jobs = at_once if alone or executor is not ExecutorKind.local else _callers(manifest)
+    if jobs is None and executor is not ExecutorKind.local:
+        jobs = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
+    jobs = at_once(manifest) if jobs is None else jobs
     elsewhere = _elsewhere(executor, scheduler, jobs)
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
@@ -146,24 +82,6 @@ def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable
     from agentsim.runner.batch.on_dask import OnDask
 
     return lambda: OnDask(scheduler, jobs)
-
-
-def _callers(manifest: Manifest) -> int:
-    """How many games at once: of those with an embedded model one, since each would start a server of its own."""
-    seats = (plan for cast in manifest.casts for plan in cast.seats)
-    return 1 if any(each.name.kind == "local" for plan in seats for each in plan.models) else _CALLERS
-
-
-def _difference(there: Manifest, wanted: Manifest) -> str:
-    for name in ("seed", "models", "rotate", "paired"):
-        one, other = getattr(there.design, name), getattr(wanted.design, name)
-        if one != other:
-            return shortened(f"{name}: {_said(one)} there, {_said(other)} here", 300)
-    return "its scenario is not this one"
-
-
-def _said(value: Any) -> str:
-    return ",".join(value) or "none" if isinstance(value, tuple) else str(value).lower()
 
 
 def _pages(manifest: Manifest, directory: Path) -> None:
@@ -220,7 +138,7 @@ def _shares(manifest: Manifest, result: BatchResult) -> Shares:
     """The shares of fallbacks of all games in the folder; where bots alone decide, there are none to count."""
     from agentsim.history.listing import list_runs
     from agentsim.history.shares import summed
-    from agentsim.runner.batch.conduct import plays_alone
+    from agentsim.runner.batch.manifest import plays_alone
 
     runs = [] if plays_alone(manifest) else list_runs(result.directory)
     return summed([run.shares for run in runs if run.shares is not None])

@@ -53,8 +53,8 @@ def fork(
     for what each branch calls itself.
     """
     from agentsim.cli.display import shown
-    from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish
+    from agentsim.environment import environment
     from agentsim.history.files import check_name, find_run
     from agentsim.report.page import PageOptions
     from agentsim.runner.fork import trunk_of

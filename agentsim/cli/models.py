@@ -18,7 +18,7 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
     """
     import json
 
-    from agentsim.cli.environment import environment
+    from agentsim.environment import environment
     from agentsim.models.local import embedded_models
     from agentsim.models.profiles import BUILT_IN, resolve
 

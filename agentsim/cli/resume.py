@@ -41,16 +41,17 @@ def resume(
     Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
     --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
     """
-    from agentsim.cli.batches import carry_on, folder_of
+    from agentsim.cli.batches import carry_on
     from agentsim.cli.display import shown
-    from agentsim.cli.environment import environment
     from agentsim.cli.finish import finish, show
     from agentsim.cli.tapes import tape_of
+    from agentsim.environment import environment
     from agentsim.errors import UsageError
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
     from agentsim.report.page import PageOptions
     from agentsim.runner.batch.manifest import require_manifest
+    from agentsim.runner.batch.prepare import folder_of
     from agentsim.runner.session import go_on
 
     if (folder := folder_of(name, logs_dir)) is not None:

@@ -35,8 +35,8 @@ def validate(
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
     """
-    from agentsim.cli.environment import environment
     from agentsim.cli.screen import note, say, shortened
+    from agentsim.environment import environment
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import seated

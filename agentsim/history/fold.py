@@ -19,7 +19,7 @@ from agentsim.history.texts import TextIndex
 from agentsim.history.totals import totals, usage_of
 from agentsim.players.base import Try
 
-__all__ = ["dump_history", "fold"]
+__all__ = ["dump_history", "event_record", "fold"]
 
 
 def fold(
@@ -49,7 +49,7 @@ def fold(
     sources = {entry.index: record for entry, record in zip(ordered, decisions, strict=True)}
     events: list[list[dict[str, Any]]] = [[] for _ in rounds]
     for seq, told in enumerate(log, start=1):
-        events[told.round].append(_event(seq, told, sources))
+        events[told.round].append(event_record(seq, told, sources))
     return {
         "format": FORMAT,
         "game": game,
@@ -95,7 +95,8 @@ def _lines(values: Sequence[Any]) -> bytes:
     return b"[\n" + b",\n".join(map(json_line, values)) + b"\n]" if values else b"[]"
 
 
-def _event(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def event_record(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """One event of the log as the history has it; `sources` are the records of decisions by index, where known."""
     decision = sources.get(told.decision) if told.decision is not None else None
     last = decision["tries"][-1] if decision is not None and decision["tries"] else None
     return {

@@ -85,7 +85,7 @@ class Trunk:
             branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
             scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
             scenario = replace(scenario, branch=branch)
-            seats = seated(scenario, self.game, env, None, self.contents.structured)
+            seats = seated(scenario, self.game, env, chosen=self.contents.structured)
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
             head = head_of(scenario, self.game, files.name, datetime.now(UTC))

@@ -16,6 +16,7 @@ from agentsim.models.base import Model, Sampling
 from agentsim.models.endpoint import Endpoints
 from agentsim.models.keys import key_for
 from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.own import Own, OwnModel
 from agentsim.models.priced import Priced
 from agentsim.models.prices import Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
@@ -43,6 +44,7 @@ class Seats:
     endpoints: Endpoints
     chosen: Mapping[str, str]
     prices: Prices
+    own: Mapping[str, OwnModel] = field(default_factory=dict)
     bell: Bell = field(default_factory=Bell)
 
     @property
@@ -62,10 +64,13 @@ def seated(
     game: Game,
     env: Mapping[str, str],
     tape: Tape | None = None,
+    *,
     chosen: Mapping[str, str] | None = None,
+    own: Mapping[str, OwnModel] | None = None,
 ) -> Seats:
     """A player for every plan; players of one model share it. A `tape` records the models, or plays instead of them.
-    `chosen` are the structured modes that `auto` found earlier in this run, by model.
+    `chosen` are the structured modes that `auto` found earlier in this run, by model; `own` are models that the
+    program brings along, by the name that the scenario gives them.
 
     Raises `ScenarioError` for a missing key, an unknown provider, a missing extra, an unusable script or, under a limit
     in dollars, an unknown price; it names the scenario's file and the key.
@@ -74,7 +79,8 @@ def seated(
         check_prices(scenario, env)
     except ScenarioError as error:
         raise error.placed(where=_shown(scenario.path)) from None
-    seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {}, prices_of(scenario, env))
+    endpoints = Endpoints(scenario.limits.concurrency)
+    seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env), own or {})
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":
@@ -131,7 +137,7 @@ def _model_player(
 
 def _provider(plan: PlayerPlan) -> str:
     """Whose failures count together: a remote model's provider, else the kind of model."""
-    return plan.name.provider or plan.name.kind
+    return plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
 
 
 def _shown(path: Path) -> str:
@@ -146,6 +152,12 @@ def _priced(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats:
 
 def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:
     name = plan.name
+    if name.kind == "own":
+        if name.rest not in seats.own:
+            raise ScenarioError(
+                f"{plan.model} is a model of a Python program's own: it passes models={{{name.rest!r}: ...}}"
+            )
+        return Own(plan.model, seats.own[name.rest])
     if name.kind == "script":
         from agentsim.models.scripted import Scripted
 

@@ -26,6 +26,7 @@ from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
 from agentsim.history.texts import text_id
+from agentsim.models.own import OwnModel
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
@@ -73,6 +74,7 @@ class _Opening(TypedDict, total=False):
     watcher: Watcher | None
     tape: Tape | None
     within: Budget | None
+    own: Mapping[str, OwnModel] | None
 
 
 class _Reopening(TypedDict, total=False):
@@ -84,6 +86,7 @@ class _Reopening(TypedDict, total=False):
     max_wall_s: float | None
     tape: Tape | None
     within: Budget | None
+    own: Mapping[str, OwnModel] | None
 
 
 def begin(scenario: Scenario, logs_dir: Path, *, env: Mapping[str, str], **options: Unpack[_Opening]) -> RunResult:
@@ -100,11 +103,12 @@ def opened(
     watcher: Watcher | None = None,
     tape: Tape | None = None,
     within: Budget | None = None,
+    own: Mapping[str, OwnModel] | None = None,
 ) -> Session:
     """A session that plays a scenario from its beginning; a `tape` records the models' replies, or plays recorded ones.
 
     Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
-    mean that nothing was written. `within` is what several games may spend together.
+    mean that nothing was written. `within` is what several games may spend together, `own` the program's own models.
     """
     seed = scenario.seed
     if seed is None and tape is not None:
@@ -113,7 +117,7 @@ def opened(
         seed = secrets.randbelow(MAX_DRAWN_SEED)
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
-    seats = seated(scenario, game, env, tape)
+    seats = seated(scenario, game, env, tape, own=own)
     now = datetime.now(UTC)
     if tape is not None:
         tape.start(seed)
@@ -145,6 +149,7 @@ def reopened(
     max_wall_s: float | None = None,
     tape: Tape | None = None,
     within: Budget | None = None,
+    own: Mapping[str, OwnModel] | None = None,
 ) -> Session | None:
     """A session that goes on where a run's journal ends; None where it is finished.
 
@@ -158,7 +163,7 @@ def reopened(
     try:
         scenario, game = restored_scenario(journal.contents.head)
         scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
-        seats = seated(scenario, game, env, tape, journal.contents.structured)
+        seats = seated(scenario, game, env, tape, chosen=journal.contents.structured, own=own)
         if tape is not None:
             tape.start(cast("int", scenario.seed))
     except BaseException:

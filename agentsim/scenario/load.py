@@ -5,8 +5,9 @@ Each step has its own module; here is their order, and the checks that need more
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from agentsim.models.profiles import BUILT_IN
 from agentsim.scenario.complaint import nearest, validated
 from agentsim.scenario.files import read_toml, roots
 from agentsim.scenario.material import gathered
-from agentsim.scenario.model_name import PROVIDER, prefixed
+from agentsim.scenario.model_name import OWN, PROVIDER, prefixed
 from agentsim.scenario.overrides import overridden, put
 from agentsim.scenario.project_files import adopted, beside
 from agentsim.scenario.scenario import Find, Scenario, check_prices, found
@@ -28,25 +29,33 @@ __all__ = ["load"]
 
 
 def load(
-    path: Path,
+    source: Path | Mapping[str, Any],
     *,
     game_config: Path | None = None,
-    overrides: Sequence[str] = (),
+    overrides: Sequence[str] | Mapping[str, Any] = (),
     provider: str | None = None,
     game: str | None = None,
     seed: int | None = None,
     allow_dirs: Sequence[Path] = (),
     max_cost_usd: float | None = None,
     everybody: str | None = None,
+    own: Collection[str] = (),
     find: Find | None = None,
 ) -> Scenario:
-    """The scenario in the file at `path`, the command line's word over the file's; `ScenarioError` names both.
+    """The scenario of a file, the command line's word over the file's; `ScenarioError` names both.
 
-    `game_config` is a second file, for tables that the first does not have. `overrides` are `KEY=VALUE` and come first,
-    then the other arguments; `everybody` is a model that every player has instead of its own, staff not.
+    In place of the file there may be what it would hold; its paths are relative to the working directory. `game_config`
+    is a second file, for tables that the first does not have. `overrides` are `KEY=VALUE`, or values by key, and come
+    first, then the other arguments; `everybody` is a model that every player has instead of its own, staff not. `own`
+    are names of models that a program brings along.
     """
-    with _placed(one_line(str(path))):
-        document, further = read_toml(path), _further(game_config)
+    if isinstance(source, Path):
+        path, where = source, one_line(str(source))
+    else:
+        path, where = Path("scenario.toml"), "the scenario"
+    with _placed(where):
+        document = read_toml(source) if isinstance(source, Path) else deepcopy(dict(source))
+        further = _further(game_config)
         with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game, find)
             # again: what the command line says goes before a file's words, and may be of either kind
@@ -56,6 +65,7 @@ def load(
                     put(document, key.split("."), value)
             if everybody is not None:
                 _recast(document, everybody)
+            _rename(document, lambda model: f"{OWN}{model}" if model in own else model)
             if provider is not None:
                 _prefix(document, provider)
             screen(document)
@@ -116,9 +126,14 @@ def _recast(document: dict[str, Any], model: str) -> None:
 
 
 def _prefix(document: dict[str, Any], provider: str) -> None:
-    """Put the provider before every model name in place; what is no table or no name is left to the schema."""
+    """Put the provider before every model name in place."""
     if not PROVIDER.fullmatch(provider):
         raise ScenarioError("must be a provider's name, such as openrouter", key="--provider")
+    _rename(document, lambda model: prefixed(model, provider))
+
+
+def _rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
+    """Give every model another name in place; what is no table or no name is left to the schema."""
     players, staff = document.get("players"), document.get("staff")
     tables = [document.get("defaults")]
     tables += players if isinstance(players, list) else []
@@ -128,9 +143,9 @@ def _prefix(document: dict[str, Any], provider: str) -> None:
             continue
         model = table.get("model")
         if isinstance(model, str):
-            table["model"] = prefixed(model, provider)
+            table["model"] = named(model)
         elif isinstance(model, list):
-            table["model"] = [prefixed(each, provider) if isinstance(each, str) else each for each in model]
+            table["model"] = [named(each) if isinstance(each, str) else each for each in model]
 
 
 def _check_addresses(table: ScenarioTable) -> None:

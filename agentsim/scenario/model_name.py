@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["PROVIDER", "ModelName", "is_provider", "prefixed"]
+__all__ = ["OWN", "PROVIDER", "ModelName", "is_provider", "prefixed"]
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
@@ -14,14 +14,19 @@ SHAPE = (
 )
 
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_OWN = ("bot/", "script:", "local/")
+OWN = "python:"
+"""Before the name of a model that a Python program passes; the program may leave it out."""
+_AS_IT_IS = ("bot/", "script:", "local/", OWN)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A name taken apart: `provider` is the first segment of a remote model and empty for the other kinds."""
+    """A name taken apart: `provider` is the first segment of a remote model and empty for the other kinds.
 
-    kind: Literal["bot", "human", "script", "local", "remote"]
+    An `own` model is an object that a Python program passes under the name `rest`.
+    """
+
+    kind: Literal["bot", "human", "script", "local", "remote", "own"]
     rest: str
     provider: str = ""
 
@@ -30,7 +35,7 @@ class ModelName:
         """The parts of `text`; `ValueError` with the shapes there are."""
         if text == "human":
             return cls("human", "")
-        for kind, start in (("bot", "bot/"), ("script", "script:"), ("local", "local/")):
+        for kind, start in (("bot", "bot/"), ("script", "script:"), ("local", "local/"), ("own", OWN)):
             rest = text.removeprefix(start)
             if rest and rest != text and rest.isprintable() and rest.strip() == rest:
                 return cls(kind, rest)  # type: ignore[arg-type]  # mypy widens the tuple's literals to str
@@ -57,4 +62,4 @@ def is_provider(name: str) -> bool:
 
 def prefixed(name: str, provider: str) -> str:
     """The name under `--provider`: bots, people, scripts and embedded models stay as they are."""
-    return name if name == "human" or name.startswith(_OWN) else f"{provider}/{name}"
+    return name if name == "human" or name.startswith(_AS_IT_IS) else f"{provider}/{name}"

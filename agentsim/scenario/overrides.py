@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.errors import ScenarioError
@@ -18,11 +18,14 @@ _OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
 _LENGTH = 64 * 1024
 
 
-def overridden(document: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """A copy of the document with every override put in, in order."""
+def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the document with every override put in, in order: `KEY=VALUE`, or values by key."""
     document = copy.deepcopy(document)
-    for override in overrides:
-        path, value = _parsed(override)
+    if isinstance(overrides, Mapping):
+        parsed = [(_parsed(f"{key}=")[0], copy.deepcopy(value)) for key, value in overrides.items()]
+    else:
+        parsed = [_parsed(override) for override in overrides]
+    for path, value in parsed:
         put(document, path, value, flag="--set ")
     return document
 

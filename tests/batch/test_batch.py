@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from agentsim.cli.batches import prepared
 from agentsim.errors import UsageError
 from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.runner.batch import manifest
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.manifest import Design, planned, read_manifest, require_manifest
+from agentsim.runner.batch.prepare import prepared
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,10 +25,11 @@ from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
+from agentsim.models.own import OwnModel
 from agentsim.runner.batch.earlier import is_done, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
-from agentsim.runner.batch.manifest import Manifest, Planned
+from agentsim.runner.batch.manifest import Manifest, Planned, plays_alone
 from agentsim.runner.batch.one import GameEnd, failed, sweep
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
@@ -36,7 +38,7 @@ from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["BatchResult", "Executor", "conduct", "plays_alone"]
+__all__ = ["BatchResult", "Executor", "conduct", "conducted"]
 
 _ORPHANS_S = 10.0
 """So long a killed batch's workers may take to be gone."""
@@ -87,11 +89,6 @@ class BatchResult:
         return next((code for code in (5, 3) if code in codes), 1)
 
 
-def plays_alone(manifest: Manifest) -> bool:
-    """Whether bots alone decide, in every game."""
-    return all(plan.name.kind == "bot" for cast in manifest.casts for plan in cast.seats)
-
-
 def conduct(
     manifest: Manifest,
     directory: Path,
@@ -111,7 +108,29 @@ def conduct(
     """
     with locked(directory):
         batch = _Batch(manifest, directory, env, jobs, abort_after, watcher or BatchWatcher(), executor)
-        return batch.run()
+        try:
+            with stoppable() as stop:
+                asyncio.run(batch.play(stop))
+        except RunStopped as stopped:
+            batch.result.stopped = stopped
+        return batch.result
+
+
+async def conducted(
+    manifest: Manifest,
+    directory: Path,
+    *,
+    env: Mapping[str, str],
+    jobs: int,
+    abort_after: int = 0,
+    own: Mapping[str, OwnModel] | None = None,
+) -> BatchResult:
+    """`conduct` in the running loop; who cancels it has its games end in order. `own` are the program's own models."""
+    with locked(directory):
+        batch = _Batch(manifest, directory, env, jobs, abort_after, BatchWatcher(), None, own or {})
+        with suppress(RunStopped):
+            await batch.play()
+        return batch.result
 
 
 @dataclass
@@ -125,45 +144,46 @@ class _Batch:
     abort_after: int
     watcher: BatchWatcher
     executor: Callable[[], Executor] | None
+    own: Mapping[str, OwnModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         limits = self.manifest.casts[0].limits
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
-        self._result = BatchResult(self.directory, Tally(len(self.manifest.games)))
+        self.result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
 
-    def run(self) -> BatchResult:
+    async def play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         sweep(self.directory)
         left = self._left()
         if left:
-            self._seat()
+            await self._seat()
+        task = asyncio.create_task(self._play_all(left))
+        if stop is not None:
+            stop(task)
         try:
-            with stoppable() as stop:
-                asyncio.run(self._main(left, stop))
-        except RunStopped as stopped:
-            self._result.stopped = stopped
-        else:
-            sweep(self.directory)  # nobody writes there any more; a worker may have been killed while it did
-        return self._result
+            await task
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+        sweep(self.directory)  # no process writes there any more; a worker may have been killed while it did
 
-    def _seat(self) -> None:
+    async def _seat(self) -> None:
         """Raise what makes every game impossible."""
         for cast in self.manifest.casts:
-            seats = seated(cast, find(cast.game), self.env)
-            asyncio.run(seats.aclose())
+            await seated(cast, find(cast.game), self.env, own=self.own).aclose()
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self.directory, game.name)
 
     def _left(self) -> list[Planned]:
         """The games that are not done; what the others used is counted."""
-        left, tally = [], self._result.tally
+        left, tally = [], self.result.tally
         free = plays_alone(self.manifest)
         for game in self.manifest.games:
             files = self._files(game)
             done, why = is_done(files, game.row.seed)
             if why is not None:
-                self._result.mended[game.name] = why
+                self.result.mended[game.name] = why
             calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)
             tally.earlier(game.name, calls, cost, unpriced, finished=done)
             self._budget.spent(calls, cost)
@@ -171,13 +191,8 @@ class _Batch:
                 left.append(game)
         return left
 
-    async def _main(self, left: Sequence[Planned], stop: Callable[[asyncio.Task[Any]], None]) -> None:
-        task = asyncio.create_task(self._play_all(left))
-        stop(task)
-        await task
-
     async def _play_all(self, left: Sequence[Planned]) -> None:
-        tally = self._result.tally
+        tally = self.result.tally
         await self._orphans_gone(left)
         executor = self._made()
         await executor.open()
@@ -196,25 +211,25 @@ class _Batch:
     def _made(self) -> Executor:
         if self.executor is not None:
             return self.executor()
-        return InProcesses() if plays_alone(self.manifest) else InLoop(self.env, self._budget, self._used)
+        return InProcesses() if plays_alone(self.manifest) else InLoop(self.env, self._budget, self._used, self.own)
 
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:
-            if self._exhausted() or self._result.stopped is not None:
+            if self._exhausted() or self.result.stopped is not None:
                 return
             await self._one(game, executor)
 
     def _exhausted(self) -> bool:
         """Whether the limits are reached: where games are played by others, who cannot ask before each call."""
-        limits, tally = self.manifest.casts[0].limits, self._result.tally
+        limits, tally = self.manifest.casts[0].limits, self.result.tally
         if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
             self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
         if limits.max_cost_usd is not None and tally.cost_usd and tally.cost_usd >= limits.max_cost_usd:
             self._stop(BudgetReached(f"limits.max_cost_usd = {limits.max_cost_usd:g} is reached"))
-        return self._result.stopped is not None
+        return self.result.stopped is not None
 
     async def _one(self, game: Planned, executor: Executor) -> None:
-        self._result.tally.started(game.name)
+        self.result.tally.started(game.name)
         self.watcher.changed()
         task = asyncio.create_task(executor.play(self._allowed(game), self._files(game)))
         try:
@@ -231,7 +246,7 @@ class _Batch:
         scenario = self.manifest.scenario(game)
         if self.executor is None:
             return scenario
-        limits, tally = scenario.limits, self._result.tally  # which no longer counts what this game used before
+        limits, tally = scenario.limits, self.result.tally  # which no longer counts what this game used before
         left: dict[str, float] = {}
         if limits.max_calls is not None:
             left["max_calls"] = limits.max_calls - tally.calls
@@ -246,8 +261,8 @@ class _Batch:
             end = failed(game.name, error)
         else:
             end = task.result()
-        self._result.ends.append(end)
-        self._result.tally.ended(end)
+        self.result.ends.append(end)
+        self.result.tally.ended(end)
         self.watcher.ended(end)
         self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
         if end.status == BudgetReached.status:
@@ -257,10 +272,10 @@ class _Batch:
             self._stop(_abort(end, self._in_a_row))
 
     def _stop(self, why: AgentsimError) -> None:
-        self._result.stopped = self._result.stopped or why
+        self.result.stopped = self.result.stopped or why
 
     def _used(self, name: str, totals: Totals) -> None:
-        self._result.tally.used(name, totals)
+        self.result.tally.used(name, totals)
         self.watcher.changed()
 
     async def _orphans_gone(self, left: Sequence[Planned]) -> None:

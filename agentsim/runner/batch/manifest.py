@@ -20,7 +20,7 @@ from agentsim.runner.batch.design import Row, balance, rows
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["Design", "Manifest", "Planned", "planned", "read_manifest", "require_manifest"]
+__all__ = ["Design", "Manifest", "Planned", "planned", "plays_alone", "read_manifest", "require_manifest"]
 
 FORMAT = "agentsim-batch/1"
 
@@ -119,6 +119,11 @@ class Manifest:
             write_whole(directory / MANIFEST, whole)
         else:
             write_new(directory / MANIFEST, whole)
+
+
+def plays_alone(manifest: Manifest) -> bool:
+    """Whether bots alone decide, in every game."""
+    return all(plan.name.kind == "bot" for cast in manifest.casts for plan in cast.seats)
 
 
 def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:

@@ -12,6 +12,7 @@ from pathlib import Path
 from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
+from agentsim.models.own import OwnModel
 from agentsim.runner.budget import Budget
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
@@ -43,6 +44,7 @@ def session(
     env: Mapping[str, str],
     watcher: Watcher | None = None,
     within: Budget | None = None,
+    own: Mapping[str, OwnModel] | None = None,
 ) -> Session | None:
     """The game's session: from its beginning, or from where its journal ends; None where it is finished.
 
@@ -55,7 +57,7 @@ def session(
                 f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
             )
         files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
-        return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within)
+        return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
     limits = scenario.limits
     return reopened(
         files,
@@ -65,6 +67,7 @@ def session(
         max_calls=limits.max_calls,
         max_wall_s=limits.max_wall_s,
         within=within,
+        own=own,
     )
 
 

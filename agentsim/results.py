@@ -1,0 +1,149 @@
+"""results: runs as Python programs have them: a history, its tables as DataFrames, its page. Playing is `api`."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from agentsim.history.data_frames import Tables
+from agentsim.history.files import RunFiles, write_whole
+from agentsim.history.folder import listed, read_folder
+from agentsim.history.load import find_source, parsed, read, require_history
+from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
+from agentsim.history.tables import run_tables
+
+__all__ = ["Run", "Runs", "load", "logs_folder"]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run: its name, the file of its history, and its history as in the file.
+
+    Tables and typed records are made when they are first asked for.
+    """
+
+    name: str
+    path: Path
+    history: dict[str, Any]
+
+    def __repr__(self) -> str:
+        what = f"{self.history['game']}, seed {self.history['seed']}, {self.status}"
+        return f"<Run {self.name}: {what}; {self.tables!r}>"
+
+    @cached_property
+    def record(self) -> History:
+        """The history as typed records."""
+        return History.model_validate(self.history)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Its tables as DataFrames, in exactly their documented columns (extra `data`)."""
+        return Tables(run_tables(self.record))
+
+    @property
+    def status(self) -> str:
+        """`completed`, `degraded`, `interrupted`, `stopped_provider`, `stopped_budget` or `failed`."""
+        return str(self.history["status"])
+
+    @property
+    def outcome(self) -> OutcomeRecord | None:
+        """Why the game ended, its winner and its standings; None where it did not end."""
+        return self.record.outcome
+
+    @property
+    def events(self) -> list[EventRecord]:
+        """Everything that happened, in order."""
+        return [event for part in self.record.rounds for event in part.events]
+
+    @property
+    def decisions(self) -> list[DecisionRecord]:
+        """Every decision, in order, with its attempts."""
+        return self.record.decisions
+
+    @property
+    def usage(self) -> TotalsRecord:
+        """Calls, tokens and US dollars."""
+        return self.record.usage
+
+    def page(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        include_prompts: bool = False,
+        include_reasoning: bool = False,
+        include_usage: bool = False,
+        as_seen_by: str | None = None,
+    ) -> Path:
+        """Write the page of the run to `path`, over what stands there; the path."""
+        from agentsim.report.of_run import page_of
+        from agentsim.report.page import PageOptions
+
+        options = PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by)
+        target = Path(path)
+        write_whole(target, page_of(self.record, options, name=self.name, directory=self.path.parent))
+        return target
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """All runs of a folder; each table has `run, game, seed, status` before its own columns.
+
+    `skipped` says by name why a run is not in them.
+    """
+
+    directory: Path
+    names: tuple[str, ...]
+    tables: Tables
+    skipped: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        count = f"{len(self.names)} of {len(self.names) + len(self.skipped)} runs"
+        return f"<Runs {self.directory}: {count}; {self.tables!r}>"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, name: str) -> Run:
+        if name not in self.names:
+            raise KeyError(f"{name}: there is no such run")
+        return run_in(RunFiles(self.directory, name))
+
+
+def logs_folder(logs_dir: str | os.PathLike[str] | None) -> Path:
+    """The folder of runs: the one given, that of `AGENTSIM_LOGS_DIR`, or `logs`."""
+    return Path(logs_dir or os.environ.get("AGENTSIM_LOGS_DIR") or "logs")
+
+
+def load(source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | None = None) -> Run | Runs:
+    """A run, or all runs of a folder, with `.tables` of pandas DataFrames (extra `data`).
+
+    `source` is the name of a run in `logs_dir` (`AGENTSIM_LOGS_DIR`, or `logs`), the path of a history, or a
+    folder of runs. Raises `agentsim.errors.UsageError` in one line where there is no such thing.
+    """
+    found = find_source(os.fspath(source), logs_folder(logs_dir))
+    if isinstance(found, RunFiles):
+        require_history(found)
+        return run_in(found)
+    if not found.is_dir():
+        return _run(found.stem, found)
+    folder = read_folder(found)
+    if folder.skipped:
+        warnings.warn(f"{found}: left out, without a readable history: {listed(folder.skipped)}", stacklevel=2)
+    return Runs(found, folder.names, Tables(folder.tables), folder.skipped)
+
+
+def run_in(files: RunFiles) -> Run:
+    """The run of these files; `UsageError` where its history cannot be read."""
+    return _run(files.name, files.history)
+
+
+def _run(name: str, path: Path) -> Run:
+    raw = read(path)
+    parsed(raw, path)  # a file that is no history is refused here
+    return Run(name, path, json.loads(raw))
