@@ -365,7 +365,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
     "resume elsewhere": (("resume", "done", "--logs-dir", "nowhere"), "nowhere: there is no run called 'done'"),
-    "resume a corrupt journal": (("resume", "corrupt"), "...corrupt.jsonl...line 4...'parse'"),
+    "resume a corrupt journal": (("resume", "corrupt"), "...line 4...corrupt.jsonl...was changed"),
     "resume an empty journal": (
         ("resume", "empty"),
         "empty.jsonl: the run ended before its journal began; there is nothing to resume",
@@ -376,7 +376,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         ("replay", "cut"),
         "cut: there is no history to prove; `agentsim resume cut` ends the run",
     ),
-    "replay a corrupt journal": (("replay", "corrupt"), "...corrupt.jsonl...line 4...'parse'"),
+    "replay a corrupt journal": (("replay", "corrupt"), "...line 4...corrupt.jsonl...was changed"),
     "replay without a journal": (("replay", "lonely"), "logs/lonely.jsonl: cannot be read: No such file or directory"),
 }
 
