@@ -96,8 +96,11 @@ class Journal:
     def sync(self) -> None:
         """Have on the disk what is to be there; decisions that came together share one sync.
 
-        Raises `AgentsimError` also where the file is not the one at `path` any more: what it holds is saved then.
+        Raises `AgentsimError` also where the file is not the one at `path` any more: what it holds is saved then. A
+        closed journal has nothing left to sync: in a loop of several games a timer may ring late.
         """
+        if self._handle < 0:
+            return
         if self._due:
             self._put([])
         self._find()

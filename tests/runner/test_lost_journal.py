@@ -105,3 +105,9 @@ def test_a_journal_that_cannot_be_saved_says_why(tmp_path: Path) -> None:
     with pytest.raises(AgentsimError, match="it was removed, and cannot be saved: File exists"):
         book.sync()
     book.close()
+
+
+def test_a_journal_that_is_closed_has_nothing_to_sync(tmp_path: Path) -> None:
+    book = journal(tmp_path)
+    book.close()
+    book.sync()
