@@ -147,6 +147,7 @@ async def fork(
         of_several=another,
         paired=paired,
         stem=new_name,
+        own=models,
     )
     return await resume(files.name, logs_dir=folder, on_event=on_event, models=models, env=env)
 

@@ -25,6 +25,7 @@ from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
+from agentsim.models.own import OwnModel
 from agentsim.runner.imprint import head_of
 from agentsim.runner.plays import new_play, restored_scenario
 from agentsim.runner.recall import not_whole, recall, recalled, restored
@@ -63,6 +64,7 @@ class Trunk:
         paired: bool = False,
         stem: str | None = None,
         limits: Mapping[str, float | None] = MappingProxyType({}),
+        own: Mapping[str, OwnModel] | None = None,
     ) -> RunFiles:
         """The journal of a new run with this past: `agentsim resume` would go on with it.
 
@@ -85,7 +87,7 @@ class Trunk:
             branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
             scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
             scenario = replace(scenario, branch=branch)
-            seats = seated(scenario, self.game, env, chosen=self.contents.structured)
+            seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
             head = head_of(scenario, self.game, files.name, datetime.now(UTC))

@@ -5,10 +5,13 @@ What one table alone cannot say (does this game have that bot?) is checked by `s
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from pydantic import Field, JsonValue, field_validator
 
 from agentsim.models.prices import Price
 from agentsim.models.profiles import ProviderSettings
+from agentsim.scenario.complaint import validated
 from agentsim.scenario.model_name import ModelName, is_provider
 from agentsim.scenario.players import Defaults, PlayerTable, StaffTable, Table
 from agentsim.scenario.wording import dotted
@@ -52,6 +55,11 @@ class ScenarioTable(Table):
         default_factory=dict, description="Models for decisions that are not a player's"
     )
     players: tuple[PlayerTable, ...] = Field(default=(), description="Who plays, in seat order")
+
+    @classmethod
+    def model_validate(cls, obj: Any, **_: Any) -> Self:
+        """What a TOML file of a scenario holds, as a mapping: lists stand for tuples; `ScenarioError` in one line."""
+        return validated(cls, obj)
 
     @field_validator("providers")
     @classmethod
