@@ -14,6 +14,7 @@ from typing import Any
 from agentsim.errors import ProviderRejected
 from agentsim.models import tokens
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.deadline import Deadline
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
@@ -68,7 +69,7 @@ class RemoteModel(ABC):
             if call.begin is not None:
                 call.begin()  # outside of the try: its errors are the caller's own
             try:
-                async with asyncio.timeout(sampling.timeout_s):
+                async with Deadline(sampling.timeout_s):
                     completion = await self._exchange(request)
             except TimeoutError:
                 raise self._faults.timeout(sampling.timeout_s) from None
