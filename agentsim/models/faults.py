@@ -16,7 +16,7 @@ from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimi
 from agentsim.models.broken import is_connecting, is_of_proxy, root, system_words
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
-from agentsim.models.retry_after import retry_after
+from agentsim.models.retry_after import duration, retry_after
 
 __all__ = ["UNSUPPORTED_FORMAT", "Faults"]
 
@@ -24,6 +24,7 @@ UNSUPPORTED_FORMAT = "unsupported_format"
 """The code of a `ProviderRejected` that another structured mode might not meet."""
 
 _FOREIGN = 300  # characters of a provider's own words in a message
+_YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes or characters of an error that are looked at
 
 _TOO_LONG = re.compile(
@@ -158,10 +159,11 @@ class Faults:
             return ModelRefused(f"{self._who}: the prompt is too long{says}", code="context", status=status)
         if status == 429 and not complaint.codes & _NO_CREDIT:
             # Without a wait the policy's own applies; the words help to see which limit it was.
-            return RateLimited(f"{self._who}: rate limited{says}", retry_after=complaint.retry_after, status=status)
+            message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
+            return RateLimited(message, retry_after=complaint.retry_after, status=status)
         if status < 200 or status in {408, 409, 425} or status >= 500:
             wait = complaint.retry_after
-            message = f"{self._who}: HTTP {status}{says}"
+            message = f"{self._who}: HTTP {status}{_for(wait)}{says}"
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
         if status in {400, 403, 422} and _MODERATED.search(complaint.words):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
@@ -201,6 +203,13 @@ class Faults:
         if not line:
             return ""
         return f" [it says: {line if len(line) <= _FOREIGN else line[: _FOREIGN - 1] + '…'}]"
+
+
+def _for(seconds: float | None) -> str:
+    """How long a host wants to be left alone, where it says so."""
+    if seconds is None:
+        return ""
+    return f", for {seconds:,.10g} s" if seconds < _YEAR_S else ", for more than a year"
 
 
 def _status_in(error: object) -> int | None:
@@ -245,8 +254,8 @@ def _details(details: object) -> tuple[float | None, set[str]]:
         if not isinstance(detail, Mapping):
             continue
         delay, reason = detail.get("retryDelay"), detail.get("reason")
-        if isinstance(delay, str) and re.fullmatch(r"\d{1,9}(\.\d{1,9})?s", delay, re.ASCII):
-            seconds = float(delay[:-1])
+        if isinstance(delay, str):
+            seconds = duration(delay)
         if isinstance(reason, str):
             reasons.add(reason[:100])
     return seconds, reasons

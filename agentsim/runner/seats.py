@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -74,7 +75,10 @@ def seated(
         check_prices(scenario, env)
     except ScenarioError as error:
         raise error.placed(where=_shown(scenario.path)) from None
-    seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {}, prices_of(scenario, env))
+    callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", "human"}]
+    patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
+    endpoints = Endpoints(scenario.limits.concurrency, patience_s)
+    seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env))
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":
