@@ -76,6 +76,9 @@ class Endpoints:
         self._open: dict[tuple[str, str | None], Endpoint] = {}
         self._names: dict[Endpoint, str] = {}
 
+    def __len__(self) -> int:
+        return len(self._open)
+
     def at(self, profile: Profile, key: str | None) -> Endpoint:
         """The endpoint of a profile; of two terms for one address the stricter hold."""
         endpoint = self._open.get((profile.base_url, key))

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.broken import is_connecting, is_of_proxy, root, system_words
+from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.broken import is_connecting, is_of_proxy, root, shortage, system_words
+from agentsim.models.descriptors import soft_limit
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
 from agentsim.models.retry_after import duration, retry_after
@@ -106,8 +107,13 @@ class Faults:
         return TransportFailed(f"{self._who}: no complete answer within {seconds:g} s", code="timeout")
 
     def connection(self, error: BaseException) -> ModelError:
-        """No connection, or one that broke; only the type and the system's own words of the error are used."""
+        """No connection, or one that broke; only the type and the system's own words of the error are used.
+
+        Raises `LocalShortage` where it is this machine that has none to give.
+        """
         why, host = system_words(root(error)), self.profile.host
+        if (short := shortage(error)) is not None:
+            raise LocalShortage(f"no connection can be opened here: {short} (ulimit -n is {soft_limit()})")
         if is_of_proxy(error):
             hint = f"is it right, or does NO_PROXY have to name {host}?"
             message = f"{self._who}: the proxy of the environment does not lead to {host} ({why}); {hint}"

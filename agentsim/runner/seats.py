@@ -51,6 +51,11 @@ class Seats:
         """Whether a player looks at this terminal."""
         return any(isinstance(seat, HumanPlayer) for seat in self.by_id.values())
 
+    def most_calls(self, concurrency: int) -> int:
+        """How many calls may be under way at once."""
+        callers = sum(isinstance(seat, ModelPlayer) for seat in self.by_id.values())
+        return min(callers, concurrency * len(self.endpoints))
+
     async def aclose(self) -> None:
         """Give back connections and embedded servers."""
         for model in self.models.values():

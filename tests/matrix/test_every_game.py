@@ -1,16 +1,20 @@
-"""Faults that are nobody's reply, against every game there is: hosts without an end of patience, standstills."""
+"""Faults that are no reply, against every game there is: limits without an end, standstills, too few descriptors."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientConnectorError
 
 from agentsim.engine.play import Ask
 from agentsim.errors import ProviderStopped
+from agentsim.models import remote
+from agentsim.models.connector import Connector
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.runner.watch import Watcher
@@ -72,3 +76,24 @@ def test_a_standstill_costs_nothing(game: str, tmp_path: Path) -> None:
         stood = begin(scenario, tmp_path, env={}, watcher=Standing(0.4))
     usage = stood.history["usage"]
     assert (stood.error, usage["failed_calls"], usage["calls"]) == (None, 0, len(server.received))
+
+
+@every_game
+def test_a_machine_short_of_connections_costs_nothing(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, tried = Connector._create_connection, [0]
+
+    async def short(self: Connector, request: Any, *rest: Any) -> Any:
+        tried[0] += 1
+        if tried[0] % 3:
+            raise ClientConnectorError(request.connection_key, OSError(errno.EMFILE, "Too many open files"))
+        return await connect(self, request, *rest)
+
+    monkeypatch.setattr(Connector, "_create_connection", short)
+    monkeypatch.setattr(remote, "_SHORTAGE_S", (0.0,) * 100)
+    with FakeServer(varied_by_schema).in_thread() as server:
+        result = on_server(game, server.url(), tmp_path, "defaults.retries=0")
+    usage = result.history["usage"]
+    assert (result.error, usage["failed_calls"], usage["calls"]) == (None, 0, len(server.received))
+    assert tried[0] >= 3
