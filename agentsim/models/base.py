@@ -96,8 +96,8 @@ class Model(Protocol):
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt: wait for a slot and the spacing, `call.begin`, then one request within `sampling.timeout_s`.
 
-        Raises `ModelError` (its four kinds), what `call.begin` raises, and nothing else that is not our own mistake;
-        may be cancelled.
+        Raises `ModelError` (its four kinds), what `call.begin` raises, `LocalShortage` where this machine cannot send
+        it, and nothing else that is not our own mistake; may be cancelled.
         """
         ...
 

@@ -18,6 +18,7 @@ from pydantic_core import to_json
 from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
+from agentsim.models.descriptors import places
 from agentsim.models.intake import Intake
 
 if TYPE_CHECKING:
@@ -121,7 +122,12 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         request_class=Outgoing,
         # How many calls there may be at once is the throttle's business.
-        connector=Connector(limit=0, ssl=tls if tls is not None else True, resolver=aiohttp.ThreadedResolver()),
+        connector=Connector(
+            limit=0,
+            force_close=places().tight,
+            ssl=tls if tls is not None else True,
+            resolver=aiohttp.ThreadedResolver(),
+        ),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),  # the deadline is the caller's, and holds for everything
         auto_decompress=False,

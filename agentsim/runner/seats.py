@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -50,6 +51,11 @@ class Seats:
         """Whether a player looks at this terminal."""
         return any(isinstance(seat, HumanPlayer) for seat in self.by_id.values())
 
+    def most_calls(self, concurrency: int) -> int:
+        """How many calls may be under way at once."""
+        callers = sum(isinstance(seat, ModelPlayer) for seat in self.by_id.values())
+        return min(callers, concurrency * len(self.endpoints))
+
     async def aclose(self) -> None:
         """Give back connections and embedded servers."""
         for model in self.models.values():
@@ -74,7 +80,10 @@ def seated(
         check_prices(scenario, env)
     except ScenarioError as error:
         raise error.placed(where=_shown(scenario.path)) from None
-    seats = Seats({}, {}, Endpoints(scenario.limits.concurrency), chosen or {}, prices_of(scenario, env))
+    callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", "human"}]
+    patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
+    endpoints = Endpoints(scenario.limits.concurrency, patience_s)
+    seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env))
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":

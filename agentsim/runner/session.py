@@ -26,6 +26,7 @@ from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
 from agentsim.history.texts import text_id
+from agentsim.models.descriptors import make_room
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
@@ -255,6 +256,8 @@ class Session:
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
             branch=self.scenario.branch,
         )
+        if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
+            self.watcher.noted(line)
         if self.tape is not None:
             self.journal.plays(self.tape.played)
         desk.budget.spent(0, 0.0, self.journal.contents.wall_s)

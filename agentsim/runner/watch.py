@@ -21,6 +21,9 @@ class Watcher:
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         """The run has its name and journal."""
 
+    def noted(self, line: str) -> None:
+        """Something about this machine that holds the run back; said once, whatever else is shown."""
+
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
         """Where to ask, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
 

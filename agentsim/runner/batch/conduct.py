@@ -24,6 +24,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.journal import is_running
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
+from agentsim.models.descriptors import make_room
 from agentsim.runner.batch.earlier import is_done, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
@@ -131,6 +132,7 @@ class _Batch:
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
         self._result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
+        self._calls = self._at_once = 0  # of one game, and of all together, which share what hosts allow
 
     def run(self) -> BatchResult:
         sweep(self.directory)
@@ -150,6 +152,8 @@ class _Batch:
         """Raise what makes every game impossible."""
         for cast in self.manifest.casts:
             seats = seated(cast, find(cast.game), self.env)
+            self._calls = max(self._calls, seats.most_calls(cast.limits.concurrency))
+            self._at_once = max(self._at_once, cast.limits.concurrency * len(seats.endpoints))
             asyncio.run(seats.aclose())
 
     def _files(self, game: Planned) -> RunFiles:
@@ -180,10 +184,14 @@ class _Batch:
         tally = self._result.tally
         await self._orphans_gone(left)
         executor = self._made()
+        games = min(self.jobs, len(left))
+        most = self._calls * games
+        if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
+            self.watcher.noted(line)
         await executor.open()
         self.watcher.began(tally)
         turns = iter(left)
-        lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(min(self.jobs, len(left)))]
+        lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(games)]
         try:
             await asyncio.gather(*lanes)
         finally:

@@ -16,6 +16,9 @@ __all__ = ["BatchWatcher", "Tally"]
 class BatchWatcher:
     """Sees nothing; a display overrides what it shows."""
 
+    def noted(self, line: str) -> None:
+        """Something about this machine that holds the games back; said once, whatever else is shown."""
+
     def began(self, tally: Tally) -> None:
         """The plan is known, and what earlier sessions have done of it."""
 
