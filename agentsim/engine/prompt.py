@@ -12,6 +12,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
+from agentsim.engine.control import defused
+
 __all__ = ["NARRATOR", "Prompt", "Restated", "cleaned", "quoted"]
 
 NARRATOR = "NARRATOR"
@@ -67,16 +69,10 @@ def cleaned(text: str) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
 
 
-_TEMPLATE_TOKEN = re.compile(r"\[(?=/?[A-Z_]+\])")  # [INST], [/INST], [SYS] and their like
-
-
 def quoted(**fields: Any) -> str:
     """One JSON object on one line: the only way in which one player's words enter another's prompt.
 
-    `<`, `>`, line separators and the bracket of template tokens are escaped, so that the line can neither
-    end early nor hold a tag, a header or a chat-template token; `json.loads` gives back the exact fields.
+    What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
+    (`control.defused`); `json.loads` gives back the exact fields.
     """
-    line = json.dumps(fields, ensure_ascii=False, allow_nan=False)
-    line = line.replace("<", "\\u003c").replace(">", "\\u003e")
-    line = re.sub("[\u2028\u2029\u0085]", lambda match: f"\\u{ord(match[0]):04x}", line)
-    return _TEMPLATE_TOKEN.sub("\\\\u005b", line)
+    return defused(json.dumps(fields, ensure_ascii=False, allow_nan=False))
