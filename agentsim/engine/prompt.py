@@ -14,7 +14,7 @@ from typing import Any
 
 from agentsim.engine.control import defused
 
-__all__ = ["NARRATOR", "Prompt", "Restated", "cleaned", "quoted"]
+__all__ = ["ANSI", "NARRATOR", "Prompt", "Restated", "cleaned", "quoted"]
 
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
@@ -51,7 +51,8 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff]"
 )
-_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+"""A command to a terminal."""
 
 
 def cleaned(text: str) -> str:
@@ -66,7 +67,7 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
     # no escape character is left by the second step, so the halves of a sequence cannot find each other
-    return unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
+    return unicodedata.normalize("NFC", _CONTROL.sub("", ANSI.sub("", text)))
 
 
 def quoted(**fields: Any) -> str:
