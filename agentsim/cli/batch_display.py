@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agentsim.cli.display import drawn
+from agentsim.cli.display import Outspoken, drawn
 from agentsim.cli.finish import money
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.screen import note, shortened
@@ -34,7 +34,11 @@ def status_line(tally: Tally) -> str:
     return " · ".join(parts)
 
 
-class PlainBatch(BatchWatcher):
+class _Silent(Outspoken, BatchWatcher):
+    """Says nothing else."""
+
+
+class PlainBatch(Outspoken, BatchWatcher):
     """A line for every game without a result, and every few seconds one for where the batch is."""
 
     def __init__(self) -> None:
@@ -59,7 +63,7 @@ class PlainBatch(BatchWatcher):
 def shown(mode: DisplayMode, name: str) -> Iterator[BatchWatcher]:
     """The watcher for this mode, drawn while the block runs."""
     if mode is DisplayMode.none:
-        yield BatchWatcher()
+        yield _Silent()
     elif drawn(mode):
         from agentsim.cli.batch_progress import RichBatch
 

@@ -15,7 +15,7 @@ from agentsim.history.totals import Totals
 from agentsim.players.rows import cut
 from agentsim.runner.watch import Watcher
 
-__all__ = ["PlainDisplay", "drawn", "public_lines", "shown"]
+__all__ = ["Outspoken", "PlainDisplay", "drawn", "public_lines", "shown"]
 
 
 def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
@@ -32,7 +32,19 @@ def _in_one_line(event: Event) -> str:
     return event.content if event.words else event.content.replace("\n", "; ")
 
 
-class PlainDisplay(Watcher):
+class Outspoken:
+    """Says which variable goes where, of a run or of a batch: that is said whatever the display."""
+
+    def sends(self, errands: Sequence[str]) -> None:
+        for line in errands:
+            note(shortened(line, 600))
+
+
+class _Silent(Outspoken, Watcher):
+    """Says nothing else."""
+
+
+class PlainDisplay(Outspoken, Watcher):
     """One line for each public event, and what has been used by the end of each round; for logs and pipes."""
 
     def __init__(self) -> None:
@@ -93,7 +105,7 @@ def drawn(mode: DisplayMode) -> bool:
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
     """The watcher for this mode, drawn while the block runs."""
     if mode is DisplayMode.none:
-        yield Watcher()
+        yield _Silent()
     elif drawn(mode):
         from agentsim.cli.progress import RichDisplay
 

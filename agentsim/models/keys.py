@@ -1,7 +1,7 @@
 """Keys: where a provider's key comes from, and how no text ever shows one.
 
-Reading `.env` files does not belong here (the command line merges them into the mapping), nor does the rule
-which address may see a key (`profiles.resolve`).
+Reading `.env` files does not belong here (the command line merges them into the mapping), nor do the rules which
+address may see a key (`profiles.resolve`, `permits`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import TypeAlias
 
 from agentsim.errors import ScenarioError
 from agentsim.models.escapes import Span, layers
+from agentsim.models.permits import check
 from agentsim.models.profiles import Profile
 
-__all__ = ["REDACTED", "key_for", "redact", "redact_reply"]
+__all__ = ["REDACTED", "key_for", "redact", "redact_reply", "variable_for"]
 
 _PIECE = 8  # characters: a server that masks a key still shows its ends, so pieces count as the key
 _LONG_PIECE = 16  # characters: what a model says may share a word with a key like `no-key-required`
@@ -27,20 +28,25 @@ REDACTED = "[redacted]"
 def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     """The key to send, or None where the profile names no variable.
 
-    Raises `ScenarioError`, which names the variable and never its value.
+    Raises `ScenarioError`, which names the variable and never its value; for one that may not be sent there, too.
     """
-    if not profile.key_envs:
+    name = variable_for(profile, env)
+    if name is None:
         return None
-    for name in profile.key_envs:
-        value = env.get(name, "").strip()
-        if not value:
-            continue
-        # A line break or an accent would end up, with the key, in an error of the HTTP layer.
-        if not re.fullmatch(r"[\x21-\x7e]+", value):
-            raise ScenarioError(f"the key in {name} has characters that no key has (a space, a line break, an accent)")
-        return value
-    names = " or ".join(profile.key_envs)
-    raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
+    check(profile, name, env)
+    value = env.get(name, "").strip()
+    if not value:
+        names = " or ".join(profile.key_envs)
+        raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
+    # A line break or an accent would end up, with the key, in an error of the HTTP layer.
+    if not re.fullmatch(r"[\x21-\x7e]+", value):
+        raise ScenarioError(f"the key in {name} has characters that no key has (a space, a line break, an accent)")
+    return value
+
+
+def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:
+    """The variable whose key is sent: the first that is set, or the first; None where none is named."""
+    return next((name for name in profile.key_envs if env.get(name, "").strip()), next(iter(profile.key_envs), None))
 
 
 def redact_reply(text: str, secrets: Sequence[str]) -> str:

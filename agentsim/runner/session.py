@@ -257,6 +257,7 @@ class Session:
         if self.tape is not None:
             self.journal.plays(self.tape.played)
         desk.budget.spent(0, 0.0, self.journal.contents.wall_s)
+        self.watcher.sends(self.seats.errands)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
         collect_seldom()

@@ -18,6 +18,9 @@ __all__ = ["Discreet", "Watcher"]
 class Watcher:
     """Sees nothing; a display overrides what it shows."""
 
+    def sends(self, errands: Sequence[str]) -> None:
+        """What goes where, before anything does: a line for each, see `seats.errands`."""
+
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         """The run has its name and journal."""
 
@@ -76,6 +79,9 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
+
+    def sends(self, errands: Sequence[str]) -> None:
+        self._watcher.sends(errands)
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         self._watcher.began(name, game, players)

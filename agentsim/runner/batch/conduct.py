@@ -147,10 +147,13 @@ class _Batch:
         return self._result
 
     def _seat(self) -> None:
-        """Raise what makes every game impossible."""
+        """Raise what makes every game impossible; say what will go where."""
+        errands: dict[str, None] = {}
         for cast in self.manifest.casts:
             seats = seated(cast, find(cast.game), self.env)
             asyncio.run(seats.aclose())
+            errands |= dict.fromkeys(seats.errands)
+        self.watcher.sends(list(errands))
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self.directory, game.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
@@ -15,6 +15,9 @@ __all__ = ["BatchWatcher", "Tally"]
 
 class BatchWatcher:
     """Sees nothing; a display overrides what it shows."""
+
+    def sends(self, errands: Sequence[str]) -> None:
+        """What goes where, before anything does: a line for each, see `seats.errands`."""
 
     def began(self, tally: Tally) -> None:
         """The plan is known, and what earlier sessions have done of it."""
