@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +22,7 @@ from agentsim.errors import AgentsimError, BudgetReached, UsageError
 if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
     from agentsim.history.shares import Shares
+    from agentsim.models.permits import Variables
     from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
@@ -97,7 +98,7 @@ def carry_on(
     manifest: Manifest,
     directory: Path,
     *,
-    env: Mapping[str, str],
+    env: Variables,
     jobs: int | None,
     abort_after: int,
     display: DisplayMode,
@@ -114,7 +115,7 @@ def carry_on(
     if jobs is None:
         at_once = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
         jobs = at_once if alone or executor is not ExecutorKind.local else _callers(manifest)
-    elsewhere = _elsewhere(executor, scheduler, jobs)
+    elsewhere = _elsewhere(executor, scheduler, jobs, env.allowed)
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             note(f"agentsim: uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
@@ -135,7 +136,9 @@ def carry_on(
         raise typer.Exit(result.exit_code)
 
 
-def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable[[], Executor] | None:
+def _elsewhere(
+    kind: ExecutorKind, scheduler: str | None, jobs: int, allowed: Collection[str]
+) -> Callable[[], Executor] | None:
     """What makes an executor that is not our own; `UsageError` where it cannot be had."""
     if kind is ExecutorKind.local:
         if scheduler is not None:
@@ -145,7 +148,7 @@ def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable
         raise UsageError("--executor dask needs the extra cluster: pip install 'agentsim[cluster]'")
     from agentsim.runner.batch.on_dask import OnDask
 
-    return lambda: OnDask(scheduler, jobs)
+    return lambda: OnDask(scheduler, jobs, allowed)
 
 
 def _callers(manifest: Manifest) -> int:

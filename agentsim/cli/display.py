@@ -36,7 +36,7 @@ class Noting:
     """What every display says, of a run or of a batch, and the one that shows nothing too."""
 
     def noted(self, line: str) -> None:
-        note(f"agentsim: {shortened(line, 300)}")
+        note(shortened(line, 600))
 
 
 class NoDisplay(Noting, Watcher):

@@ -20,6 +20,7 @@ from agentsim.models.endpoint import Endpoint
 from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
 from agentsim.models.intake import Unacceptable
+from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.profiles import Profile, Structured
 
 __all__ = ["RemoteModel"]
@@ -77,7 +78,14 @@ class RemoteModel(ABC):
             except Unacceptable as refused:
                 raise self._faults.bad_envelope(str(refused)) from None
             admitted.used(completion.usage)
+            return self._discreet(completion, call)
+
+    def _discreet(self, completion: Completion, call: Call) -> Completion:
+        """The completion without its text where a reader would put a key together that stands in it in pieces."""
+        said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
+        if redact_reply(said, self._faults.secrets) == said:
             return completion
+        return replace(completion, text=REDACTED, unusable="The reply spells out a key, and is not kept.")
 
     async def _exchanged(self, request: Any, timeout_s: float) -> Completion:
         """The answer to one request; where this machine has no connection for it, that is waited for.

@@ -257,10 +257,12 @@ class Session:
             branch=self.scenario.branch,
         )
         if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
-            self.watcher.noted(line)
+            self.watcher.noted(f"agentsim: {line}")
         if self.tape is not None:
             self.journal.plays(self.tape.played)
         desk.budget.spent(0, 0.0, self.journal.contents.wall_s)
+        for line in self.seats.errands:
+            self.watcher.noted(line)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
         collect_seldom()

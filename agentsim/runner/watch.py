@@ -22,7 +22,7 @@ class Watcher:
         """The run has its name and journal."""
 
     def noted(self, line: str) -> None:
-        """Something about this machine that holds the run back; said once, whatever else is shown."""
+        """What a person must know whatever else is shown: which key goes where, what this machine holds back."""
 
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
         """Where to ask, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
@@ -79,6 +79,9 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
+
+    def noted(self, line: str) -> None:
+        self._watcher.noted(line)
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         self._watcher.began(name, game, players)

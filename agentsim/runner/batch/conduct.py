@@ -149,12 +149,16 @@ class _Batch:
         return self._result
 
     def _seat(self) -> None:
-        """Raise what makes every game impossible."""
+        """Raise what makes every game impossible; say what will go where."""
+        errands: dict[str, None] = {}
         for cast in self.manifest.casts:
             seats = seated(cast, find(cast.game), self.env)
             self._calls = max(self._calls, seats.most_calls(cast.limits.concurrency))
             self._at_once = max(self._at_once, cast.limits.concurrency * len(seats.endpoints))
             asyncio.run(seats.aclose())
+            errands |= dict.fromkeys(seats.errands)
+        for line in errands:
+            self.watcher.noted(line)
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self.directory, game.name)
@@ -187,7 +191,7 @@ class _Batch:
         games = min(self.jobs, len(left))
         most = self._calls * games
         if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
-            self.watcher.noted(line)
+            self.watcher.noted(f"agentsim: {line}")
         await executor.open()
         self.watcher.began(tally)
         turns = iter(left)

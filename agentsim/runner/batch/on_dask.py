@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
@@ -35,10 +36,13 @@ async def dask_setup(worker: object) -> None:
 
 
 class OnDask:
-    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or of its own with so many worker processes."""
+    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or of its own with so many worker processes.
 
-    def __init__(self, scheduler: str | None, workers: int) -> None:
-        self._scheduler, self._workers = scheduler, workers
+    There, too, the variables that are `allowed` may go anywhere.
+    """
+
+    def __init__(self, scheduler: str | None, workers: int, allowed: Collection[str] = ()) -> None:
+        self._scheduler, self._workers, self._allowed = scheduler, workers, allowed
         self._client: Client | None = None
         self._cluster: Any = None
 
@@ -65,7 +69,7 @@ class OnDask:
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game on a worker; where that dies another goes on, from the journal."""
         assert self._client is not None, "it is open"
-        task = task_of(scenario, RunFiles(files.directory.resolve(), files.name))
+        task = task_of(scenario, RunFiles(files.directory.resolve(), files.name), self._allowed)
         future: Any = self._client.submit(play_task, task, pure=False, retries=_RETRIES)
         try:
             return cast("GameEnd", await future)

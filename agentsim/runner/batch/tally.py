@@ -17,7 +17,7 @@ class BatchWatcher:
     """Sees nothing; a display overrides what it shows."""
 
     def noted(self, line: str) -> None:
-        """Something about this machine that holds the games back; said once, whatever else is shown."""
+        """What a person must know whatever else is shown: which key goes where, what this machine holds back."""
 
     def began(self, tally: Tally) -> None:
         """The plan is known, and what earlier sessions have done of it."""

@@ -11,25 +11,28 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
 from agentsim.history.files import RunFiles
+from agentsim.models.permits import Variables
 from agentsim.runner.batch.one import GameEnd, ended, failed, session
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["play_task", "serve", "task_of"]
 
 
-def task_of(scenario: Scenario, files: RunFiles) -> dict[str, Any]:
-    """One game as JSON values."""
+def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
+    """One game as JSON values; `allowed` are the names of variables that may go anywhere: their values stay here."""
     return {
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
         "seed": scenario.seed,
         "directory": str(files.directory),
         "name": files.name,
+        "allowed": sorted(allowed),
     }
 
 
@@ -38,7 +41,8 @@ def play_task(task: dict[str, Any]) -> GameEnd:
     name = str(task["name"])
     try:
         scenario = Scenario.restore(task["scenario"], task["run"], seed=int(task["seed"]))
-        begun = session(scenario, RunFiles(Path(task["directory"]), name), env=os.environ)
+        env = Variables(os.environ, task["allowed"])
+        begun = session(scenario, RunFiles(Path(task["directory"]), name), env=env)
         return GameEnd(name, "completed") if begun is None else ended(begun.run())
     except Exception as error:  # a mistake in one game's rules is a line for the batch, and not the end of the others
         return failed(name, error)
