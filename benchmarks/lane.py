@@ -131,8 +131,8 @@ class Lane:
             if not life.killed:
                 break
             cell.again += 1
-            flying = heard.asked - (now.answers - before.answers)
-            arrived = [at for prompt, at in heard.sent if flying[prompt] and at <= life.until]
+            new = now.answers - before.answers
+            flying, arrived = heard.asked - new, heard.unread(new, life.until)
             cell.in_flight, cell.arrived = cell.in_flight + flying.total(), cell.arrived + len(arrived)
             cell.window_ms = max([cell.window_ms, *(1_000 * (life.until - max(at, life.since)) for at in arrived)])
             if flying.total() > play.at_once:

@@ -15,7 +15,7 @@ from random import Random
 
 __all__ = ["Life", "live"]
 
-_DEEDS = ("kill", "go on", "kill", "stop and kill")
+_DEEDS = ("kill", "kill", "kill", "go on", "stop and kill")
 _LONGEST_S = 120.0
 _LONGEST_COMPLAINT = 500
 _ROOT = str(Path(__file__).parents[1])
@@ -59,7 +59,7 @@ def live(
     """
     command = [sys.executable, "-m", "agentsim", *words]
     environment = {**os.environ, "PYTHONPATH": _ROOT}
-    moments = sorted(luck.uniform(0, length_s) for _ in range(min(most, luck.choice((1, 1, 2)))))
+    moments = sorted(luck.uniform(0, length_s) for _ in range(min(most, luck.choice((1, 1, 1, 2)))))
     with tempfile.TemporaryFile() as said:
         began = time.monotonic()
         with subprocess.Popen(
@@ -68,7 +68,9 @@ def live(
             stops, until, awake_since, asleep_s = 0, None, began, 0.0
             try:
                 for number, moment in enumerate(moments, start=1):
-                    deed = "go on" if number < len(moments) else luck.choice(_DEEDS if stops + 1 < most else _DEEDS[:2])
+                    deed = (
+                        "go on" if number < len(moments) else luck.choice(_DEEDS if stops + 1 < most else _DEEDS[:-1])
+                    )
                     if not _lives(process, began + asleep_s + moment):
                         break
                     until = time.monotonic()

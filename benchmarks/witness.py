@@ -30,7 +30,7 @@ from tests.fakes.server import FakeServer, Raw, Received
 
 __all__ = ["Heard", "Witness", "prompt_digest", "witness"]
 
-_LEAST_S, _SPREAD_MS = 0.004, 16
+_LEAST_S, _SPREAD_MS = 0.010, 40
 _EVERY_ODD = 7
 """One prompt in so many is answered with words that decide nothing."""
 _FENCE, _FENCE_S = "_fence", 0.001
@@ -48,9 +48,11 @@ class Heard:
     asked: Counter[str]
     sent: tuple[tuple[str, float], ...]
 
-    def sent_before(self, moment: float) -> Counter[str]:
-        """The prompts whose answers were sent until then."""
-        return Counter(prompt for prompt, at in self.sent if at <= moment)
+    def unread(self, read: Counter[str], until: float) -> list[float]:
+        """When the answers were sent that were not read, of those that were sent until then."""
+        sent = [(prompt, at) for prompt, at in self.sent if at <= until]
+        left = Counter(prompt for prompt, _ in sent) - read
+        return [at for prompt, of in left.items() for at in [at for each, at in sent if each == prompt][-of:]]
 
 
 class Witness:
