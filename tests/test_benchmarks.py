@@ -96,3 +96,15 @@ def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
     (measured,) = map(json.loads, done.stdout.splitlines())
     assert measured["games"] == 2
     assert min(measured["one"], measured["two"], measured["speed_up"], measured["machine"]) > 0
+
+
+def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
+    words = ("--signals", "3", "--games", "auction", "--commands", "run", "export", "--lanes", "1", "--stop", "0.05")
+    command = [sys.executable, "-m", "benchmarks.kills", *words, "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    cells = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["command"] for each in cells] == ["run", "export"]
+    assert sum(each["kills"] + each["stops"] for each in cells) >= 3
+    assert all((each["lost"], each["twice"], each["violations"]) == (0, 0, []) for each in cells)
+    assert all(each["same"] == each["of"] for each in cells)

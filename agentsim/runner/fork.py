@@ -9,6 +9,7 @@ import asyncio
 import fcntl
 import json
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
-from agentsim.history.files import RunFiles
+from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.journal import Journal
 from agentsim.runner.imprint import head_of
 from agentsim.runner.plays import new_play, restored_scenario
@@ -88,16 +89,28 @@ class Trunk:
             seats = seated(scenario, self.game, env, None, self.contents.structured)
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
-            journal = Journal.create(files.journal, handle, head_of(scenario, self.game, files.name, datetime.now(UTC)))
-        try:
-            for model, mode in self.contents.structured.items():
-                journal.chose(model, mode)
-            for kept in (*self.kept, *((entry,) if entry is not None else ())):
-                journal.decided(kept, sync=True)
-            journal.sync()
-        finally:
-            journal.close()
+            os.close(handle)
+            try:
+                self._write(files, head_of(scenario, self.game, files.name, datetime.now(UTC)), entry)
+            except BaseException:
+                files.journal.unlink()
+                raise
         return files
+
+    def _write(self, files: RunFiles, head: Mapping[str, Any], entry: Entry | None) -> None:
+        """The journal, moved into place whole: with half a past a run would be asked the other half anew, and pay."""
+        with tempfile.TemporaryFile(dir=files.directory, prefix=".", suffix=".tmp") as draft:
+            journal = Journal.create(files.journal, os.dup(draft.fileno()), head)
+            try:
+                for model, mode in self.contents.structured.items():
+                    journal.chose(model, mode)
+                for kept in (*self.kept, *((entry,) if entry is not None else ())):
+                    journal.decided(kept, sync=True)
+                journal.sync()
+            finally:
+                journal.close()
+            draft.seek(0)
+            write_whole(files.journal, draft.read())
 
     def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
         instead = None if entry is None else entry.decision
