@@ -128,10 +128,11 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser.parse_args(words)
     cells = [Cell(command, game) for command in given.commands for game in given.games]
     book, folder = Book(cells, given.signals), Path(tempfile.mkdtemp(prefix="agentsim-kills-"))
-    with ThreadPoolExecutor(given.lanes) as pool:
+    count = min(given.lanes, len(cells))  # so that no two count in one cell
+    with ThreadPoolExecutor(count) as pool:
         lanes = [
             pool.submit(strike, book, folder / f"lane{n}", Random(f"{given.seed}/{n}"), given.timeout, given.stop)
-            for n in range(1, given.lanes + 1)
+            for n in range(1, count + 1)
         ]
     for lane in lanes:
         lane.result()

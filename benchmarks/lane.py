@@ -6,6 +6,7 @@ What is counted is told in `kills`.
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from random import Random
 
 from agentsim import games
 from agentsim.errors import JournalError
-from benchmarks.remains import Held, files_under, held, is_temporary, strangers, torn
+from benchmarks.remains import Held, cut_short, files_under, held, is_temporary, strangers, torn
 from benchmarks.struck import Life, live
 from benchmarks.witness import Witness
 
@@ -104,7 +105,7 @@ class Lane:
         folder = Path(tempfile.mkdtemp(prefix=f"{cell.game}_{cell.command}_", dir=self.folder))
         try:
             (self._write if cell.command in {"bundle", "export"} else self._play)(cell, folder, most)
-        except (_Violation, JournalError) as violation:
+        except (_Violation, JournalError, subprocess.TimeoutExpired) as violation:
             cell.violations += (f"{folder}: {violation}",)
         else:
             shutil.rmtree(folder)
@@ -128,6 +129,8 @@ class Lane:
             cell.twice, cell.lost = cell.twice + twice, cell.lost + lost
             if twice or lost or not before.begins(now):
                 raise _Violation(f"`{words[0]}`: {twice} calls paid twice, {lost} decisions lost, or lines rewritten")
+            if broken := cut_short(place):
+                raise _Violation(f"`{words[0]}` leaves a part of {', '.join(broken)}")
             if not life.killed:
                 break
             cell.again += 1
@@ -151,11 +154,9 @@ class Lane:
 
     def _again(self, play: _Play, place: Path, now: Held) -> tuple[str, ...]:
         """What a person types next."""
-        if play.place == _MANY:
-            return (
-                self.luck.choice((play.words, ("resume", _MANY))) if (place / "manifest.json").exists() else play.words
-            )
-        return ("resume", *now.stems.values()) if now.stems else play.words
+        if play.place == _MANY and (place / "manifest.json").exists():
+            return self.luck.choice((play.words, ("resume", _MANY)))
+        return ("resume", *now.stems.values()) if now.stems and play.place == _LOGS else play.words
 
     def _write(self, cell: Cell, folder: Path, most: int) -> None:
         source, played_by = self.luck.choice(((_PLAYED, "run"), (_MANY, "batch")))
@@ -250,6 +251,7 @@ class Lane:
             life = _undisturbed(play.words, folder, self.luck)
             calls, place = self.server.heard().asked, folder / play.place
             found = held(place, play.names)
+            assert not calls - found.answers, f"{' '.join(play.words)}: calls came to nothing"
             histories = {name: _history(place, found, name) for name in play.names}
             self._references[key] = _Reference(folder, found, histories, calls, life.lasted_s)
         return self._references[key]

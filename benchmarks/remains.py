@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from agentsim.history.contents import Contents, read_journal
 from agentsim.history.listing import list_runs
 from benchmarks.witness import prompt_digest
 
-__all__ = ["Held", "files_under", "held", "is_temporary", "strangers", "torn"]
+__all__ = ["Held", "cut_short", "files_under", "held", "is_temporary", "strangers", "torn"]
 
 _MOST_TRIES = 10
 
@@ -81,6 +82,20 @@ def torn(found: Mapping[Path, bytes], wanted: Mapping[Path, bytes]) -> list[str]
     return [str(path) for path, content in wanted.items() if found.get(path, content) != content]
 
 
+def cut_short(place: Path) -> list[str]:
+    """The names of histories and pages there that do not come to their end."""
+    pages = [path for path in place.glob("*.html") if not path.read_bytes().rstrip().endswith(b"</html>")]
+    return [path.name for path in (*pages, *(path for path in place.glob("*.json") if not _is_json(path)))]
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    return True
+
+
 def strangers(place: Path, stems: Collection[str]) -> tuple[int, list[str]]:
     """(harmless things that were left behind, what later commands would take for something) beside finished runs."""
     harmless, wrong = 0, []
@@ -91,8 +106,6 @@ def strangers(place: Path, stems: Collection[str]) -> tuple[int, list[str]]:
             harmless += 1
         elif path.name not in known:
             wrong.append(path.name)
-        elif path.suffix == ".html" and not path.read_bytes().rstrip().endswith(b"</html>"):
-            wrong.append(f"{path.name}, which is torn")
     wrong += [
         f"{run.name}, {run.status}" for run in list_runs(place) if run.name in stems and run.status != "completed"
     ]

@@ -55,11 +55,12 @@ def live(
     """Run `agentsim` with these words, and strike it at up to two moments of the length that its life should have.
 
     Moments are drawn evenly from its start to its end, in time that it is not stopped. The first of two is a SIGSTOP
-    for a while; the last is that or SIGKILL, or SIGKILL while it is stopped. There are at most so many signals.
+    for a while; the last is that or SIGKILL, or SIGKILL while it is stopped. There are at most `most` signals. `subprocess.TimeoutExpired` where it does not end.
     """
     command = [sys.executable, "-m", "agentsim", *words]
     environment = {**os.environ, "PYTHONPATH": _ROOT}
     moments = sorted(luck.uniform(0, length_s) for _ in range(min(most, luck.choice((1, 1, 1, 2)))))
+    deeds = ["go on"] * (len(moments) - 1) + [luck.choice(_DEEDS if len(moments) < most else _DEEDS[:-1])]
     with tempfile.TemporaryFile() as said:
         began = time.monotonic()
         with subprocess.Popen(
@@ -67,10 +68,7 @@ def live(
         ) as process:
             stops, until, awake_since, asleep_s = 0, None, began, 0.0
             try:
-                for number, moment in enumerate(moments, start=1):
-                    deed = (
-                        "go on" if number < len(moments) else luck.choice(_DEEDS if stops + 1 < most else _DEEDS[:-1])
-                    )
+                for moment, deed in zip(moments, deeds, strict=False):
                     if not _lives(process, began + asleep_s + moment):
                         break
                     until = time.monotonic()
