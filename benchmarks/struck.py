@@ -55,7 +55,9 @@ def live(
     """Run `agentsim` with these words, and strike it at up to two moments of the length that its life should have.
 
     Moments are drawn evenly from its start to its end, in time that it is not stopped. The first of two is a SIGSTOP
-    for a while; the last is that or SIGKILL, or SIGKILL while it is stopped. There are at most `most` signals. `subprocess.TimeoutExpired` where it does not end.
+    for a while; the last is that or SIGKILL, or SIGKILL while it is stopped. There are at most `most` signals.
+
+    Raises `subprocess.TimeoutExpired` for a process that does not end.
     """
     command = [sys.executable, "-m", "agentsim", *words]
     environment = {**os.environ, "PYTHONPATH": _ROOT}
