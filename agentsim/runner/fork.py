@@ -9,7 +9,6 @@ import asyncio
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
-from agentsim.history.files import RunFiles, write_whole
+from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.runner.imprint import head_of
 from agentsim.runner.plays import new_play, restored_scenario
@@ -90,27 +89,28 @@ class Trunk:
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
             os.close(handle)
+            draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
-                self._write(files, head_of(scenario, self.game, files.name, datetime.now(UTC)), entry)
+                self._write(draft, head_of(scenario, self.game, files.name, datetime.now(UTC)), entry)
+                draft.replace(files.journal)
             except BaseException:
-                files.journal.unlink()
+                for path in (draft, files.journal):
+                    path.unlink(missing_ok=True)
                 raise
         return files
 
-    def _write(self, files: RunFiles, head: Mapping[str, Any], entry: Entry | None) -> None:
-        """The journal, moved into place whole: with half a past a run would be asked the other half anew, and pay."""
-        with tempfile.TemporaryFile(dir=files.directory, prefix=".", suffix=".tmp") as draft:
-            journal = Journal.create(files.journal, os.dup(draft.fileno()), head)
-            try:
-                for model, mode in self.contents.structured.items():
-                    journal.chose(model, mode)
-                for kept in (*self.kept, *((entry,) if entry is not None else ())):
-                    journal.decided(kept, sync=True)
-                journal.sync()
-            finally:
-                journal.close()
-            draft.seek(0)
-            write_whole(files.journal, draft.read())
+    def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
+        """The journal, beside its place: a run with half a past would be asked the other half anew, and pay for it."""
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        journal = Journal.create(draft, handle, head)
+        try:
+            for model, mode in self.contents.structured.items():
+                journal.chose(model, mode)
+            for kept in (*self.kept, *((entry,) if entry is not None else ())):
+                journal.decided(kept, sync=True)
+            journal.sync()
+        finally:
+            journal.close()
 
     def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
         instead = None if entry is None else entry.decision
