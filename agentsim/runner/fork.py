@@ -88,9 +88,23 @@ class Trunk:
             seats = seated(scenario, self.game, env, None, self.contents.structured)
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
-            head = head_of(scenario, self.game, files.name, datetime.now(UTC))
-            # its past was read by the trunk's version of the reader
-            journal = Journal.create(files.journal, handle, head | {"reader": self.contents.head.get("reader")})
+            os.close(handle)
+            draft = files.journal.with_name(f".{files.journal.name}.tmp")
+            try:
+                head = head_of(scenario, self.game, files.name, datetime.now(UTC))
+                # its past was read by the trunk's version of the reader
+                self._write(draft, head | {"reader": self.contents.head.get("reader")}, entry)
+                draft.replace(files.journal)
+            except BaseException:
+                for path in (draft, files.journal):
+                    path.unlink(missing_ok=True)
+                raise
+        return files
+
+    def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
+        """The journal, beside its place: a run with half a past would be asked the other half anew, and pay for it."""
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        journal = Journal.create(draft, handle, head)
         try:
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
@@ -99,7 +113,6 @@ class Trunk:
             journal.sync()
         finally:
             journal.close()
-        return files
 
     def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
         instead = None if entry is None else entry.decision

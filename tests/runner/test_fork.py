@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -259,6 +263,62 @@ def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(trunk: R
         made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
     assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
     assert sorted(files.name for files in made) == sorted(f"trunk_at4_b{number}" for number in range(1, 13))
+
+
+def test_a_killed_fork_leaves_no_branch_with_half_a_past(trunk: RunFiles) -> None:
+    """`resume` would ask models anew for the other half: another past, and paid twice."""
+    at = len(history(trunk)["decisions"])
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AT_EACH_WRITE, str(at)], cwd=trunk.directory, check=True, capture_output=True
+    )
+    assert int(done.stdout) > 1, "it was killed at some write"
+    made = [path for path in trunk.directory.glob("branch*.jsonl") if path.read_bytes()]
+    assert made, "the last of them was left alone"
+    for path in made:
+        assert len(read_journal(path).entries) == at - 1, path.name
+
+
+KILLED_AT_EACH_WRITE = """
+import os, signal, sys
+from pathlib import Path
+from agentsim.history.files import RunFiles
+from agentsim.runner.fork import trunk_of
+
+def dying(left, write=os.write):
+    def written(handle, data):
+        nonlocal left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return write(handle, data)
+    return written
+
+trunk = trunk_of(RunFiles(Path(), "trunk"), int(sys.argv[1]))
+for moment in range(1, 1_000):
+    child = os.fork()
+    if not child:
+        os.write = dying(moment)
+        trunk.branch(env={}, stem="branch")
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        print(moment)
+        break
+"""
+
+
+def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(trunk: RunFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = snapshot(trunk.directory)
+    writes = [os.write, os.write]
+
+    def write(handle: int, data: bytes) -> int:
+        if not writes:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return writes.pop()(handle, data)
+
+    monkeypatch.setattr("agentsim.history.journal.os.write", write)
+    with pytest.raises(AgentsimError, match="No space left"):
+        trunk_of(trunk, 5).branch(env={})
+    assert snapshot(trunk.directory) == before
 
 
 def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
