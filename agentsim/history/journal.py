@@ -7,10 +7,12 @@ What the lines hold is `contents`; rules, players and the final history's format
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,9 @@ __all__ = ["MOST_UNWRITTEN", "Journal", "is_running"]
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of decisions that cost nothing to repeat which may wait for those that do: they need no write each."""
 
+_RESERVE = 256 * 1024
+"""Bytes of the disk that are held ready: where it is full, replies that are on their way still find room."""
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _KNOCKS, _KNOCK_S = 20, 0.01
 
 
@@ -44,19 +49,30 @@ class Journal:
         self._prompts: dict[int, tuple[tuple[Message, ...], SpeltList]] = {}  # by identity, as long as they are wanted
         self._due = False  # something was added that must be on the disk soon
         self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
+        self._reserve: int | None = _reserved(path.parent)  # a file without a name, of bytes that say nothing
+        self._full: str | None = None  # why the reserve is in use
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(path, handle, Contents())
-        try:
+        with journal.beginning():
             journal._lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
             journal._put([journal.contents.head])
-        except BaseException:
-            journal.close()
-            raise
         return journal
+
+    @contextlib.contextmanager
+    def beginning(self) -> Iterator[None]:
+        """While the block runs there is nothing to resume yet: what fails in it closes the file and deletes it."""
+        try:
+            yield
+        except BaseException as error:
+            self.path.unlink(missing_ok=True)
+            self.close()
+            if isinstance(error, AgentsimError) and self._failure is not None:
+                raise AgentsimError(f"{self.path}: cannot be written: {self._failure}") from None
+            raise
 
     @classmethod
     def reopen(cls, path: Path) -> Journal:
@@ -93,6 +109,12 @@ class Journal:
         """Have on the disk what is to be there; decisions that came together share one sync."""
         if self._due:
             self._put([])
+        self.check()
+
+    def check(self) -> None:
+        """Raise `AgentsimError` where the disk is full: what comes in may still have room, what follows has not."""
+        if self._full is not None:
+            raise self._unwritable(self._full)
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
@@ -124,6 +146,7 @@ class Journal:
                 self._write()
             os.close(self._handle)
             self._handle = -1
+            self._give_up_reserve()
 
     def _prompt(self, messages: tuple[Message, ...]) -> list[Any]:
         ready = self._prompts.pop(id(messages), None)
@@ -153,14 +176,33 @@ class Journal:
         try:
             if self._failure is None:
                 while data:
-                    data = data[os.write(self._handle, data) :]
+                    data = data[self._taken(data) :]
                 if sync:
                     os.fsync(self._handle)
                     self._due = False
         except OSError as error:
             self._failure = error.strerror or str(error)
         if self._failure is not None:
-            raise AgentsimError(f"{self.path}: cannot write the journal: {self._failure}; `agentsim resume` goes on")
+            raise self._unwritable(self._failure)
+
+    def _taken(self, data: memoryview) -> int:
+        """How many of these bytes the file took; a disk that is full is given what was held ready."""
+        try:
+            return os.write(self._handle, data)
+        except OSError as error:
+            if self._reserve is None or error.errno not in _FULL:
+                raise
+            self._full = error.strerror
+            self._give_up_reserve()
+            return os.write(self._handle, data)
+
+    def _give_up_reserve(self) -> None:
+        if self._reserve is not None:
+            os.close(self._reserve)
+            self._reserve = None
+
+    def _unwritable(self, why: str) -> AgentsimError:
+        return AgentsimError(f"{self.path}: cannot write the journal: {why}; `agentsim resume` goes on")
 
     def _lock(self) -> None:
         for _ in range(_KNOCKS):  # whoever only looks whether the run is being played holds the lock for a moment
@@ -170,6 +212,14 @@ class Journal:
             time.sleep(_KNOCK_S)
         self.close()
         raise JournalError(f"{self.path.name}: another process is playing this run")
+
+
+def _reserved(directory: Path) -> int | None:
+    """A file without a name that takes up room; None where there is none to hold."""
+    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        if file.write(bytes(_RESERVE)) == _RESERVE:
+            return os.dup(file.fileno())
+    return None
 
 
 def is_running(path: Path) -> bool:

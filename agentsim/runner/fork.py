@@ -89,14 +89,13 @@ class Trunk:
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
             journal = Journal.create(files.journal, handle, head_of(scenario, self.game, files.name, datetime.now(UTC)))
-        try:
+        with journal.beginning():
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
                 journal.decided(kept, sync=True)
             journal.sync()
-        finally:
-            journal.close()
+        journal.close()
         return files
 
     def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:

@@ -116,8 +116,13 @@ def opened(
     now = datetime.now(UTC)
     if tape is not None:
         tape.start(seed)
-    files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
-    journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
+    try:
+        files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
+        journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
+    except BaseException:
+        if tape is not None:
+            tape.abandon()
+        raise
     return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
 
 
@@ -275,6 +280,9 @@ class Session:
         history = folded(
             self.scenario, self.game, play, entries=entries, undecided=undecided, status=status, volatile=volatile
         )
-        write_whole(self.files.history, dump_history(history))
+        try:
+            write_whole(self.files.history, dump_history(history))
+        except AgentsimError as error:
+            raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         self.journal.stopped(status, now, wall_s)
         return history
