@@ -35,6 +35,7 @@ from agentsim.scenario.overrides import overridden
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.screen import screen
 
 __all__ = ["Trunk", "trunk_of"]
 
@@ -191,12 +192,12 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
             )
     if not changes:
         return scenario
+    screen(overridden({}, changes))  # what is changed is kept as it was typed
     identity = overridden(scenario.identity(), changes)
     run: dict[str, Any] = scenario.run_part()
-    ids = [plan.id for plan in scenario.players]
-    if [record.get("id") for record in identity["players"]] != ids:
-        raise UsageError("--set players: who plays cannot change in the middle of a game")
     changed = Scenario.restore(identity, run, seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
     return replace(
         changed,
