@@ -146,6 +146,7 @@ class Desk:
             raise
 
     def _go_on(self) -> None:
+        self.journal.check()
         if self.stopped is not None:
             raise self.stopped
 

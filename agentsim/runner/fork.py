@@ -35,6 +35,7 @@ from agentsim.scenario.overrides import overridden
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.screen import screen
 
 __all__ = ["Trunk", "trunk_of"]
 
@@ -105,14 +106,13 @@ class Trunk:
         """The journal, beside its place: a run with half a past would be asked the other half anew, and pay for it."""
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
-        try:
+        with journal.beginning():
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
                 journal.decided(kept, sync=True)
             journal.sync()
-        finally:
-            journal.close()
+        journal.close()
 
     def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
         instead = None if entry is None else entry.decision
@@ -207,12 +207,12 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
             )
     if not changes:
         return scenario
+    screen(overridden({}, changes))  # what is changed is kept as it was typed
     identity = overridden(scenario.identity(), changes)
     run: dict[str, Any] = scenario.run_part()
-    ids = [plan.id for plan in scenario.players]
-    if [record.get("id") for record in identity["players"]] != ids:
-        raise UsageError("--set players: who plays cannot change in the middle of a game")
     changed = Scenario.restore(identity, run, seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
     return replace(
         changed,

@@ -118,8 +118,13 @@ def opened(
     now = datetime.now(UTC)
     if tape is not None:
         tape.start(seed)
-    files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
-    journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
+    try:
+        files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
+        journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
+    except BaseException:
+        if tape is not None:
+            tape.abandon()
+        raise
     return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
 
 
@@ -287,5 +292,8 @@ class Session:
         try:
             self.journal.stopped(status, now, wall_s, text_id(text))
         finally:
-            write_whole(self.files.history, text)
+            try:
+                write_whole(self.files.history, text)
+            except AgentsimError as error:
+                raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         return history

@@ -203,6 +203,50 @@ def test_a_limit_that_cannot_be_leaves_no_branch(trunk: RunFiles) -> None:
     assert (said.code, "--max-cost" in said.line, snapshot(trunk.directory) == before) == (2, True, True)
 
 
+_DEEP = 5_000
+NOTHING_THERE = {
+    "a list in lists": "[" * _DEEP + "]" * _DEEP,
+    "lists that never end": "[" * _DEEP,
+    "an object in objects": '{"vote":' * _DEEP + "1" + "}" * _DEEP,
+    "objects that never end": '{"vote":' * _DEEP,
+    "in the field": f'{{"vote": {"[" * _DEEP}"B"{"]" * _DEEP}}}',
+    "quotes of Python": "{'vote':" * _DEEP + "}" * _DEEP,
+    "without quotes": "{vote:" * _DEEP + "}" * _DEEP,
+    "tags": "<vote>" * _DEEP,
+}
+
+
+@pytest.mark.parametrize("instead", NOTHING_THERE.values(), ids=NOTHING_THERE)
+def test_a_decision_that_is_nested_without_end_is_a_line_and_no_branch(trunk: RunFiles, instead: str) -> None:
+    at = next(each["index"] for each in history(trunk)["decisions"] if each["kind"] == "vote")
+    before = snapshot(trunk.directory)
+    said = agentsim("fork", "trunk", "--at", str(at), "--instead", instead, "--logs-dir", ".", cwd=trunk.directory)
+    assert (said.code, said.out, said.line.startswith("--instead: ")) == (2, "", True)
+    assert snapshot(trunk.directory) == before
+
+
+CANNOT_BE = {
+    "players that are a number": ("players=5", "players: must be a list"),
+    "a player that is a list": ("players.0=[[1]]", "players.0: must be a table"),
+    "players of one word": ("players={a=1}", "players: must be a list"),
+    "another player": ('players.0.id="Z"', "--set players: who plays cannot change in the middle of a game"),
+    "no player": ("players=[]", "--set players: who plays cannot change in the middle of a game"),
+    "a date": ("players.0.prompt=2024-01-01", "players.0.prompt: must be in quotes, found the date 2024-01-01"),
+    "a time": ("staff.x=07:32:00", "staff.x: must be in quotes, found the date 07:32:00"),
+    "no number": ("players.0.temperature=nan", "players.0.temperature: must be a finite number, found nan"),
+    "a key": ("players.0.prompt=sk-abcdefghijklmnop1234", "players.0.prompt: looks like a key or password; keys come"),
+    "a key by name": ("providers.lab.api_key=x", "providers.lab.api_key: looks like a key or password; keys come"),
+}
+
+
+@pytest.mark.parametrize(("change", "problem"), CANNOT_BE.values(), ids=CANNOT_BE)
+def test_a_change_that_cannot_be_is_a_line_and_no_branch(trunk: RunFiles, change: str, problem: str) -> None:
+    before = snapshot(trunk.directory)
+    said = agentsim("fork", "trunk", "--at", "2", "--set", change, "--logs-dir", ".", cwd=trunk.directory)
+    assert (said.code, said.out, said.line[: len(problem)]) == (2, "", problem)
+    assert snapshot(trunk.directory) == before
+
+
 def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
     whole = play(server.url(), tmp_path, stem="trunk")
     branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))

@@ -21,7 +21,7 @@ from agentsim.errors import (
 )
 from agentsim.games import find
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room

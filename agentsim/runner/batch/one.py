@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.runner.budget import Budget
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
