@@ -71,9 +71,9 @@ class Standing(Watcher):
 def test_a_standstill_costs_nothing(game: str, tmp_path: Path) -> None:
     server = FakeServer(varied_by_schema, latency_s=lambda _body: 0.05 if len(server.received) == 10 else 0.0)
     with server.in_thread():
-        settings = ("defaults.timeout_s=0.3", "defaults.retries=0", 'defaults.model="fake/echo"')
+        settings = ("defaults.timeout_s=0.4", "defaults.retries=0", 'defaults.model="fake/echo"')
         scenario = tiny(game, *settings, f'providers.fake.base_url="{server.url()}"')
-        stood = begin(scenario, tmp_path, env={}, watcher=Standing(0.4))
+        stood = begin(scenario, tmp_path, env={}, watcher=Standing(0.5))
     usage = stood.history["usage"]
     assert (stood.error, usage["failed_calls"], usage["calls"]) == (None, 0, len(server.received))
 
