@@ -22,6 +22,7 @@ from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import TRIO, agentsim, program, trio
+from tests.fakes.journals import change_line
 
 
 @pytest.fixture
@@ -360,9 +361,6 @@ def test_a_hundred_thousand_names_of_one_run_are_a_line_and_no_work(
 
 @pytest.mark.parametrize("players", [None, [1], [{"prompt": "x"}], [{"id": "A", "prompt": "\ud800"}]], ids=repr)
 def test_a_journal_whose_scenario_is_none_is_not_bundled(run: RunFiles, tmp_path: Path, players: object) -> None:
-    head, *rest = run.journal.read_text("utf-8").splitlines(keepends=True)
-    line = json.loads(head)
-    line["scenario"]["players"] = players
-    run.journal.write_text("".join([json.dumps(line) + "\n", *rest]), "utf-8")
+    change_line(run.journal, '"record":"run"', lambda head: head["scenario"].update(players=players))
     refused = agentsim("bundle", "one", cwd=tmp_path)
     assert (refused.code, refused.line) == (2, "line 1: one.jsonl: its scenario is none")

@@ -359,7 +359,7 @@ def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(trunk: RunFiles, m
             raise OSError(errno.ENOSPC, "No space left on device")
         return writes.pop()(handle, data)
 
-    monkeypatch.setattr("agentsim.history.journal.os.write", write)
+    monkeypatch.setattr("agentsim.history.journal_file.os.write", write)
     with pytest.raises(AgentsimError, match="No space left"):
         trunk_of(trunk, 5).branch(env={})
     assert snapshot(trunk.directory) == before

@@ -253,7 +253,7 @@ def test_a_fork_that_has_no_room_for_its_past_is_no_run(server: Mendable, tmp_pa
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "write", full)
-        with pytest.raises(AgentsimError, match=r"run_at6\.jsonl: cannot be written: Input/output error$"):
+        with pytest.raises(AgentsimError, match=r"run_at6\.jsonl\.tmp: cannot be written: Input/output error$"):
             trunk_of(trunk, 6).branch(env={})
     assert not (tmp_path / "run_at6.jsonl").exists()
 
