@@ -10,7 +10,7 @@ import re
 import sys
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from html import unescape
 from itertools import accumulate
@@ -18,9 +18,11 @@ from typing import TypeAlias
 
 from agentsim.engine.prompt import ANSI
 
-__all__ = ["Layer", "Span", "layers"]
+__all__ = ["Layer", "Span", "readings"]
 
 Span: TypeAlias = tuple[int, int]
+_Step: TypeAlias = tuple[re.Pattern[str], re.Pattern[str], Callable[[str], str]]
+"""What to look for first, what to replace, and by what."""
 
 
 class Layer:
@@ -47,9 +49,16 @@ class Layer:
         return start, end
 
 
-def layers(text: str) -> Iterator[Layer]:
-    """What is behind a text, one step after the other."""
-    for sign, pattern, meaning in _STEPS:
+def readings(text: str) -> Iterator[list[Layer]]:
+    """What is behind a text, one step after the other: with commands to a terminal obeyed, and as they are spelt."""
+    first = list(_layers(text, (_UNESCAPED,)))
+    plain = first[0].plain if first else text
+    for silent in (_OBEYED, _UNSEEN)[: 1 + ("\x1b" in plain)]:
+        yield [*first, *_layers(plain, (silent, *_AGAIN))]
+
+
+def _layers(text: str, steps: Iterable[_Step]) -> Iterator[Layer]:
+    for sign, pattern, meaning in steps:
         if sign.search(text):  # most texts have none, and are looked at once
             layer = Layer(text, pattern, meaning)
             yield layer
@@ -62,11 +71,11 @@ _ESCAPE = re.compile(
     r"|\\++(?:u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})|x[0-9A-Fa-f]{2}|[bfnrtv\"]|)"
     r"|%(?:25)*[0-9A-Fa-f]{2}"
     r"|&(?:amp;|#38;|#[xX]26;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]\w{1,30}+(?=;));?"
-    r"|[^\n\x07\x1b\x20-\x7e]+)"
+    r"|[^\n\0\x07\x1b\x20-\x7e]+)"
 )
-_SIGN_OF_AN_ESCAPE = re.compile(r"[^\n\x07\x1b\x20-\x24\x27-\x5b\x5d-\x7e]")  # \\, %, &, and what is not seen
-_COMMAND = re.compile(rf"({ANSI.pattern}|[\x07\x1b])")
-_SIGN_OF_A_COMMAND = re.compile(r"[\x07\x1b]")
+_SIGN_OF_AN_ESCAPE = re.compile(r"[^\n\0\x07\x1b\x20-\x24\x27-\x5b\x5d-\x7e]")  # \\, %, &, and what is not seen
+_CONTROL = re.compile(r"([\0\x07\x1b]+)")
+_COMMAND = re.compile(rf"({ANSI.pattern}|[\0\x07\x1b])")
 
 
 def _meaning(escape: str) -> str:
@@ -76,7 +85,7 @@ def _meaning(escape: str) -> str:
             body = escape.lstrip("\\")
             if len(body) > 1:
                 return "\x07" if body.endswith("\\") else _seen_of(int(body.strip("ux{}"), 16))
-            return "\n" if body and body in "nrtv" else ""
+            return "\n" if body and body in "nrtv" else "\0" if body else ""
         case "%":
             return _seen_of(int(escape[-2:], 16))
         case "&":
@@ -85,16 +94,16 @@ def _meaning(escape: str) -> str:
 
 
 def _seen_of(code: int) -> str:
-    return _seen(chr(code)) if code <= sys.maxunicode else ""
+    return _seen(chr(code)) if code <= sys.maxunicode else "\0"
 
 
 def _seen(text: str) -> str:
-    """The text in ASCII where it looks like that, without what is not seen."""
+    """The text in ASCII where it looks like that; what is not seen leaves a mark: behind ESC, that is no command."""
     ascii_only = unicodedata.normalize("NFKC", text).encode("ascii", "ignore")
-    return ascii_only.translate(None, _UNSEEN).decode()
+    return ascii_only.translate(None, _UNUSED).decode() or "\0"
 
 
-_UNSEEN = bytes({*range(0x20), 0x7F} - set(b"\n\x07\x1b"))
+_UNUSED = bytes({*range(0x20), 0x7F} - set(b"\n\x07\x1b"))
 
 
 class _Meanings(dict[str, str]):
@@ -110,8 +119,7 @@ class _Meanings(dict[str, str]):
 
 
 _MEANINGS = _Meanings()
-_Step: TypeAlias = tuple[re.Pattern[str], re.Pattern[str], Callable[[str], str]]
 _UNESCAPED: _Step = (_SIGN_OF_AN_ESCAPE, _ESCAPE, _MEANINGS.__getitem__)
-_SILENT: _Step = (_SIGN_OF_A_COMMAND, _COMMAND, lambda _command: "")
-# Again and again, for escapes of one kind within those of another: as many times as anything is known to do it.
-_STEPS = (_UNESCAPED, _SILENT, _UNESCAPED, _UNESCAPED)
+_OBEYED: _Step = (_CONTROL, _COMMAND, lambda _command: "")
+_UNSEEN: _Step = (_CONTROL, _CONTROL, lambda _control: "")
+_AGAIN = (_UNESCAPED, _UNSEEN, _UNESCAPED, _UNSEEN)  # for escapes of one kind within those of another

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from agentsim.errors import ScenarioError
-from agentsim.models.escapes import Span, layers
+from agentsim.models.escapes import Span, readings
 from agentsim.models.permits import check
 from agentsim.models.profiles import Profile
 
@@ -95,7 +95,8 @@ def _forms(secret: str) -> Iterator[str]:
         if len(form) >= _PIECE:  # encodings of a short secret are too short to be told from words
             yield form
     for written in (secret, json.dumps(secret)[1:-1]):  # what is left of backslashes and quotes of the key's own
-        yield from (layer.plain for layer in layers(written) if len(layer.plain) >= _PIECE)
+        for layers in readings(written):
+            yield from (layer.plain for layer in layers if len(layer.plain) >= _PIECE)
 
 
 def _windows(form: str, size: int) -> set[str]:
@@ -108,10 +109,13 @@ def _half(size: int) -> int:
 
 def _spans(text: str, needles: _Needles) -> list[Span]:
     """Where needles stand in a text or in what it stands for: apart from one another, from left to right."""
-    found: list[Span] = []
-    for layer in reversed(list(layers(text))) if needles else ():  # what is found below is looked up above
-        found = [layer.above(span) for span in _joined([*found, *_found(layer.plain, needles)])]
-    return _joined([*found, *_found(text, needles)])
+    everywhere = [*_found(text, needles)]
+    for layers in readings(text) if needles else ():
+        found: list[Span] = []
+        for layer in reversed(layers):  # what is found below is looked up above
+            found = [layer.above(span) for span in _joined([*found, *_found(layer.plain, needles)])]
+        everywhere += found
+    return _joined(everywhere)
 
 
 def _found(text: str, needles: _Needles) -> Iterator[Span]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from agentsim.history.files import RunFiles
-from agentsim.runner.batch.worker import play_task, task_of
-from agentsim.scenario.load import load
+from agentsim.runner.batch.on_dask import OnDask
+from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.worker import play_task
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -109,20 +111,45 @@ def test_batch_and_its_resume_refuse_or_say_it(server: Mendable, lab: Path) -> N
     sent(agentsim(*resume, *LEAVE, cwd=lab, env=ENV), server)
 
 
-@pytest.mark.parametrize("allowed", [(), (VARIABLE,)], ids=["without leave", "with leave"])
-def test_a_worker_elsewhere_gets_the_leave_and_not_the_key(
-    allowed: tuple[str, ...], server: Mendable, lab: Path, monkeypatch: pytest.MonkeyPatch
+class Here:
+    """A cluster of one thread of this process, as far as a batch uses one; it keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.tasks: list[dict[str, Any]] = []
+
+    def submit(self, play: Callable[[dict[str, Any]], GameEnd], task: dict[str, Any], **_: Any) -> Here:
+        self.tasks.append(json.loads(json.dumps(task)))
+        return self
+
+    def __await__(self) -> Generator[Any, None, GameEnd]:
+        return asyncio.to_thread(play_task, self.tasks[-1]).__await__()
+
+    async def cancel(self) -> None:
+        """It is done."""
+
+    close = cancel
+
+
+def test_a_cluster_is_sent_the_leave_and_not_the_key(
+    server: Mendable, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = task_of(load(lab / "lab.toml"), RunFiles(lab, "game"), allowed)
-    assert VALUE not in json.dumps(task)
+    cluster = Here()
+
+    async def found(self: OnDask) -> None:
+        self._client = cast("Any", cluster)
+
+    monkeypatch.setattr(OnDask, "open", found)
+    monkeypatch.setattr("agentsim.cli.batches.find_spec", lambda _name: True)
+    words = (*BATCH, "--executor", "dask")
+    refusal(agentsim(*words, cwd=lab, env=ENV), server)
+    sent(agentsim(*words, *LEAVE, cwd=lab, env=ENV), server)
+    assert [task["allowed"] for task in cluster.tasks] == [[VARIABLE]]
+    assert VALUE not in json.dumps(cluster.tasks)
+    server.received.clear()
     monkeypatch.setattr(os, "environ", {**os.environ, **ENV})
-    end = play_task(json.loads(json.dumps(task)))
-    if allowed:
-        assert end.status == "completed"
-        assert {request.headers["authorization"] for request in server.received} == {f"Bearer {VALUE}"}
-    else:
-        assert f"--allow-key {VARIABLE} lets it go" in str(end.error)
-        assert server.received == []
+    end = play_task({**cluster.tasks[0], "name": "another", "allowed": []})
+    assert f"--allow-key {VARIABLE} lets it go" in str(end.error)
+    assert server.received == []
 
 
 def test_a_key_by_its_name_needs_no_leave_and_is_said_too(server: Mendable, lab: Path) -> None:

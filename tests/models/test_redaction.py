@@ -58,6 +58,8 @@ SPELT = {
     "eight-bit controls": between(r"\u009b"),
     "links of a terminal, ended by a bell": between(r"\u001b]8;;http://x\u0007"),
     "links of a terminal, ended by a backslash": between(r"\u001b]8;;http://x\u001b\\"),
+    "an escape character and what is not seen": between(r"\u001b\u200b"),
+    "in a command that never ends": r"\u001b]" + between(r"\u200b"),
     "letters and colours": r"\u001b[0m".join(map(escaped, KEY)),
     "fullwidth": "".join(chr(ord(sign) + 0xFEE0) for sign in KEY),
     "the Kelvin sign": KEY.replace("K", r"\u212a"),
@@ -88,7 +90,8 @@ def decodings(text: str) -> list[str]:
         text = re.sub(r"\\+(?=[/_-])|\\+[bf]", "", text)
         text = html.unescape(unquote(text))
         seen = "".join(sign for sign in cleaned(text) if sign.isascii())
-        found += [text, cleaned(text), seen]
+        spelt = "".join(sign for sign in text if sign.isascii() and sign.isprintable())
+        found += [text, cleaned(text), seen, spelt]
     return found
 
 
