@@ -18,6 +18,7 @@ from pydantic_core import to_json
 from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
+from agentsim.models.broken import system_words
 from agentsim.models.descriptors import places
 from agentsim.models.intake import Intake
 
@@ -137,10 +138,16 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
 
 
 def _tls() -> ssl.SSLContext:
-    """The trust store of the system, as the SDK finds it."""
+    """The trust store of the system, as the SDK finds it; `ScenarioError` where it cannot be read."""
     import httpx2  # the SDK's HTTP library
 
-    return httpx2.create_ssl_context()
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        raise ScenarioError(
+            f"the certificates to trust cannot be read ({system_words(error)})",
+            valid="SSL_CERT_FILE and SSL_CERT_DIR unset, or where certificates are",
+        ) from None
 
 
 def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
