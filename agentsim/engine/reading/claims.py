@@ -6,25 +6,22 @@ Objects are found by `scanning`; which claim decides is `reader`'s business. Tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
+from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_lines
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.fields import Field
 from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
+from agentsim.engine.reading.phrases import said
 from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB
 from agentsim.engine.reading.values import UNSAID, leading_amount
 from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
-from agentsim.errors import AmbiguousReply
 
-__all__ = ["Claim", "bounded", "in_prose", "labelled_words", "tag_pattern"]
-
-
-T = TypeVar("T")
-
+__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -46,7 +43,6 @@ class Claim:
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _LINE = re.compile(r"[^\n]+")
-MOST_CLAIMS = 300  # of one kind in a reply: each is looked at with all around it
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
 _THINKS_ON = re.compile(r"^[^.!?\n]{0,40}\b(?:let me|let's (?:see|think|look|analy[sz]e)|i need to|but|hmm|however)\b")
@@ -98,21 +94,6 @@ def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-@cache
-def _sentence(pattern: str) -> re.Pattern[str]:
-    # an escape is no text: folded, `\W` would be `\w`
-    plain = "".join(part if part.startswith("\\") else folded(part) for part in re.split(r"(\\.)", pattern))
-    before, slot, after = plain.partition("§")
-    if not slot:
-        return re.compile(before)
-    if before and after:
-        return re.compile(rf"{before}(?P<value>[^\s.,;:!?]{{1,40}}?(?: [^\s.,;:!?]{{1,40}}?)??){after}")
-    if not before:
-        return re.compile(rf"(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
-    # the value begins a word of its own; where words have no blanks between them, anywhere
-    return re.compile(rf"{before.rstrip()}(?!(?<=[a-zа-я])[a-zа-я])(?P<value>[^\n]{{1,160}})")
-
-
 def _concepts(field: Field, *, against: bool) -> Iterator[str]:
     """The sentences by which a field is decided."""
     if field.name in SENTENCES:
@@ -133,30 +114,24 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
     `against` says that who is chosen is chosen to lose.
     """
     names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
-    for match in bounded(tag_pattern(names).finditer(plain)):
+    for match in tag_pattern(names).finditer(plain):
         group = next(name for name in "xyzw" if match[name] is not None)
         yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
-    for match in bounded(_BOX.finditer(text)):
+    for match in _BOX.finditer(text):
         yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
-    for match in bounded(_label_pattern(names).finditer(plain)):
+    for match in bounded(_label_pattern(names).finditer(plain), MOST_CLAIMS):
         found = _labelled(text, plain, match, field)
         if found is not None:
             yield found
-    for concept in _concepts(field, against=against):
-        for pattern in SENTENCES.get(concept, ()):
-            for match in bounded(_sentence(pattern).finditer(plain)):
-                yield from _said(text, plain, match, field, concept, against)
+    concepts = [(concept, each) for concept in _concepts(field, against=against) for each in SENTENCES.get(concept, ())]
+    for place, match in bounded(said(plain, [sentence for _, sentence in concepts]), MOST_CLAIMS):
+        yield from _said(text, plain, match, field, concepts[place][0], against)
     if field.name == "action":
-        yield from _verbs(plain, field)
+        verbs = list(_verbs(field))
+        for place, match in bounded(said(plain, [sentence for _, sentence in verbs]), MOST_CLAIMS):
+            doubt = doubted(plain, *match.span())
+            yield Claim(match.start(), match.end(), "sentence", {field.path: verbs[place][0]}, doubt=doubt)
     yield from _bare(text, plain, field)
-
-
-def bounded(claims: Iterable[T], most: int = MOST_CLAIMS) -> Iterator[T]:
-    """All of them; `AmbiguousReply` where there are so many that none can be meant."""
-    for count, claim in enumerate(claims):
-        if count >= most:
-            raise AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
-        yield claim
 
 
 def _raw(text: str, match: re.Match[str], group: str) -> str:
@@ -241,22 +216,20 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
     yield Claim(start, end, "sentence", {field.path: meant}, doubt=doubt, first=concept == "before")
 
 
-def _verbs(plain: str, field: Field) -> Iterator[Claim]:
-    """Choices that are verbs: `I'll buy it`, `I roll for doubles`."""
+def _verbs(field: Field) -> Iterator[tuple[Any, str]]:
+    """Choices that are verbs, and the sentences that say them: `I'll buy it`, `I roll for doubles`."""
     for value in field.values:
         if value in VALUES:  # "I accept" has sentences of its own
             continue
         for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
             words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
-            for match in bounded(_sentence(VERB.replace("§", rf"{words}\b{DONE}")).finditer(plain)):
-                doubt = doubted(plain, *match.span())
-                yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
+            yield value, VERB.replace("§", rf"{words}\b{DONE}")
 
 
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
     """Lines that are a value and nothing else, and a first sentence that is."""
     first = True
-    for line in bounded(_LINE.finditer(plain), 10 * MOST_CLAIMS):
+    for line in _LINE.finditer(of_few_lines(plain)):
         said = text[line.start() : line.end()].strip()
         if not said:
             continue

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Protocol
 
-from agentsim.engine.reading.claims import Claim, bounded, in_prose, labelled_words, tag_pattern
+from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded
+from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
 from agentsim.engine.reading.decision import Decision
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
@@ -195,7 +197,8 @@ class Reply:
 
     def claims(self) -> list[Claim]:
         """Every place of the reply that claims to be the decision, from left to right."""
-        found = sorted((*self._of_objects(), *self._of_prose()), key=lambda claim: (claim.start, claim.end))
+        every = bounded(chain(self._of_objects(), self._of_prose()), MOST_CLAIMS)
+        found = sorted(every, key=lambda claim: (claim.start, claim.end))
         if self.cut:  # what ends where the reply was cut off may have gone on
             ended = (claim for claim in found if claim.record is not None or claim.how == "tag")
             return [*ended, *(claim for claim in found if claim.record is None and self.body[claim.end :].strip())]
@@ -210,7 +213,7 @@ class Reply:
 
     def _of_objects(self) -> list[Claim]:
         outside = (each for each in self.objects if not any(a < each.start < b for a, b in self._tagged_words))
-        found = list(bounded(claim for each in outside if (claim := self.of_object(each)) is not None))
+        found = [claim for each in outside if (claim := self.of_object(each)) is not None]
         counting = [claim for claim in found if claim.record is None or self.request.counts(claim.record)]
         return counting if any(claim.record is not None for claim in counting) else found
 
