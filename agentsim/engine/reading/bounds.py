@@ -6,17 +6,45 @@ A reply that blows one of them says too much to mean one thing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from sys import maxsize
 from typing import TypeVar
 
-from agentsim.errors import AmbiguousReply
+from agentsim.errors import AmbiguousReply, UnreadableReply
 
-__all__ = ["MOST_CLAIMS", "MOST_LINES", "MOST_OBJECTS", "bounded", "of_few_lines"]
+__all__ = [
+    "MOST_CLAIMS",
+    "MOST_LINES",
+    "MOST_MARKS",
+    "MOST_MEMBERS",
+    "MOST_OBJECTS",
+    "Work",
+    "bounded",
+    "of_few_lines",
+]
 
 MOST_CLAIMS = 300  # of a reply: each is looked at with all around it
 MOST_OBJECTS = 300
+MOST_MARKS = 1_000  # of thinking
 MOST_LINES = 3_000  # that are not empty
+MOST_MEMBERS = 1_000  # of an object
+_MOST_STEPS = 3_000  # of mending: a member, a comment, a quote, a brace
 
 T = TypeVar("T")
+
+
+class Work:
+    """Steps of mending that are left for a reply."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_STEPS
+        self.unclosed = maxsize
+        """Behind this place no comment ends."""
+
+    def step(self) -> None:
+        """Count one; `UnreadableReply` where none is left."""
+        self._left -= 1
+        if self._left < 0:
+            raise UnreadableReply("The JSON of the reply is too broken to be read. Answer with one whole JSON object.")
 
 
 def bounded(found: Iterable[T], most: int) -> Iterator[T]:

@@ -46,12 +46,13 @@ _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
 _THINKS_ON = re.compile(r"^[^.!?\n]{0,40}\b(?:let me|let's (?:see|think|look|analy[sz]e)|i need to|but|hmm|however)\b")
-_SPEAKER = re.compile(r"(?:^|\n)\W*([a-z][\w-]{0,30}(?: [\w-]{1,20})?)\s?:\s*[\"']?$")
+_SPEAKER = re.compile(r"(?:^|\n)\W*+([a-z][\w-]{0,30}(?: [\w-]{1,20})?)\s?:\s*[\"']?$")
 _HEAD = re.compile(
     r"[\s*_\"']{0,8}+(?P<value>[^.!,\n]{1,40}?)[*_\"']{0,4}(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
     r"|(?P<because>\s)(?=(?:because|since)\b)|\s(?P<dash>-{1,2})\s)"
 )
 _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
+_NEXT_LINE = re.compile(r"[^\S\n]*+\n[\s*_`\"'>-]*+([^\n]{1,200})")
 _OPENS = " \t*_`\"'([{<~"
 # where a value ends: the end of a clause, or words that can be no part of a name
 _VALUE_ENDS = re.compile(
@@ -66,10 +67,10 @@ _CHOSEN = re.compile(
     r"|this (?:round|time)|he|she|they|who|weil|als gewinner|car|porque|bo|因为)\b)"
 )
 _STAYS = re.compile(
-    r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b"
-    r"|^\W*(?:for (?:the )?win(?:ner)?|is safe)\b"
+    r"^\W*+(?:to|should|will|must)?\W*+(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b"
+    r"|^\W*+(?:for (?:the )?win(?:ner)?|is safe)\b"
 )
-_LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose|out)\b")
+_LEAVES = re.compile(r"^\W*+(?:to|should|must)?\W*+(?:leave|go|be (?:eliminated|removed|voted)|exit|lose|out)\b")
 
 
 @cache
@@ -152,7 +153,7 @@ def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Clai
     start, position = match.start(), match.start("rest")
     rest = text[position : match.end("rest")]
     if not rest.strip(" \t*_`\"'"):  # the value stands on the next line
-        following = re.compile(r"\s*\n[\s*_`\"'>-]*([^\n]{1,200})").match(text, match.end("rest"))
+        following = _NEXT_LINE.match(text, match.end("rest"))
         if following is None:
             return None
         position, rest = following.start(1), following[1]
@@ -266,7 +267,7 @@ def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str,
     for place, head in enumerate(lines):
         end = lines[place + 1].start() if place + 1 < len(lines) else len(plain)
         found.setdefault(by_label[_SEPARATORS.sub(" ", head["label"])], (head.end(), end))
-    for match in tag_pattern(every).finditer(plain):
+    for match in bounded(tag_pattern(every).finditer(plain), MOST_CLAIMS):
         group = next(name for name in "xyzw" if match[name] is not None)
         found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"] or match["d"])]] = match.span(group)
     return found

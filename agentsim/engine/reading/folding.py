@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["BLANK", "HOLE", "bare", "compact", "folded", "masked", "untitled"]
+__all__ = ["BLANK", "HOLE", "bare", "compact", "folded", "masked", "untitled", "without"]
 
 HOLE = "\ufffc"
 """Stands in a text for what was taken out of it."""
@@ -78,6 +78,12 @@ def compact(name: str) -> str:
 def untitled(name: str) -> str:
     """A bare name without `player` before it."""
     return _TITLE.sub("", name)
+
+
+def without(text: str, regions: Sequence[tuple[int, int]], fill: str = "") -> str:
+    """The text with a `fill` for each of the regions, which stand in order and apart."""
+    begins, ends = [start for start, _ in regions], [end for _, end in regions]
+    return fill.join(text[one:two] for one, two in zip((0, *ends), (*begins, len(text)), strict=True))
 
 
 def masked(body: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> str:
