@@ -22,7 +22,7 @@ __all__ = [
     "of_few_lines",
 ]
 
-MOST_CLAIMS = 300  # of a reply: each is looked at with all around it
+MOST_CLAIMS = 150  # of a reply: each is looked at with all around it
 MOST_OBJECTS = 300
 MOST_MARKS = 1_000  # of thinking
 MOST_LINES = 3_000  # that are not empty

@@ -42,6 +42,7 @@ class Claim:
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+_MOST_WORDS = 1_000  # of a reason on one line
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
@@ -116,10 +117,10 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
     """
     names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
     for match in tag_pattern(names).finditer(plain):
-        group = next(name for name in "xyzw" if match[name] is not None)
-        yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
+        value = _raw(text, match, next(name for name in "xyzw" if match[name] is not None))
+        yield _claim(match.start(), match.end(), "tag", value, field.read(value), plain, field)
     for match in _BOX.finditer(text):
-        yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
+        yield _claim(match.start(), match.end(), "label", match[1], field.read(match[1]), plain, field)
     for match in bounded(_label_pattern(names).finditer(plain), MOST_CLAIMS):
         found = _labelled(text, plain, match, field)
         if found is not None:
@@ -139,10 +140,7 @@ def _raw(text: str, match: re.Match[str], group: str) -> str:
     return text[match.start(group) : match.end(group)]
 
 
-def _claim(start: int, end: int, how: str, value: str, plain: str, field: Field, *, whole: bool) -> Claim:  # noqa: PLR0917 - where, how, what
-    meant = field.read(value)
-    if meant is UNSAID and not whole:
-        meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
+def _claim(start: int, end: int, how: str, value: str, meant: Any, plain: str, field: Field) -> Claim:  # noqa: PLR0917 - where, how, what
     doubt: Doubt = doubted(plain, start, end) or ("after" if value.rstrip(" *_\"'").endswith("?") else "")
     if meant is UNSAID:
         return Claim(start, end, how, known=False, doubt=doubt, named=value.strip())
@@ -160,11 +158,14 @@ def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Clai
     value, end = _value(plain, position, rest, field)
     before = clause_before(plain, start).rpartition("\n")[2]
     foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
-    claim = _claim(start, end, "label", value, plain, field, whole=False)
-    if not claim.known:
+    meant = field.read(value)
+    if meant is UNSAID:
+        meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
+    if meant is UNSAID:
         names_none = field.kind == "number" and not any(map(str.isdigit, value))  # `price: as high as I can`
         if foreign or names_none or len(value.split()) not in {1, 2, 3} or HOLE in value:
             return None
+    claim = _claim(start, end, "label", value, meant, plain, field)
     return replace(claim, doubt="before") if foreign else claim
 
 
@@ -254,8 +255,8 @@ def _stands_alone(head: re.Match[str], rest: str, field: Field) -> bool:
         return False
     if head["dash"] is None:
         return True
-    words = (word for word in _WORD.findall(rest) if word not in {"a", "i"})
-    return not any(field.read(word) is not UNSAID for word in words)
+    words = set(_WORD.findall(rest)) - {"a", "i"}
+    return len(words) <= _MOST_WORDS and all(field.read(word) is UNSAID for word in words)
 
 
 def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:

@@ -49,9 +49,10 @@ _ASIDE = (
     r"(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
     r"|thinking|thinks|thoughts?|monologue)\b"
 )
-# what may begin a mark: all else is passed over at once
+# what may begin a mark, by its bracket and two letters of its name: all else is passed over at once
 _BEGINS = (
-    r"(?=<<?+[\s/|\w.!-]|[◁＜⟨〈‹【\[][\s/|\w.-]|&lt;|[-=]{3,8}+(?![-=])|[(*][ipstm]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
+    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:)"
+    r"|<!|[(*](?:in|pr|se|th|mo)|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
 )
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
