@@ -29,7 +29,7 @@ __all__ = ["read", "thoughts_in"]
 # what may be a tag, an escape, or a heading in a string: looked at more closely
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
-_NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)), re.IGNORECASE)
+_NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
 
 
 def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
@@ -70,8 +70,9 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
         return ()
     reply = Reply(request, text)
-    found = [*reply.thoughts]
+    found: list[str] = []
     try:
+        found += reply.thoughts
         for each in reply.objects:
             found += _thought_in(each.value, {field.name for field in reply.fields})
         if reply.speaks and reply.body.strip() and not reply.objects:
