@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # checkers know it by its name; `typing` is a tenth of the time in which Ctrl-C is Python's own
 if TYPE_CHECKING:
     import os
 
