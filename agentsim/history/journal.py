@@ -70,7 +70,7 @@ class Journal:
     @classmethod
     def reopen(cls, path: Path) -> Journal:
         """Open a journal to go on with it: a torn tail is cut off first."""
-        file = JournalFile.open(path)
+        file = JournalFile.existing(path)
         try:
             file.lock()
             contents = read_journal(path)

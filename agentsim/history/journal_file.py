@@ -40,7 +40,7 @@ class JournalFile:
         self._moved: str | None = None  # why the run must stop, though what it wrote is saved
 
     @classmethod
-    def open(cls, path: Path) -> JournalFile:
+    def existing(cls, path: Path) -> JournalFile:
         """The file that is there; `JournalError` where it cannot be opened."""
         try:
             return cls(path, os.open(path, os.O_RDWR | os.O_APPEND))
