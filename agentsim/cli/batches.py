@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -115,7 +115,7 @@ def carry_on(
     if jobs is None:
         at_once = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
         jobs = at_once if alone or executor is not ExecutorKind.local else _callers(manifest)
-    elsewhere = _elsewhere(executor, scheduler, jobs, env.allowed)
+    elsewhere = _elsewhere(executor, scheduler, jobs, env)
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             note(f"agentsim: uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
@@ -136,9 +136,7 @@ def carry_on(
         raise typer.Exit(result.exit_code)
 
 
-def _elsewhere(
-    kind: ExecutorKind, scheduler: str | None, jobs: int, allowed: Collection[str]
-) -> Callable[[], Executor] | None:
+def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int, env: Variables) -> Callable[[], Executor] | None:
     """What makes an executor that is not our own; `UsageError` where it cannot be had."""
     if kind is ExecutorKind.local:
         if scheduler is not None:
@@ -148,7 +146,7 @@ def _elsewhere(
         raise UsageError("--executor dask needs the extra cluster: pip install 'agentsim[cluster]'")
     from agentsim.runner.batch.on_dask import OnDask
 
-    return lambda: OnDask(scheduler, jobs, allowed)
+    return lambda: OnDask(scheduler, jobs, env)
 
 
 def _callers(manifest: Manifest) -> int:
@@ -236,5 +234,7 @@ def _again(result: BatchResult) -> str:
 def _hint(result: BatchResult, error: AgentsimError) -> str:
     if isinstance(error, BudgetReached):
         option = "--max-calls N" if "max_calls" in str(error) else "--max-cost USD"
+        if " had its share " in str(error):
+            return f"fewer games at once leave more to each; go on with: {_again(result)} --jobs 1, or {option}"
         return f"a higher limit is needed; go on with: {_again(result)} {option}"
     return f"go on with: {_again(result)}"

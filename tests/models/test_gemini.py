@@ -480,7 +480,7 @@ def test_the_environment_cannot_have_the_library_answer_from_a_file(
 def test_a_proxy_that_speaks_no_http_is_a_mistake_of_the_settings(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
     monkeypatch.setenv("HTTP_PROXY", proxy)
-    profile = replace(BUILT_IN["gemini"], base_url="http://127.0.0.2:9/v1beta")
+    profile = replace(BUILT_IN["gemini"], base_url="http://192.0.2.1:9/v1beta")
     with pytest.raises(ScenarioError, match="is not an HTTP proxy"):
         gemini.opened("gemini/x", profile, Endpoint(profile.base_url, KEY))
 

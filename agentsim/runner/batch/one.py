@@ -17,7 +17,11 @@ from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
+__all__ = ["ExecutorLost", "GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
+
+
+class ExecutorLost(AgentsimError):
+    """Nobody is there any more who could play a game of this batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,11 @@ def session(
                 f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
             )
         files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
-        return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within)
+        begun = opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within)
+        if begun.files == files:
+            return begun
+        begun.journal.close()  # somebody who plays this game too was quicker, and has its name
+        begun.files.journal.unlink()
     limits = scenario.limits
     return reopened(
         files,

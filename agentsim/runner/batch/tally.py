@@ -62,13 +62,14 @@ class Tally:
         else:
             self._known[name] = (calls, cost_usd, unpriced_calls)
 
-    def started(self, name: str) -> None:
-        """A game begins, or goes on: what it used before is in its own totals from now on."""
+    def started(self, name: str) -> tuple[int, float]:
+        """A game begins, or goes on: what it used before (calls and dollars) is in its own totals from now on."""
         calls, cost, unpriced = self._known.pop(name, (0, 0.0, 0))
         self.calls -= calls
         self.cost_usd -= cost
         self.unpriced_calls -= unpriced
         self._running[name] = Totals()
+        return calls, cost
 
     def used(self, name: str, totals: Totals) -> None:
         """What a running game has used so far."""

@@ -33,8 +33,9 @@ class InProcesses:
         self._idle: list[Process] = []
         self._all: list[Process] = []
 
-    async def open(self) -> None:
+    async def open(self) -> int | None:
         """There is nothing to make ready: workers start with their first game."""
+        return None
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game in a worker; where that dies another goes on, from the journal. Cancelled, the worker ends."""
