@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import time
@@ -391,3 +392,32 @@ def test_a_signal_ends_every_game_in_order_and_resume_asks_nobody_twice(
     lost = server.started["ok"] - 3 * CALLS
     assert 0 <= lost <= server.started["ok"] - asked
     assert lost <= 12, "no more than the calls that were in flight"
+
+
+def test_ctrl_c_at_a_terminal_is_for_the_batch_and_never_a_traceback_of_its_workers(tmp_path: Path) -> None:
+    """It goes to every process there; a worker that is only being started knows no answer to it."""
+    os.mkfifo(tmp_path / "started")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys, signal\n"
+        "if 'agentsim.runner.batch.worker' in sys.orig_argv:\n"
+        "    with open('started', 'w') as file:\n"
+        "        file.write(str(os.getpgrp()))\n"
+        "    signal.pause()\n",
+        encoding="utf-8",
+    )
+    words = ("--config", str(trio(tmp_path)), "--games", "3", "--out", "b", "--display", "none")
+    with subprocess.Popen(
+        program("batch", *words),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        group = int((tmp_path / "started").read_text("utf-8"))
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, group == process.pid) == (130, False)
+    (line,) = stderr.splitlines()
+    assert "agentsim resume b" in line

@@ -76,7 +76,6 @@ def serve(source: TextIO, sink: TextIO) -> None:
 
 def main() -> None:
     """Serve on the standard streams; whatever else is written goes to stderr."""
-    os.setsid()  # Ctrl-C is for who started us, and it decides what becomes of the games
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)

@@ -61,7 +61,11 @@ class InProcesses:
 
     async def _started(self) -> Process:
         worker = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "agentsim.runner.batch.worker", stdin=PIPE, stdout=PIPE, limit=_LINE
+            *(sys.executable, "-m", "agentsim.runner.batch.worker"),
+            stdin=PIPE,
+            stdout=PIPE,
+            limit=_LINE,
+            start_new_session=True,  # Ctrl-C is for us, who tell it what becomes of its game
         )
         self._all.append(worker)
         return worker
