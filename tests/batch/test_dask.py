@@ -150,7 +150,7 @@ def test_a_cluster_whose_last_worker_is_gone_holds_no_batch_for_ever(
     tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
-        executor = OnDask(cluster.scheduler_address, 1, {})
+        executor = OnDask(cluster.scheduler_address, 1, Variables({}))
         try:
             await executor.open()
             monkeypatch.setattr("agentsim.runner.batch.on_dask._WORKER_S", 0.1)
@@ -170,7 +170,7 @@ def test_workers_of_our_own_have_the_keys_of_an_env_file_and_nobody_else_has() -
     key = "sk-canary-1234567890"
 
     async def main() -> None:
-        executor = OnDask(None, 1, {"LAB_KEY": key})
+        executor = OnDask(None, 1, Variables({"LAB_KEY": key}))
         try:
             assert await executor.open() == 1
             client: Any = executor._client

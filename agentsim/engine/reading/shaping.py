@@ -87,7 +87,7 @@ class Shape:
                 others[key] = given
                 continue
             fitted = self._fitted(given, properties[name], f"{path}{name}", value)
-            if name in out and kind_of(properties[name]) == "words" and "" in {out[name], fitted}:
+            if name in out and kind_of(properties[name]) == "words" and "" in (out[name], fitted):
                 fitted = out[name] or fitted
             elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
