@@ -17,6 +17,7 @@ __all__ = [
     "MOST_MARKS",
     "MOST_MEMBERS",
     "MOST_OBJECTS",
+    "MOST_PARTS",
     "Work",
     "bounded",
     "of_few_lines",
@@ -24,10 +25,11 @@ __all__ = [
 
 MOST_CLAIMS = 150  # of a reply: each is looked at with all around it
 MOST_OBJECTS = 300
+MOST_PARTS = 3_000  # of objects, as far as commas tell
 MOST_MARKS = 1_000  # of thinking
 MOST_LINES = 3_000  # that are not empty
 MOST_MEMBERS = 1_000  # of an object
-_MOST_STEPS = 3_000  # of mending: a member, a comment, a quote, a brace
+_MOST_STEPS = 3_000  # of mending: a member, a comment, a quote
 
 T = TypeVar("T")
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from agentsim.engine.reading.bounds import MOST_PARTS
 from agentsim.engine.reading.claims import Claim
 from agentsim.engine.reading.decision import Reading
 from agentsim.engine.reading.doubts import taken_back
@@ -52,7 +53,9 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 def _at_once(request: Question, text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
-    if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
+    if not text.startswith("{") or not text.endswith("}") or text.count(",") > MOST_PARTS:
+        return None
+    if _DETOUR.search(text) or has_marks(text):
         return None
     try:
         value = decoded(text)
@@ -87,7 +90,8 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     if isinstance(value, str):
         said, thoughts = split(value)
         yield from thoughts
-        yield from (said[start:end] for start, end in thought_spans(folded(said), ()))
+        if _NOT_SAID.search(plain := folded(said)):
+            yield from (said[start:end] for start, end in thought_spans(plain, ()))
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own)
     for key, part in value.items() if isinstance(value, Mapping) else ():

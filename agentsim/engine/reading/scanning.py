@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.bounds import MOST_OBJECTS, Work, bounded
+from agentsim.engine.reading.bounds import MOST_OBJECTS, MOST_PARTS, Work, bounded
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
 from agentsim.errors import AmbiguousReply, DecisionError
 
@@ -74,6 +74,8 @@ def decoded(text: str) -> Any:
 def _objects(body: str) -> Iterator[Object]:
     position, work = 0, Work()
     while opening := _OPENING.search(body, position):
+        if body.count(",", opening.start()) > MOST_PARTS:
+            raise AmbiguousReply("The JSON of the reply has more values than any answer. Answer with the decision alone.")
         found = _object(body, opening.start(), work)
         yield found
         position = found.end
@@ -93,7 +95,7 @@ def _object(body: str, start: int, work: Work) -> Object:
         members = None if error.members is None else _pairs_cleaned(error.members)
         return Object(start, len(body), "cut", members, error.comments)
     except Broken as error:
-        return _beyond_repair(body, start, error.at, work)
+        return _beyond_repair(body, start, error.at)
 
 
 def _strict(body: str, start: int) -> tuple[Any, int]:
@@ -108,18 +110,16 @@ def _strict(body: str, start: int) -> tuple[Any, int]:
     return value, start + end
 
 
-def _beyond_repair(body: str, start: int, at: int, work: Work) -> Object:
+def _beyond_repair(body: str, start: int, at: int) -> Object:
     """The region of an object that cannot be read: to the brace that closes it, as far as braces tell."""
     depth = body.count("{", start, at) - body.count("}", start, at)
-    end = at
-    while depth > 0:
-        work.step()
-        brace = _BRACE.search(body, end)
-        if brace is None:
-            return Object(start, len(body), "broken")
+    if depth <= 0:
+        return Object(start, max(at, start + 1), "broken")
+    for brace in _BRACE.finditer(body, at):
         depth += 1 if brace[0] == "{" else -1
-        end = brace.end()
-    return Object(start, max(end, start + 1), "broken")
+        if not depth:
+            return Object(start, brace.end(), "broken")
+    return Object(start, len(body), "broken")
 
 
 def _is_fenced(body: str, start: int, end: int) -> bool:
