@@ -5,7 +5,7 @@
 
 Replies are those of `tests/replies`, spliced, cut, repeated and salted with tokens that the reader knows, or made of
 such tokens alone; one in 2,000 is 64 KB long. Each is put to a question of a real game. The reader may return a
-decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is in no word of the decision.
+decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is in none of its words.
 Envelopes are bodies of provider answers, mutated as JSON values and as bytes; they give a completion or a `ModelError`.
 Whatever else happens is printed with its seed, and the exit code is 1. CPU is that of the reading alone.
 """
@@ -13,6 +13,7 @@ Whatever else happens is printed with its seed, and the exit code is 1. CPU is t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
 import multiprocessing
@@ -32,8 +33,8 @@ from tests.replies.corpus import replies
 
 LONG = 64 * 1024
 MARK = "zqxjthoughtzqxj"
-_WORDS = r"""{ } [ ] " ' : , \ ``` ```json <think> </think> <vote> </vote> <answer> ** - # > ( ) . ! ? ; = | ~ $ % & / \n
-    \u0041 \" vote bid pass action reasoning final answer: I will not never instead of rather than A B C 0 1 40 1,000 -5
+_WORDS = r"""{ } [ ] " ' : , \ ``` ```json <think> </think> <vote> </vote> <answer> ** - # > ( ) . ! ? ; = | ~ $ % & /
+    \n \u0041 \" vote bid pass action reasoning final answer: I will not never instead of rather than A B C 0 1 40 1,000 -5
     1e9 null true false // /* */ <|im_end|> [INST] <|channel|>analysis <|message|> assistantfinal wait actually example
     format would if then but yes no {"vote":"B"} {"bid":300} vote:B bid:40 **Thinking:** {"action":"idle"}"""
 TOKENS = (*_WORDS.split(), "\n", "\n\n", "  ", "\u200b", "\u202e", "\u0301", "\U0001f600")
@@ -203,7 +204,8 @@ def _shared(work: Callable[[int, int], Found], number: int, jobs: int, seed: int
     """The work in pieces over so many processes; progress goes to stderr."""
     pieces = [(seed + place, min(piece, number - start)) for place, start in enumerate(range(0, number, piece))]
     whole, began = Found(), time.monotonic()
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    # Ctrl-C ends the run early, with the sums of what is done.
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool, contextlib.suppress(KeyboardInterrupt):
         for done in pool.imap_unordered(_Piece(work), pieces):
             whole.add(done)
             print(f"\r{whole.inputs:,} of {number:,}, {time.monotonic() - began:,.0f} s", end="", file=sys.stderr)

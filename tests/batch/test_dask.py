@@ -23,6 +23,7 @@ import psutil
 import pytest
 
 from agentsim.history.files import RunFiles
+from agentsim.models.permits import Variables
 from agentsim.runner.batch.on_dask import OnDask
 from agentsim.runner.batch.one import ExecutorLost
 from agentsim.scenario.load import load
