@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # checkers know it by its name; `typing` is a tenth of the time in which Ctrl-C is Python's own
 if TYPE_CHECKING:
     from agentsim.api import batch, fork, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
@@ -41,12 +41,14 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "Scenario":
-        return import_module("agentsim.scenario.schema").ScenarioTable
+        scenario: object = import_module("agentsim.scenario.schema").ScenarioTable
+        return scenario
     if name not in _HOMES:
         raise AttributeError(f"module 'agentsim' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"agentsim.{_HOMES[name]}"), name)
+    value: object = getattr(import_module(f"agentsim.{_HOMES[name]}"), name)
+    globals()[name] = value
     return value
 
 

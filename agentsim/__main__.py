@@ -1,5 +1,36 @@
-"""`python -m agentsim` is `agentsim`."""
+"""`agentsim`, and `python -m agentsim`. Little is imported here: Ctrl-C is answered while the rest comes in."""
 
-from agentsim.cli.app import main
+from __future__ import annotations
 
-main()
+import os
+import signal
+
+from agentsim import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
+    from agentsim.cli.app import main as run
+
+    run()
+
+
+def _interrupted(_number: int, frame: FrameType | None) -> None:
+    """Raises `KeyboardInterrupt`; in an import, where others may swallow or rename it, the process ends at once."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            os._exit(130)
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from agentsim.history.files import check_name, find_run
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.models.own import OwnModel
+from agentsim.models.permits import Variables
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.conduct import conducted
 from agentsim.runner.batch.manifest import Design, planned
@@ -51,13 +52,15 @@ async def run(
     on_event: OnEvent | None = None,
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
     max_cost_usd: float | None = None,
     allow_dirs: Sequence[str | os.PathLike[str]] = (),
 ) -> Run:
     """Play a game to its end, and leave journal and history in `logs_dir`.
 
     `set` puts values at dotted keys of the scenario (`{"players.0.temperature": 0.2}`), `env` takes the place of the
-    process's environment and `./.env`, where keys come from. Several runs may be played at once. Who cancels one can
+    process's environment and `./.env`, where keys come from; variables in `allow_keys` may go to any address that the
+    scenario names. Several runs may be played at once. Who cancels one can
     `resume` it. A run that too many fallbacks decided is returned, with status `degraded`.
 
     Raises `ScenarioError` before anything is written; `ProviderStopped` or `BudgetReached` where the run was stopped
@@ -71,7 +74,7 @@ async def run(
     session = opened(
         resolved,
         logs_folder(logs_dir),
-        env=_env(env),
+        env=_env(env, allow_keys),
         stem=name,
         watcher=_Listening(on_event),
         own=models,
@@ -94,6 +97,7 @@ async def resume(
     on_event: OnEvent | None = None,
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
     max_cost_usd: float | None = None,
     max_calls: int | None = None,
     max_wall_s: float | None = None,
@@ -107,7 +111,7 @@ async def resume(
         mended(files)
     session = reopened(
         files,
-        env=_env(env),
+        env=_env(env, allow_keys),
         watcher=_Listening(on_event),
         max_cost_usd=max_cost_usd,
         max_calls=max_calls,
@@ -130,6 +134,7 @@ async def fork(
     on_event: OnEvent | None = None,
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
 ) -> Run:
     """Play a run again from its decision number `at`, as a run of its own beside it.
 
@@ -141,7 +146,7 @@ async def fork(
     trunk = trunk_of(find_run(folder, name), at)
     files = await asyncio.to_thread(
         trunk.branch,
-        env=_env(env),
+        env=_env(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
         changes=[f"{key}={json.dumps(value)}" for key, value in (set or {}).items()],
         of_several=another,
@@ -149,7 +154,7 @@ async def fork(
         stem=new_name,
         own=models,
     )
-    return await resume(files.name, logs_dir=folder, on_event=on_event, models=models, env=env)
+    return await resume(files.name, logs_dir=folder, on_event=on_event, models=models, env=env, allow_keys=allow_keys)
 
 
 async def batch(
@@ -167,6 +172,7 @@ async def batch(
     abort_after: int = 5,
     own_models: Models | None = None,
     env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
     max_cost_usd: float | None = None,
 ) -> Runs:
     """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
@@ -186,7 +192,7 @@ async def batch(
     result = await conducted(
         manifest,
         directory,
-        env=_env(env),
+        env=_env(env, allow_keys),
         jobs=jobs or at_once(manifest),
         abort_after=abort_after,
         own=own,
@@ -252,8 +258,8 @@ def _resolved(
     )
 
 
-def _env(env: Mapping[str, str] | None) -> Mapping[str, str]:
-    return environment(None) if env is None else env
+def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:
+    return environment(None, allowed) if env is None else Variables(env, allowed)
 
 
 def _without_loop(play: Callable[[], Coroutine[Any, Any, Run]], called: str) -> Run:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.models.permits import Variables
 
 __all__ = ["environment"]
 
 
-def environment(env_file: Path | None) -> dict[str, str]:
-    """Variables by name; no parent directory is searched, since a stranger's file could redirect a key."""
+def environment(env_file: Path | None, allow_key: Collection[str] | None = None) -> Variables:
+    """Variables by name, of which those of `allow_key` may go anywhere.
+
+    No parent directory is searched, since a stranger's file could redirect a key.
+    """
     from dotenv import dotenv_values
+
+    from agentsim.models.permits import Variables
 
     if env_file is not None and not env_file.is_file():
         raise UsageError(f"--env-file {env_file}: there is no such file")
@@ -24,4 +34,4 @@ def environment(env_file: Path | None) -> dict[str, str]:
             except (OSError, UnicodeDecodeError):
                 raise UsageError(f"{path}: cannot be read as UTF-8 text") from None
             merged |= {name: value for name, value in values.items() if value is not None}
-    return {**merged, **os.environ}
+    return Variables({**merged, **os.environ}, allow_key or ())

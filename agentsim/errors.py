@@ -19,6 +19,7 @@
       JournalError         the file, or rules that changed under it                     exit 2
         JournalCorrupt       a line that cannot be what was written
         JournalMismatch      the rules ask something else than the journal answers
+      LocalShortage        this machine: no file descriptors, no memory; resumable      exit 1
       RulesBroken          us: an invariant does not hold                               exit 1
 
 What does not belong here: messages for one place only, and anything with a traceback in it.
@@ -41,6 +42,7 @@ __all__ = [
     "JournalCorrupt",
     "JournalError",
     "JournalMismatch",
+    "LocalShortage",
     "ModelError",
     "ModelRefused",
     "ProviderRejected",
@@ -203,6 +205,10 @@ class JournalCorrupt(JournalError):
 
 class JournalMismatch(JournalError):
     """The rules ask something else than the journal answers: the game's code or scenario changed."""
+
+
+class LocalShortage(AgentsimError):
+    """This machine has no connection to give (file descriptors, memory): nobody's call was made, and none failed."""
 
 
 class RulesBroken(AgentsimError):

@@ -82,7 +82,10 @@ def main() -> None:
         row[0] += 1
         row[1] += len(path.read_text(encoding="utf-8").splitlines())
     outside = [row for name, row in rows.items() if name != "games"]
-    for name, (count, lines) in [*rows.items(), ("without games", [sum(column) for column in zip(*outside, strict=True)])]:
+    for name, (count, lines) in [
+        *rows.items(),
+        ("without games", [sum(column) for column in zip(*outside, strict=True)]),
+    ]:
         print(f"{name:14} {count:4} modules {lines:7,} lines")
 
 

@@ -108,3 +108,15 @@ def test_changed_journals_histories_and_bundles_are_refused() -> None:
         "altered histories and bundles": 10,
         "lies with new digests": 20,
     }
+
+
+def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
+    words = ("--signals", "3", "--games", "auction", "--commands", "run", "export", "--lanes", "1", "--stop", "0.05")
+    command = [sys.executable, "-m", "benchmarks.kills", *words, "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    cells = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["command"] for each in cells] == ["run", "export"]
+    assert sum(each["kills"] + each["stops"] for each in cells) >= 3
+    assert all((each["lost"], each["twice"], each["violations"]) == (0, 0, []) for each in cells)
+    assert all(each["same"] == each["of"] for each in cells)

@@ -56,6 +56,7 @@ def batch(
     executor: o.Executor = o.ExecutorKind.local,
     scheduler: o.Scheduler = None,
     env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
 ) -> None:
@@ -92,7 +93,7 @@ def batch(
     carry_on(
         manifest,
         directory,
-        env=environment(env_file),
+        env=environment(env_file, allow_key),
         jobs=jobs,
         abort_after=abort_after,
         display=display,

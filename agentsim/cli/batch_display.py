@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agentsim.cli.display import drawn
+from agentsim.cli.display import Noting, drawn
 from agentsim.cli.finish import money
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.screen import note, shortened
 from agentsim.runner.batch.one import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 
-__all__ = ["PlainBatch", "shown", "status_line"]
+__all__ = ["NoBatch", "PlainBatch", "shown", "status_line"]
 
 _EVERY_S = 5.0
 
@@ -34,7 +34,11 @@ def status_line(tally: Tally) -> str:
     return " · ".join(parts)
 
 
-class PlainBatch(BatchWatcher):
+class NoBatch(Noting, BatchWatcher):
+    """Shows nothing but what must be said."""
+
+
+class PlainBatch(Noting, BatchWatcher):
     """A line for every game without a result, and every few seconds one for where the batch is."""
 
     def __init__(self) -> None:
@@ -59,7 +63,7 @@ class PlainBatch(BatchWatcher):
 def shown(mode: DisplayMode, name: str) -> Iterator[BatchWatcher]:
     """The watcher for this mode, drawn while the block runs."""
     if mode is DisplayMode.none:
-        yield BatchWatcher()
+        yield NoBatch()
     elif drawn(mode):
         from agentsim.cli.batch_progress import RichBatch
 

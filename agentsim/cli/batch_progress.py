@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentsim.cli.batch_display import status_line
+from agentsim.cli.display import Noting
 from agentsim.cli.progress import screen
 from agentsim.cli.screen import shortened
 from agentsim.runner.batch.one import GameEnd
@@ -18,7 +19,7 @@ from agentsim.runner.batch.tally import BatchWatcher, Tally
 __all__ = ["RichBatch"]
 
 
-class RichBatch(BatchWatcher):
+class RichBatch(Noting, BatchWatcher):
     """One panel below, which is redrawn by the clock; games without a result scroll by above it."""
 
     def __init__(self, name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from agentsim.errors import AgentsimError, BudgetReached, UsageError
 if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
     from agentsim.history.shares import Shares
+    from agentsim.models.permits import Variables
     from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
 
@@ -33,7 +34,7 @@ def carry_on(
     manifest: Manifest,
     directory: Path,
     *,
-    env: Mapping[str, str],
+    env: Variables,
     jobs: int | None,
     abort_after: int,
     display: DisplayMode,
@@ -50,7 +51,7 @@ def carry_on(
     if jobs is None and executor is not ExecutorKind.local:
         jobs = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
     jobs = at_once(manifest) if jobs is None else jobs
-    elsewhere = _elsewhere(executor, scheduler, jobs)
+    elsewhere = _elsewhere(executor, scheduler, jobs, env)
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             note(f"agentsim: uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
@@ -71,7 +72,7 @@ def carry_on(
         raise typer.Exit(result.exit_code)
 
 
-def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable[[], Executor] | None:
+def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int, env: Variables) -> Callable[[], Executor] | None:
     """What makes an executor that is not our own; `UsageError` where it cannot be had."""
     if kind is ExecutorKind.local:
         if scheduler is not None:
@@ -81,7 +82,7 @@ def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int) -> Callable
         raise UsageError("--executor dask needs the extra cluster: pip install 'agentsim[cluster]'")
     from agentsim.runner.batch.on_dask import OnDask
 
-    return lambda: OnDask(scheduler, jobs)
+    return lambda: OnDask(scheduler, jobs, env)
 
 
 def _pages(manifest: Manifest, directory: Path) -> None:
@@ -151,5 +152,7 @@ def _again(result: BatchResult) -> str:
 def _hint(result: BatchResult, error: AgentsimError) -> str:
     if isinstance(error, BudgetReached):
         option = "--max-calls N" if "max_calls" in str(error) else "--max-cost USD"
+        if " had its share " in str(error):
+            return f"fewer games at once leave more to each; go on with: {_again(result)} --jobs 1, or {option}"
         return f"a higher limit is needed; go on with: {_again(result)} {option}"
     return f"go on with: {_again(result)}"

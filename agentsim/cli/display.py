@@ -15,7 +15,7 @@ from agentsim.history.totals import Totals
 from agentsim.players.rows import cut
 from agentsim.runner.watch import Watcher
 
-__all__ = ["PlainDisplay", "drawn", "public_lines", "shown"]
+__all__ = ["NoDisplay", "Noting", "PlainDisplay", "drawn", "public_lines", "shown"]
 
 
 def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
@@ -32,7 +32,18 @@ def _in_one_line(event: Event) -> str:
     return event.content if event.words else event.content.replace("\n", "; ")
 
 
-class PlainDisplay(Watcher):
+class Noting:
+    """What every display says, of a run or of a batch, and the one that shows nothing too."""
+
+    def noted(self, line: str) -> None:
+        note(shortened(line, 600))
+
+
+class NoDisplay(Noting, Watcher):
+    """Shows nothing but what must be said."""
+
+
+class PlainDisplay(Noting, Watcher):
     """One line for each public event, and what has been used by the end of each round; for logs and pipes."""
 
     def __init__(self) -> None:
@@ -93,7 +104,7 @@ def drawn(mode: DisplayMode) -> bool:
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
     """The watcher for this mode, drawn while the block runs."""
     if mode is DisplayMode.none:
-        yield Watcher()
+        yield NoDisplay()
     elif drawn(mode):
         from agentsim.cli.progress import RichDisplay
 

@@ -45,6 +45,7 @@ def fork(
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
 ) -> None:
     """Play a run again from one of its decisions on.
 
@@ -62,7 +63,7 @@ def fork(
 
     if new_name is not None:
         check_name(new_name)
-    env = environment(env_file)
+    env = environment(env_file, allow_key)
     trunk = trunk_of(find_run(logs_dir, name), at)
     stem = new_name or f"{trunk.files.name}_at{at}"
     worst = 0

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from agentsim.cli import options as o
 
-__all__ = ["games"]
+if TYPE_CHECKING:
+    from agentsim.engine.game import Game
+
+__all__ = ["games", "usable_games"]
+
+
+def usable_games() -> list[Game]:
+    """All games but those whose plugin cannot be used: each of these is said to be left out."""
+    from agentsim.cli.pages import left_out
+    from agentsim.errors import ScenarioError
+    from agentsim.games import find, names
+
+    found = []
+    for name in names():
+        try:
+            found.append(find(name))
+        except ScenarioError as error:
+            left_out(name, str(error))
+    return found
 
 
 def games(as_json: o.AsJson = False) -> None:
@@ -14,9 +34,8 @@ def games(as_json: o.AsJson = False) -> None:
     import json
 
     from agentsim.cli.screen import say
-    from agentsim.games import find, names
 
-    found = [find(name) for name in names()]
+    found = usable_games()
     if as_json:
         rows = [
             {

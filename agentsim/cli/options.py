@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from agentsim.errors import UsageError
 __all__ = [
     "AbortAfter",
     "AllowDir",
+    "AllowKey",
     "AsJson",
     "Config",
     "Display",
@@ -73,6 +75,13 @@ def _there(directories: list[Path] | None) -> list[Path] | None:
     return directories
 
 
+def _named(variables: list[str] | None) -> list[str] | None:
+    for variable in variables or ():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):  # not repeated: it may be the key
+            raise UsageError("--allow-key: must be the name of an environment variable, never the key itself")
+    return variables
+
+
 Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE", parser=given_path)]
 GameConfig = Annotated[
     Path | None,
@@ -126,6 +135,15 @@ AllowDir = Annotated[
         metavar="DIR",
         callback=_there,
         parser=given_path,
+    ),
+]
+AllowKey = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-key",
+        help="A variable that may be sent as a key to wherever the scenario says; repeatable.",
+        metavar="VAR",
+        callback=_named,
     ),
 ]
 Record = Annotated[

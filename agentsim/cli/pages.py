@@ -50,7 +50,7 @@ def unless_unusable(name: str) -> Iterator[None]:
 def check_history(files: RunFiles, shown: str) -> None:
     """Raise `UsageError` where there is no history; say so where what is `shown` is behind the game being played."""
     from agentsim.cli.screen import note
-    from agentsim.history.journal import is_running
+    from agentsim.history.journal_file import is_running
     from agentsim.history.load import require_history
 
     require_history(files)

@@ -21,7 +21,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from agentsim.cli.display import public_lines
+from agentsim.cli.display import Noting, public_lines
 from agentsim.cli.finish import money, spent
 from agentsim.cli.screen import shortened
 from agentsim.engine.event import Told
@@ -62,7 +62,7 @@ def screen() -> Console:
     return Console(file=stream, markup=False, emoji=False, highlight=False)
 
 
-class RichDisplay(Watcher):
+class RichDisplay(Noting, Watcher):
     """Public events scroll by; below them one panel says round, phase, speakers, calls, tokens, cost, time."""
 
     def __init__(self, console: Console | None = None) -> None:

@@ -30,7 +30,7 @@ def replay(
     from agentsim.errors import UsageError
     from agentsim.history.contents import read_journal
     from agentsim.history.files import find_run
-    from agentsim.history.journal import is_running
+    from agentsim.history.journal_file import is_running
     from agentsim.history.load import again_with
     from agentsim.runner.replay import prove
 

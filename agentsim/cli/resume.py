@@ -28,6 +28,7 @@ def resume(
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
     jobs: o.Jobs = None,
     abort_after: o.AbortAfter = 5,
     executor: o.Executor = o.ExecutorKind.local,
@@ -57,7 +58,7 @@ def resume(
     if (folder := folder_of(name, logs_dir)) is not None:
         if record is not None or replay_replies:
             raise UsageError("--record and --replay-replies are for single runs")
-        env = environment(env_file)
+        env = environment(env_file, allow_key)
         manifest = require_manifest(folder).limited(
             env, max_cost_usd=max_cost, max_calls=max_calls, max_wall_s=max_wall
         )
@@ -79,7 +80,7 @@ def resume(
     with shown(display) as watcher:
         result = go_on(
             files,
-            env=environment(env_file),
+            env=environment(env_file, allow_key),
             watcher=watcher,
             max_cost_usd=max_cost,
             max_calls=max_calls,

@@ -30,6 +30,7 @@ def run(
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
     include_prompts: o.IncludePrompts = False,
@@ -50,7 +51,7 @@ def run(
 
     if name is not None:
         check_name(name)
-    env = environment(env_file)
+    env = environment(env_file, allow_key)
     scenario = load(
         config,
         game_config=game_config,

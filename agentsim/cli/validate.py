@@ -24,6 +24,7 @@ def validate(
     overrides: o.Overrides = None,
     game: o.Game = None,
     env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
     ping: Annotated[
@@ -39,7 +40,7 @@ def validate(
     from agentsim.environment import environment
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
-    from agentsim.runner.seats import seated
+    from agentsim.runner.seats import errands, seated
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
 
@@ -51,7 +52,7 @@ def validate(
         game=game,
         allow_dirs=allow_dir or (),
     )
-    played, env = find(scenario.game), environment(env_file)
+    played, env = find(scenario.game), environment(env_file, allow_key)
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)
     for line in idle_prices(scenario):
@@ -63,7 +64,7 @@ def validate(
     for plan in scenario.seats:
         say(f"  {plan.id}: {plan.title}")
     expected = forecast(scenario, played, env=env)
-    for row in _rows(scenario, expected):
+    for row in (*_rows(scenario, expected), *errands(scenario, env)):
         say(row)
     if ping:
         from agentsim.runner.ping import ping as pinged

@@ -12,7 +12,7 @@ __all__ = ["Naming"]
 
 _WORD = re.compile(r"[\w-]+")
 _PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
-_BEGINNING = re.compile(r"(?:^|[.!?:\n])[\s\"'(\u201c\u2018]*$")
+_OPENS = "\"'(\u201c\u2018"
 
 
 class Naming:
@@ -36,14 +36,20 @@ class Naming:
                 continue
             for name, player in self._by_word[word.group()]:
                 end = word.start() + len(name)
-                if text.startswith(name, word.start()) and not _WORD.match(text, end) and _meant(name, text[:end]):
+                if text.startswith(name, word.start()) and not _WORD.match(text, end) and _meant(name, text, word.start()):
                     upto = end
                     yield player
                     break
 
 
-def _meant(name: str, text: str) -> bool:
-    """Whether a name at the end of a text is one, and not an English word."""
-    if name not in {"A", "I"} or _PLAYER.search(text, max(0, len(text) - 20), len(text) - 1):
+def _meant(name: str, text: str, start: int) -> bool:
+    """Whether a name that stands in a text is one, and not an English word."""
+    if name not in {"A", "I"} or _PLAYER.search(text, max(0, start - 19), start):
         return True
-    return name == "A" and _BEGINNING.search(text[:-1]) is None
+    return name == "A" and not _begins_a_sentence(text, start)
+
+
+def _begins_a_sentence(text: str, place: int) -> bool:
+    while place and text[place - 1] != "\n" and (text[place - 1] in _OPENS or text[place - 1].isspace()):
+        place -= 1
+    return not place or text[place - 1] in ".!?:\n"

@@ -12,7 +12,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["NARRATOR", "Prompt", "Restated", "cleaned", "quoted"]
+from agentsim.engine.control import defused
+
+__all__ = ["ANSI", "NARRATOR", "Prompt", "Restated", "cleaned", "quoted"]
 
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
@@ -49,7 +51,8 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff]"
 )
-_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+"""A command to a terminal."""
 
 
 def cleaned(text: str) -> str:
@@ -64,19 +67,13 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
     # no escape character is left by the second step, so the halves of a sequence cannot find each other
-    return unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
-
-
-_TEMPLATE_TOKEN = re.compile(r"\[(?=/?[A-Z_]+\])")  # [INST], [/INST], [SYS] and their like
+    return unicodedata.normalize("NFC", _CONTROL.sub("", ANSI.sub("", text)))
 
 
 def quoted(**fields: Any) -> str:
     """One JSON object on one line: the only way in which one player's words enter another's prompt.
 
-    `<`, `>`, line separators and the bracket of template tokens are escaped, so that the line can neither
-    end early nor hold a tag, a header or a chat-template token; `json.loads` gives back the exact fields.
+    What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
+    (`control.defused`); `json.loads` gives back the exact fields.
     """
-    line = json.dumps(fields, ensure_ascii=False, allow_nan=False)
-    line = line.replace("<", "\\u003c").replace(">", "\\u003e")
-    line = re.sub("[\u2028\u2029\u0085]", lambda match: f"\\u{ord(match[0]):04x}", line)
-    return _TEMPLATE_TOKEN.sub("\\\\u005b", line)
+    return defused(json.dumps(fields, ensure_ascii=False, allow_nan=False))

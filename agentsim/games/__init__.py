@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from agentsim.engine.game import Game
+from agentsim.engine.plugin import plugged
 from agentsim.engine.wording import near
 from agentsim.errors import ScenarioError
 
@@ -26,12 +27,15 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Game:
-    """The game of that name; `ScenarioError` with the nearest known name otherwise."""
+    """The game of that name; `ScenarioError` where there is none, or its plugin cannot be used."""
     if name in _own():
         return cast("Game", importlib.import_module(f"{__name__}.{name}").GAME)
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
-            return cast("Game", entry.load())
+            try:
+                return cast("Game", plugged(entry, Game))
+            except ScenarioError as error:
+                raise error.placed(key="game") from error.__cause__
     known = names()
     raise ScenarioError(f"there is no game {name[:40]!r}{near(name, known)}", key="game", valid=", ".join(known))
 

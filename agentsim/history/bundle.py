@@ -5,8 +5,8 @@ The same runs make the same bytes. What is in a run's files is their own busines
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import io
 import json
 import stat
 import zipfile
@@ -14,11 +14,13 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
-from agentsim.errors import UsageError
-from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles, check_name
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from agentsim.errors import JournalCorrupt, UsageError, first_objection
+from agentsim.history.contents import read_head, read_journal
+from agentsim.history.files import RunFiles, check_name, written_beside
 
 __all__ = ["Bundle", "pack", "unpack"]
 
@@ -39,7 +41,7 @@ _UNUSABLE = (
     ValueError,
     AttributeError,
     NotImplementedError,
-    RuntimeError,
+    RuntimeError,  # and, of JSON that is nested too deep, `RecursionError`
 )
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
@@ -69,7 +71,9 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{path}: two files would be called {twice[0]}")
     try:
-        with path.open("xb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        if path.exists():
+            raise FileExistsError  # before hours of work; what comes meanwhile is not overwritten either
+        with written_beside(path, new=True) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for source in sources:
                 with source.open("rb") as plain, archive.open(_info(source.name), "w", force_zip64=True) as member:
                     index["files"][source.name] = _poured(plain, member)
@@ -79,21 +83,20 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
             archive.writestr(_info(INDEX), json.dumps(index, indent=1, sort_keys=True))
     except FileExistsError:
         raise UsageError(f"{path}: is there already") from None
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
-        raise
+    except OSError as error:
+        raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
 
 
 def _readable(name: str, head: Mapping[str, Any]) -> dict[str, bytes]:
     """What a person wants to read without our program: the scenario, and each player's prompt."""
     scenario = head["scenario"]
-    found = {f"{name}/scenario.json": json.dumps(scenario, ensure_ascii=False, indent=1).encode()}
-    for player in scenario["players"]:
-        if player.get("prompt"):
-            found[f"{name}/prompts/{player['id']}.txt"] = str(player["prompt"]).encode()
+    try:
+        found = {f"{name}/scenario.json": json.dumps(scenario, ensure_ascii=False, indent=1).encode()}
+        for player in scenario["players"]:
+            if player.get("prompt"):
+                found[f"{name}/prompts/{player['id']}.txt"] = str(player["prompt"]).encode()
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise JournalCorrupt(f"{name}.jsonl: its scenario is none", line=1) from None
     return found
 
 
@@ -104,39 +107,93 @@ def _info(name: str) -> zipfile.ZipInfo:
     return info
 
 
+class _Index(BaseModel):
+    """What `bundle.json` says."""
+
+    model_config = ConfigDict(strict=True)
+
+    format: Literal["agentsim-bundle/1"]
+    runs: list[str]
+    versions: dict[str, dict[str, Any]]
+    files: dict[str, str]
+
+    @field_validator("runs")
+    @classmethod
+    def _each_once(cls, runs: list[str]) -> list[str]:
+        if not runs:
+            raise ValueError("holds no run")
+        if len(set(runs)) < len(runs):
+            raise ValueError("names one twice")
+        return runs
+
+
 def unpack(path: Path, directory: Path) -> Bundle:
     """Put a bundle's runs into an empty folder; `UsageError` for a file that is none, or does not hold what it lists.
 
-    Nothing is written but what the index lists under bare names, and not more than 4 GiB. What is refused, in one line:
-    two members of one name, members that are no plain files, and those that are packed as no text is.
+    Nothing is written but what the index lists under bare names, and not more than 4 GiB. What stands in folders there
+    is for people, and must say what the journals say. What is refused, in one line: members that are not listed, two of
+    one name, those that are no plain files, and those that are packed as no text is.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             _harmless(archive, path)
-            if archive.getinfo(INDEX).file_size > _LONGEST_INDEX:
-                raise UsageError(f"{path}: {INDEX} is larger than {_LONGEST_INDEX >> 20} MiB")
-            with archive.open(INDEX) as member:
-                index = json.load(member)
-            if index["format"] != FORMAT:
-                raise UsageError(f"{path}: is not a bundle that this version reads ({str(index['format'])[:40]!r})")
-            runs = tuple(RunFiles(directory, str(name)) for name in index["runs"])
-            if not runs:
-                raise UsageError(f"{path}: holds no run")
-            listed = {str(name): digest for name, digest in index["files"].items() if "/" not in name}
-            written = [_written(archive, path, directory, name, digest) for name, digest in listed.items()]
+            index = _index(archive, path)
+            runs = tuple(RunFiles(directory, name) for name in index.runs)
+            bare = {name: digest for name, digest in index.files.items() if "/" not in name}
+            written = [_written(archive, path, directory, name, digest) for name, digest in bare.items()]
             wanted = {file for files in runs for file in (files.journal, files.history)}
             if missing := sorted(file.name for file in wanted - set(written)):
                 raise UsageError(f"{path}: {missing[0]} is missing")
+            heads = {files.name: read_head(files.journal) for files in runs}
+            _told(archive, path, index, heads)
             others = tuple(file for file in written if file not in wanted)
-            return Bundle(runs, others, dict(index["versions"]))
+            return Bundle(runs, others, index.versions)
     except _UNUSABLE as error:
         raise UsageError(f"{path}: is not an agentsim bundle: {str(error)[:200]}") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
 
 
+def _index(archive: zipfile.ZipFile, path: Path) -> _Index:
+    """The index; `UsageError` where it is none, or does not list what is there."""
+    if archive.getinfo(INDEX).file_size > _LONGEST_INDEX:
+        raise UsageError(f"{path}: {INDEX} is larger than {_LONGEST_INDEX >> 20} MiB")
+    try:
+        with archive.open(INDEX) as member:
+            index = _Index.model_validate(json.load(member))
+    except ValidationError as error:
+        where, why = first_objection(error)
+        why = why.replace("Input should be", "must be")
+        raise UsageError(f"{path}: is not an agentsim bundle: {where or INDEX}: {why}") from None
+    listed = {INDEX, *index.files}
+    for info in archive.infolist():
+        if info.filename not in listed and not (info.is_dir() and not info.file_size):
+            raise UsageError(f"{path}: {info.filename[:80]!r} is not listed in {INDEX}")
+    return index
+
+
+def _told(archive: zipfile.ZipFile, path: Path, index: _Index, heads: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise `UsageError` unless what people read, and which versions played, is what the journals say."""
+    if index.versions != {name: head["versions"] for name, head in heads.items()}:
+        raise UsageError(f"{path}: the versions in {INDEX} are not those in the journals")
+    readable = {name: text for run, head in heads.items() for name, text in _readable(run, head).items()}
+    if missing := sorted(readable.keys() - index.files.keys()):
+        raise UsageError(f"{path}: {missing[0]} is missing")
+    for name, digest in index.files.items():
+        if "/" in name and not (name in readable and _says(archive, name, digest, readable[name])):
+            raise UsageError(f"{path}: {name[:80]} does not say what the journal says")
+
+
+def _says(archive: zipfile.ZipFile, name: str, digest: str, content: bytes) -> bool:
+    """Whether a member, and what the index says of it, is this content."""
+    if archive.getinfo(name).file_size != len(content) or hashlib.sha256(content).hexdigest() != digest:
+        return False
+    with archive.open(name) as member:
+        return _poured(member, io.BytesIO()) == digest
+
+
 def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, digest: str) -> Path:
-    """One listed file, unpacked; what stands in folders there is for people, and the journal says the same."""
+    """One listed file, unpacked."""
     check_name(name, _LONGEST_NAME)
     target = directory / name
     try:

@@ -166,6 +166,8 @@ def try_to_json(attempt: Try, store: Store, prompts: Prompts | None = None) -> d
         out |= {"model": attempt.model, "takeover": attempt.takeover}
     if attempt.final:
         out["final"] = True
+    if attempt.held:
+        out["held"] = True
     if attempt.wasted is not None:
         out["wasted"] = by_name(attempt.wasted)
     return out
@@ -199,6 +201,7 @@ def try_from_json(line: Mapping[str, Any], texts: Mapping[str, str]) -> Try:
         takeover=bool(line.get("takeover", False)),
         final=bool(line.get("final", False)),
         wasted=None if line.get("wasted") is None else _usage(line["wasted"]),
+        held=bool(line.get("held", False)),
     )
 
 

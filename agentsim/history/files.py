@@ -7,9 +7,12 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from agentsim.errors import AgentsimError, UsageError
 
@@ -23,6 +26,7 @@ __all__ = [
     "table_file",
     "write_new",
     "write_whole",
+    "written_beside",
 ]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -150,7 +154,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
     Raises `AgentsimError` where the disk or the directory does not take it.
     """
     try:
-        _write_whole(path, content.encode() if isinstance(content, str) else content)
+        with written_beside(path) as file:
+            file.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
@@ -160,23 +165,34 @@ def write_new(path: Path, content: bytes) -> None:
 
     Raises `OSError` where the disk or the directory does not take it.
     """
-    _write_whole(path, content, new=True)
+    with written_beside(path, new=True) as file:
+        file.write(content)
 
 
-def _write_whole(path: Path, content: bytes, *, new: bool = False) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
+@contextmanager
+def written_beside(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name once the block is over and all of it is on the disk; else it is gone.
+
+    `FileExistsError` where it is to be a `new` file and there is one of that name by then.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
+    except OSError as error:
+        error.filename = str(path)  # the other name says nothing to anybody
+        raise
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fchmod(file.fileno(), 0o644)
             os.fsync(file.fileno())
-        if not (new and _linked(temporary, path)):
+        if new:
+            _named_first(temporary, path)
+        else:
             temporary.replace(path)
-    except BaseException:
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
     directory = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(directory)
@@ -184,13 +200,12 @@ def _write_whole(path: Path, content: bytes, *, new: bool = False) -> None:
         os.close(directory)
 
 
-def _linked(temporary: Path, path: Path) -> bool:
-    """Whether the file has its name now; `FileExistsError` where another has it, False where there are no links."""
+def _named_first(temporary: Path, path: Path) -> None:
+    """Give the file its name; `FileExistsError` where another has it."""
     try:
         path.hardlink_to(temporary)
     except FileExistsError:
         raise
-    except OSError:
-        return False
-    temporary.unlink()
-    return True
+    except OSError:  # no links on this disk: the name is taken by an empty file first
+        path.touch(exist_ok=False)
+        temporary.replace(path)

@@ -35,11 +35,12 @@ def value(cell: Cell, kind: Kind) -> Any:
 
 
 def _as_csv(_table: str, frame: Frame) -> bytes:
-    """RFC 4180 with `\\n` between rows; no string can be read as a formula."""
+    """RFC 4180 with `\\n` between rows; no string can be read as a formula, a column's name neither."""
     lines = _Lines()
     writer = csv.writer(lines)  # its own `\r\n`, so that on every version a lone `\r` in a cell is quoted as well
-    writer.writerow(frame.columns)
-    writer.writerows([_inert(cell) if isinstance(cell, str) else cell for cell in row] for row in frame.rows)
+    writer.writerows(
+        [_inert(cell) if isinstance(cell, str) else cell for cell in row] for row in (frame.columns, *frame.rows)
+    )
     return "".join(lines.rows).encode()
 
 

@@ -1,85 +1,84 @@
-"""Journal: the append-only file that makes a run survive its process.
+"""Journal: the append-only file that makes a run survive its process, record by record.
 
 A line counts when it ends in a newline; what stands behind the last one is a write that did not finish.
-What the lines hold is `contents`; rules, players and the final history's format do not belong here.
+What the lines hold is `contents`, how they get to the disk `journal_file`; rules and the history do not belong here.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from agentsim.engine.spelt import SpeltList, SpeltObject, json_of
-from agentsim.errors import AgentsimError, JournalError, UsageError
+from agentsim.errors import AgentsimError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Kept, read_journal
 from agentsim.history.entry import Entry, entry_to_json, prompt_to_json, try_to_json
-from agentsim.history.files import RunFiles
+from agentsim.history.journal_file import JournalFile
 from agentsim.history.texts import text_id
 from agentsim.players.base import Message, Try
 
-__all__ = ["MOST_UNWRITTEN", "Journal", "is_running"]
+__all__ = ["MOST_UNWRITTEN", "Journal"]
 
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of decisions that cost nothing to repeat which may wait for those that do: they need no write each."""
-
-_KNOCKS, _KNOCK_S = 20, 0.01
 
 
 class Journal:
     """A journal open for appending, locked against a second writer.
 
-    `contents` is what it holds, whoever wrote it.
+    `contents` is what it holds, of whichever process.
     """
 
-    def __init__(self, path: Path, handle: int, contents: Contents) -> None:
-        self.path = path
+    def __init__(self, file: JournalFile, contents: Contents) -> None:
         self.contents = contents
-        self._handle = handle
+        self._file = file
         self._known = set(contents.texts)
         self._unwritten = bytearray()
         self._prompts: dict[int, tuple[tuple[Message, ...], SpeltList]] = {}  # by identity, as long as they are wanted
         self._due = False  # something was added that must be on the disk soon
-        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
-        self._size = contents.size  # bytes of the file
-        self._moved: str | None = None  # why the run must stop, though what it wrote is saved
+
+    @property
+    def path(self) -> Path:
+        """Where it is; a journal that was removed while it was written is saved elsewhere."""
+        return self._file.path
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
-        journal = cls(path, handle, Contents())
+        journal = cls(JournalFile(path, handle), Contents())
         journal.contents.chain.protected = True
-        try:
-            journal._lock()
+        with journal.beginning():
+            journal._file.lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
             journal._put([journal.contents.head])
-        except BaseException:
-            journal.close()
-            raise
         return journal
+
+    @contextlib.contextmanager
+    def beginning(self) -> Iterator[None]:
+        """While the block runs there is nothing to resume yet: what fails in it closes the file and deletes it."""
+        try:
+            yield
+        except BaseException as error:
+            self.path.unlink(missing_ok=True)
+            self.close()
+            if isinstance(error, AgentsimError) and self._file.failure is not None:
+                raise AgentsimError(f"{self.path}: cannot be written: {self._file.failure}") from None
+            raise
 
     @classmethod
     def reopen(cls, path: Path) -> Journal:
         """Open a journal to go on with it: a torn tail is cut off first."""
+        file = JournalFile.existing(path)
         try:
-            handle = os.open(path, os.O_RDWR | os.O_APPEND)
-        except OSError as error:
-            raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from None
-        journal = cls(path, handle, Contents())
-        try:
-            journal._lock()
+            file.lock()
             contents = read_journal(path)
-            os.ftruncate(handle, contents.size)
+            file.cut(contents.size)
         except BaseException:
-            journal.close()
+            file.close()
             raise
-        journal.contents, journal._size = contents, contents.size
-        journal._known = set(contents.texts)
-        return journal
+        return cls(file, contents)
 
     def decided(self, entry: Entry, *, sync: bool) -> None:
         """Append a decision; with `sync` the next `sync()` has it on the disk, along with what came before it."""
@@ -96,16 +95,18 @@ class Journal:
     def sync(self) -> None:
         """Have on the disk what is to be there; decisions that came together share one sync.
 
-        Raises `AgentsimError` also where the file is not the one at `path` any more: what it holds is saved then. A
-        closed journal has nothing left to sync: in a loop of several games a timer may ring late.
+        Raises `AgentsimError` also where the run must stop though all of it is there: see `JournalFile.check`. A closed
+        journal has nothing left to sync: in a loop of several games a timer may ring late.
         """
-        if self._handle < 0:
+        if self._file.closed:
             return
         if self._due:
             self._put([])
-        self._find()
-        if self._moved is not None:
-            raise AgentsimError(self._moved)
+        self.check()
+
+    def check(self) -> None:
+        """Raise `AgentsimError` where the run must stop, though what came in is saved."""
+        self._file.check()
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
@@ -133,11 +134,10 @@ class Journal:
 
     def close(self) -> None:
         """Close the file and give the lock back."""
-        if self._handle >= 0:
+        if not self._file.closed:
             with contextlib.suppress(AgentsimError):  # what costs nothing to repeat may be missing
                 self._write()
-            os.close(self._handle)
-            self._handle = -1
+            self._file.close()
 
     def _prompt(self, messages: tuple[Message, ...]) -> list[Any]:
         ready = self._prompts.pop(id(messages), None)
@@ -162,73 +162,6 @@ class Journal:
         self._write(sync=True)
 
     def _write(self, *, sync: bool = False) -> None:
-        data, self._unwritten = memoryview(self._unwritten), bytearray()
-        try:
-            if self._failure is None:
-                while data:
-                    written = os.write(self._handle, data)
-                    data, self._size = data[written:], self._size + written
-                if sync:
-                    os.fsync(self._handle)
-                    self._due = False
-        except OSError as error:
-            self._failure = error.strerror or str(error)
-        if self._failure is not None:
-            raise AgentsimError(f"{self.path}: cannot write the journal: {self._failure}; `agentsim resume` goes on")
-
-    def _find(self) -> None:
-        """Notice that the file was removed, replaced or written to by others, and save what it holds."""
-        mine = os.fstat(self._handle)
-        if mine.st_size != self._size:
-            self._failure = self._failure or "another process has written to it"
-            self._write()
-        with contextlib.suppress(OSError):
-            if os.path.samestat(self.path.stat(), mine):
-                return
-        lost, old = self.path, self._handle
-        try:
-            lost.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                handle = os.open(lost, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-            except FileExistsError:
-                files, handle = RunFiles.reserve(lost.parent, lost.stem)
-                self.path = files.journal
-            self._handle = handle
-            self._lock()
-            with os.fdopen(os.dup(old), "rb") as source:
-                source.seek(0)
-                while piece := source.read(1 << 20):
-                    os.write(handle, piece)
-            os.fsync(handle)
-        except (OSError, UsageError) as error:
-            self._failure = f"it was removed, and cannot be saved: {getattr(error, 'strerror', None) or error}"
-            self._write()
-        os.close(old)
-        self._moved = (
-            f"{lost}: the journal was removed or replaced while the run was played; what it held is saved as "
-            f"{self.path}: `agentsim resume {self.path.stem}` goes on"
-        )
-
-    def _lock(self) -> None:
-        for _ in range(_KNOCKS):  # whoever only looks whether the run is being played holds the lock for a moment
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            time.sleep(_KNOCK_S)
-        self.close()
-        raise JournalError(f"{self.path.name}: another process is playing this run")
-
-
-def is_running(path: Path) -> bool:
-    """Whether some process holds the journal's lock now."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False
+        data, self._unwritten = self._unwritten, bytearray()
+        self._file.append(data, sync=sync)
+        self._due = self._due and not sync

@@ -10,7 +10,7 @@ from typing import Any
 from agentsim.errors import JournalError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import MANIFEST, RunFiles, is_table
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.history.shares import Shares, shares_of
 
 __all__ = ["Run", "list_runs"]

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.files import RunFiles, find_run
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.history.record import History
 
 __all__ = ["again_with", "elsewhere", "find_source", "load_history", "parsed", "read", "require_history"]

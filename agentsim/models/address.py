@@ -12,7 +12,6 @@ from urllib.parse import SplitResult, urlsplit
 __all__ = ["http_parts", "is_near", "is_own_machine", "normal", "url_problem"]
 
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-_OWN_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 _PLACE = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
 
 
@@ -50,7 +49,11 @@ def normal(address: str) -> str:
 
 def is_own_machine(address: str) -> bool:
     """Whether an address is this machine's own, which no proxy can reach."""
-    return (urlsplit(address).hostname or "") in _OWN_MACHINE
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def is_near(address: str) -> bool:

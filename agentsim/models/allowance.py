@@ -18,21 +18,28 @@ _CAUTION = 8  # so many times slower the slots grow where they met a 429 before
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is agreed about one host and key; None: as much as you like. `concurrency` is where the slots start."""
+    """What is agreed about one host and key; None: as much as you like. `concurrency` is where the slots start.
+
+    Who calls there has `patience_s` for a host that wants time.
+    """
 
     concurrency: int | None = None
     spacing_s: float = 0.0
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
+    patience_s: float = math.inf
 
     def joined(self, other: Terms) -> Terms:
-        """Both at once: the longer spacing and the fewer per minute; each run keeps to its own concurrency itself."""
+        """Both at once: the longer spacing, the fewer per minute and the less patience; each run keeps to its own
+        concurrency itself.
+        """
         concurrencies = [one for one in (self.concurrency, other.concurrency) if one is not None]
         return Terms(
             concurrency=max(concurrencies, default=None),
             spacing_s=max(self.spacing_s, other.spacing_s),
             requests_per_minute=_fewer(self.requests_per_minute, other.requests_per_minute),
             tokens_per_minute=_fewer(self.tokens_per_minute, other.tokens_per_minute),
+            patience_s=min(self.patience_s, other.patience_s),
         )
 
 

@@ -14,7 +14,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.base import Completion
 
-__all__ = ["AttemptPolicy", "Attempts", "pause", "persevere", "retry_wait"]
+__all__ = ["AttemptPolicy", "Attempts", "held", "pause", "persevere", "retry_wait"]
 
 _LONGEST_BACK_OFF_S = 60.0
 _LEAST_PATIENCE_S = 0.01  # that any wait takes
@@ -60,9 +60,15 @@ def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | N
         wait = policy.rate_limit_wait_s if error.retry_after is None else error.retry_after
         return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
     if isinstance(error, TransportFailed) and used.retries < policy.retries and used.made < policy.max_attempts:
-        asked = min(error.retry_after or 0.0, policy.rate_limit_patience_s)
-        return max(retry_wait(policy, used.retries), asked)
+        return None if held(error, policy, used) else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
     return None
+
+
+def held(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
+    """Whether nobody tries again because the host wants more time than the decision has patience left."""
+    if isinstance(error, RateLimited):
+        return pause(error, policy, used) is None
+    return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
 
 
 def _patience_taken(wait: float, policy: AttemptPolicy) -> float:

@@ -21,7 +21,8 @@ class Call:
 
     `tag` says what the call is for (`A/vote/2/1`: player, kind, nth decision of that kind, attempt); it is
     never sent to a provider. Nor is `begin`, which a model calls once it has a slot and its turn, just before the
-    request goes out: what it raises keeps the call from being made, and is raised as it is.
+    request goes out: what it raises keeps the call from being made, and is raised as it is. Nor `read`, which gives
+    what readers make of a reply, where that is more than its words: what nobody may see is not in there either.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -29,6 +30,7 @@ class Call:
     schema_name: str = "decision"
     tag: str = ""
     begin: Callable[[], None] | None = field(default=None, compare=False)
+    read: Callable[[str], str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,8 @@ class Model(Protocol):
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt: wait for a slot and the spacing, `call.begin`, then one request within `sampling.timeout_s`.
 
-        Raises `ModelError` (its four kinds), what `call.begin` raises, and nothing else that is not our own mistake;
-        may be cancelled.
+        Raises `ModelError` (its four kinds), what `call.begin` raises, `LocalShortage` where this machine cannot send
+        it, and nothing else that is not our own mistake; may be cancelled.
         """
         ...
 

@@ -5,15 +5,27 @@ Which error of ours it becomes belongs to `faults`.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import ssl
 
-__all__ = ["is_connecting", "is_of_proxy", "root", "system_words"]
+__all__ = ["is_connecting", "is_of_proxy", "root", "shortage", "system_words"]
 
 # What HTTP libraries (httpx2's and aiohttp's) call it, by name: here none of them is loaded.
 _OF_PROXY = frozenset(("ProxyError", "ClientProxyConnectionError", "ClientHttpProxyError"))
 _CONNECTING = frozenset(("ConnectError", "ConnectTimeout", "ClientConnectorError"))
+
+
+# What the system has too little of, for this process or for all.
+_SHORT = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+
+
+def shortage(error: BaseException) -> str | None:
+    """Where there was no connection because this machine has none to give, the system's words: nothing was sent."""
+    cause = root(error)
+    short = is_connecting(error) and isinstance(cause, OSError) and cause.errno in _SHORT
+    return system_words(cause) if short else None
 
 
 def is_connecting(error: BaseException) -> bool:

@@ -5,6 +5,7 @@ What is sent and what comes back do not belong here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -65,12 +66,18 @@ class Endpoint:
 
 
 class Endpoints:
-    """The endpoints of one run, one for each address and key; each takes at most `concurrency` calls at once."""
+    """The endpoints of one run, one for each address and key; each takes at most `concurrency` calls at once.
 
-    def __init__(self, concurrency: int | None = None) -> None:
-        self._concurrency = concurrency
+    `patience_s` is that of the player who has the least.
+    """
+
+    def __init__(self, concurrency: int | None = None, patience_s: float = math.inf) -> None:
+        self._concurrency, self._patience_s = concurrency, patience_s
         self._open: dict[tuple[str, str | None], Endpoint] = {}
         self._names: dict[Endpoint, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
 
     def at(self, profile: Profile, key: str | None) -> Endpoint:
         """The endpoint of a profile; of two terms for one address the stricter hold."""
@@ -78,9 +85,8 @@ class Endpoints:
         if endpoint is None:
             endpoint = self._open[profile.base_url, key] = Endpoint(profile.base_url, key)
             self._names[endpoint] = profile.provider
-        endpoint.terms = endpoint.terms.joined(
-            Terms(self._concurrency, profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
-        )
+        asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
+        endpoint.terms = endpoint.terms.joined(Terms(self._concurrency, *asked, self._patience_s))
         return endpoint
 
     def notes(self) -> list[str]:

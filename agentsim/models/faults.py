@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.broken import is_connecting, is_of_proxy, root, system_words
+from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.broken import is_connecting, is_of_proxy, root, shortage, system_words
+from agentsim.models.descriptors import soft_limit
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
-from agentsim.models.retry_after import retry_after
+from agentsim.models.retry_after import duration, retry_after
 
 __all__ = ["UNSUPPORTED_FORMAT", "Faults"]
 
@@ -24,6 +25,7 @@ UNSUPPORTED_FORMAT = "unsupported_format"
 """The code of a `ProviderRejected` that another structured mode might not meet."""
 
 _FOREIGN = 300  # characters of a provider's own words in a message
+_YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes or characters of an error that are looked at
 
 _TOO_LONG = re.compile(
@@ -105,8 +107,13 @@ class Faults:
         return TransportFailed(f"{self._who}: no complete answer within {seconds:g} s", code="timeout")
 
     def connection(self, error: BaseException) -> ModelError:
-        """No connection, or one that broke; only the type and the system's own words of the error are used."""
+        """No connection, or one that broke; only the type and the system's own words of the error are used.
+
+        Raises `LocalShortage` where it is this machine that has none to give.
+        """
         why, host = system_words(root(error)), self.profile.host
+        if (short := shortage(error)) is not None:
+            raise LocalShortage(f"no connection can be opened here: {short} (ulimit -n is {soft_limit()})")
         if is_of_proxy(error):
             hint = f"is it right, or does NO_PROXY have to name {host}?"
             message = f"{self._who}: the proxy of the environment does not lead to {host} ({why}); {hint}"
@@ -158,10 +165,11 @@ class Faults:
             return ModelRefused(f"{self._who}: the prompt is too long{says}", code="context", status=status)
         if status == 429 and not complaint.codes & _NO_CREDIT:
             # Without a wait the policy's own applies; the words help to see which limit it was.
-            return RateLimited(f"{self._who}: rate limited{says}", retry_after=complaint.retry_after, status=status)
+            message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
+            return RateLimited(message, retry_after=complaint.retry_after, status=status)
         if status < 200 or status in {408, 409, 425} or status >= 500:
             wait = complaint.retry_after
-            message = f"{self._who}: HTTP {status}{says}"
+            message = f"{self._who}: HTTP {status}{_for(wait)}{says}"
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
         if status in {400, 403, 422} and _MODERATED.search(complaint.words):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
@@ -201,6 +209,13 @@ class Faults:
         if not line:
             return ""
         return f" [it says: {line if len(line) <= _FOREIGN else line[: _FOREIGN - 1] + '…'}]"
+
+
+def _for(seconds: float | None) -> str:
+    """How long a host wants to be left alone, where it says so."""
+    if seconds is None:
+        return ""
+    return f", for {seconds:,.10g} s" if seconds < _YEAR_S else ", for more than a year"
 
 
 def _status_in(error: object) -> int | None:
@@ -245,8 +260,8 @@ def _details(details: object) -> tuple[float | None, set[str]]:
         if not isinstance(detail, Mapping):
             continue
         delay, reason = detail.get("retryDelay"), detail.get("reason")
-        if isinstance(delay, str) and re.fullmatch(r"\d{1,9}(\.\d{1,9})?s", delay, re.ASCII):
-            seconds = float(delay[:-1])
+        if isinstance(delay, str):
+            seconds = duration(delay)
         if isinstance(reason, str):
             reasons.add(reason[:100])
     return seconds, reasons

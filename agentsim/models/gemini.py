@@ -1,7 +1,8 @@
-"""Gemini: one model behind Google's own `generateContent`, by the library of the extra `gemini`.
+"""Gemini: one model behind Google's own `generateContent`, whose requests the library of the extra `gemini` words.
 
-Its answers are put into the shape of OpenAI's, so that `envelope` and `faults` judge both; turns, deadlines and
-structured modes are those of `remote`. Without the extra, Gemini's OpenAI-compatible endpoint serves (`profiles`).
+They travel as those to every provider do (`transport`), and answers are put into the shape of OpenAI's, so that
+`envelope` and `faults` judge both; turns, deadlines and structured modes are those of `remote`. Without the extra,
+Gemini's OpenAI-compatible endpoint serves (`profiles`).
 """
 
 from __future__ import annotations
@@ -10,19 +11,24 @@ import importlib.util
 import json
 import logging
 import re
+import ssl
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agentsim import __version__
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import ProviderRejected, ScenarioError
-from agentsim.models.address import is_own_machine
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.body import called_function, portable
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.envelope import completion_of, decoded
 from agentsim.models.intake import ASKED_ENCODING
+from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
+from agentsim.models.transport import NoAnswer, Transport
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,6 +38,8 @@ __all__ = ["Gemini", "is_spoken", "opened"]
 
 HELP = "it needs the extra `gemini`: `uv sync --extra gemini` or `pip install 'agentsim[gemini]'`"
 
+_VERSION = "v1beta"
+_WORDS = 300  # characters of the library's own words in a message
 _FINISHED = {"STOP": "stop", "MAX_TOKENS": "length"}
 _FILTERED = frozenset(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"))
 # Fields of the library's `GenerateContentConfig` that a player's `client_kwargs` may not set.
@@ -56,18 +64,24 @@ def _installed() -> bool:
 
 
 def opened(name: str, profile: Profile, endpoint: Endpoint) -> Gemini:
-    """The model, its library loaded (1.3 s); `ScenarioError` where the extra is missing."""
+    """The model, its library loaded (1.3 s); `ScenarioError` where the extra is missing or does not start."""
     if not _installed():
         raise ScenarioError(f"{name}: {HELP}", valid='api = "openai"')
-    import google.genai  # noqa: F401 - not within a deadline
+    try:
+        _library()  # not within a deadline
+    except (ImportError, OSError, ValueError) as error:
+        raise ScenarioError(
+            f"{name}: google-genai does not start here: {error}",
+            valid='api = "openai", or variables that it can use (GOOGLE_GENAI_HTTP_CLIENT)',
+        ) from None
+    model = Gemini(name, profile, endpoint)
+    model.open()
+    return model
 
-    return Gemini(name, profile, endpoint)
 
-
-@dataclass(frozen=True)
-class _Request:
-    contents: list[Any]
-    config: Any
+class _Request(NamedTuple):
+    path: str
+    body: Mapping[str, Any]
     function: str | None
 
 
@@ -80,15 +94,30 @@ class Gemini(RemoteModel):
 
     def __init__(self, name: str, profile: Profile, endpoint: Endpoint) -> None:
         super().__init__(name, profile, endpoint)
-        self._client: genai.Client | None = None
-        self._connections: httpx2.AsyncClient | None = None
+        base = profile.base_url.removesuffix("/openai")
+        versioned = re.fullmatch(r"v\d+[a-z]*\d*", base.rpartition("/")[2])
+        self.address = base if versioned else f"{base}/{_VERSION}"
+        self._transport: Transport | None = None
+
+    def open(self) -> Transport:
+        """Make ready to send, unless it is so already; `ScenarioError` where the environment does not allow it."""
+        if self._transport is None:
+            key = self._endpoint.key
+            headers = {
+                **({"x-goog-api-key": key} if key else {}),
+                "User-Agent": f"agentsim/{__version__}",
+                "Accept": "application/json",
+                "Content-Type": "application/json",
+                "Accept-Encoding": ASKED_ENCODING,
+            }
+            self._transport = Transport(self.address, headers)
+        return self._transport
 
     def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> _Request:
         from google.genai import types
         from pydantic import ValidationError
 
-        if taken := sorted(_OURS & set(sampling.extra)):
-            raise ProviderRejected(f"{self._name}: `{taken[0]}` cannot be set there", code="bad_request")
+        self.open()
         function = called_function(profile, call)
         config: dict[str, Any] = {
             "system_instruction": "\n".join(text for role, text in call.messages if role == "system") or None,
@@ -96,66 +125,51 @@ class Gemini(RemoteModel):
             "temperature": sampling.temperature,
             "automatic_function_calling": {"disable": True},
             "automatic_continuation": False,
-            "should_return_http_response": True,  # what has to be judged is the answer, not what was made of it
             **({} if call.schema is None else _structured(profile, call.schema, function)),
             **({"http_options": {"extra_body": dict(profile.extra_body)}} if profile.extra_body else {}),
-            **sampling.extra,
         }
-        try:
-            built = types.GenerateContentConfig.model_validate(config)
-        except ValidationError as error:
-            wrong = ", ".join(sorted({str(each["loc"][0]) for each in error.errors(include_input=False)}))
-            raise ProviderRejected(
-                f"{self._name}: Gemini's own API takes no such client_kwargs: {wrong}; name them as its library does, "
-                f'or say api = "openai" in [providers.{profile.provider}]',
-                code="bad_request",
-            ) from None
         roles = {"assistant": "model"}
         contents = [
             {"role": roles.get(role, "user"), "parts": [{"text": text}]}
             for role, text in call.messages
             if role != "system"
         ]
-        self._open()
-        return _Request(contents, built, function)
+        with warnings.catch_warnings(action="ignore"):  # of a value that only the provider knows: it would be printed
+            try:
+                given = types.GenerateContentConfig.model_validate(sampling.extra)
+                if taken := sorted(_OURS & given.model_fields_set):  # by whichever of its names
+                    raise self._unsendable(f"`{taken[0]}` cannot be set there")
+                config |= {field: getattr(given, field) for field in given.model_fields_set}
+                return _Request(*_worded(self._model, contents, config), function)
+            except ValidationError as error:
+                wrong = {str(each["loc"][0]) for each in error.errors(include_input=False)} & sampling.extra.keys()
+                named = ", ".join(sorted(wrong or sampling.extra))  # or it is something within one of them
+                raise self._unsendable(
+                    f"Gemini's own API takes no such client_kwargs: {named}; name them as its library does, "
+                    f'or say api = "openai" in [providers.{profile.provider}]'
+                ) from None
+            except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+                words = redact(" ".join(cleaned(str(error)).split()), self._faults.secrets)[:_WORDS]
+                raise self._unsendable(f"this cannot be sent to Gemini's own API: {words}") from None
 
-    def _open(self) -> genai.Client:
-        if self._client is None:
-            self._connections = _connections(self._profile.base_url)
-            self._client = _client(self._profile.base_url, self._endpoint.key, self._connections)
-        return self._client
+    def _unsendable(self, why: str) -> ProviderRejected:
+        return ProviderRejected(f"{self._name}: {why}", code="bad_request")
 
     async def _exchange(self, request: _Request) -> Completion:
-        import httpx2
-        from google.genai import errors
-
         try:
-            answer = await self._open().aio.models.generate_content(
-                model=self._model, contents=request.contents, config=request.config
-            )
-        except errors.APIError as error:
-            response = error.response
-            headers, content = ({}, json.dumps(error.details).encode())
-            if isinstance(response, httpx2.Response):
-                headers, content = dict(response.headers), response.content
-            raise self._faults.status(error.code, headers, content) from None
-        except httpx2.HTTPError as error:
+            answer = await self.open().post(request.path, request.body)
+        except NoAnswer as error:
             raise self._faults.connection(error) from None
-        except (ValueError, TypeError, AttributeError, RecursionError):  # what the library makes of a body that is none
-            raise self._faults.bad_envelope("not what Gemini answers") from None
-        whole = answer.sdk_http_response
-        body = (whole.body if whole is not None else None) or ""
-        headers = (whole.headers if whole is not None else None) or {}
-        found = decoded(body.encode(), str(headers.get("content-type", "")), self._faults)
+        if not 200 <= answer.status < 300:
+            raise self._faults.status(answer.status, answer.headers, answer.body)
+        found = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
         return completion_of(_in_openai_words(found), self._faults, request.function)
 
     async def aclose(self) -> None:
         """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
-        if self._connections is not None:  # the library leaves to us what is ours
-            await self._connections.aclose()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
         await super().aclose()
 
 
@@ -178,40 +192,51 @@ def _structured(profile: Profile, schema: Mapping[str, Any], function: str | Non
     return {"response_mime_type": "application/json"} if profile.structured == "json_object" else {}
 
 
-def _connections(base_url: str) -> httpx2.AsyncClient:
-    import httpx2
+class _Worded(Exception):
+    """A request as the library words it; it goes no further there."""
 
-    from agentsim.models.limited import limited
-
-    return httpx2.AsyncClient(
-        follow_redirects=False,
-        timeout=None,  # the deadline is asyncio's, and holds for the whole answer
-        verify=not base_url.startswith("http://"),
-        trust_env=not is_own_machine(base_url),
-        headers={"Accept-Encoding": ASKED_ENCODING},
-        event_hooks={"response": [limited]},
-    )
+    def __init__(self, request: httpx2.Request) -> None:
+        super().__init__()
+        self.request = request
 
 
-def _client(base_url: str, key: str | None, connections: httpx2.AsyncClient) -> genai.Client:
-    """The library's client, which by itself tries nothing again."""
+def _worded(model: str, contents: list[Any], config: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The path and the body of a request; raises what the library makes of what it does not send."""
+    from google.genai import types
+
+    try:
+        _library().models.generate_content(
+            model=model, contents=contents, config=types.GenerateContentConfig.model_validate(config)
+        )
+    except _Worded as worded:
+        path = worded.request.url.raw_path.decode("ascii").removeprefix(f"/{_VERSION}")
+        if path.endswith(":generateContent"):
+            return path, json.loads(worded.request.content)
+    raise ValueError("the model's name is no part of an address")
+
+
+@cache
+def _library() -> genai.Client:
+    """The library, without a key and without a way to send; nothing in the environment makes it do either."""
     import httpx2
     from google import genai
 
-    # It would say that it takes a key from the environment, which it does not: the key is given.
+    def caught(request: httpx2.Request) -> httpx2.Response:
+        raise _Worded(request)
+
+    # It would say that it takes a key from the environment, which it does not: one is given.
     logging.getLogger("google_genai").addHandler(logging.NullHandler())
-    address = base_url.removesuffix("/openai")
-    place, _, last = address.rpartition("/")
-    versioned = re.fullmatch(r"v\d+[a-z]*\d*", last) is not None
+    nowhere = httpx2.MockTransport(caught)
     return genai.Client(
-        vertexai=False,  # whatever the environment says
-        api_key=key or "none",  # it takes GOOGLE_API_KEY from the environment if it gets nothing
+        vertexai=False,
+        api_key="none",
+        debug_config=genai.client.DebugConfig(client_mode=None, replays_directory=None, replay_id=None),
         http_options=genai.types.HttpOptions(
-            base_url=place if versioned else address,
-            api_version=last if versioned else "v1beta",
-            httpx_async_client=connections,
-            # Nothing is called synchronously; a client of its own would read the trust store for 0.3 s.
-            httpx_client=httpx2.Client(transport=httpx2.BaseTransport(), verify=False),  # it cannot send
+            base_url="http://nowhere",
+            api_version=_VERSION,
+            httpx_client=httpx2.Client(transport=nowhere, verify=False, trust_env=False),
+            httpx_async_client=httpx2.AsyncClient(transport=nowhere, verify=False, trust_env=False),
+            async_client_args={"ssl": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)},  # or it reads the trust store
         ),
     )
 
@@ -254,7 +279,7 @@ def _inner(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _usage(counts: Mapping[str, Any]) -> dict[str, Any]:
     """Thinking is paid for as a part of the completion, in OpenAI's way of counting; here it stands beside it."""
     answer, thinking = counts.get("candidatesTokenCount"), counts.get("thoughtsTokenCount")
-    whole = [count for count in (answer, thinking) if isinstance(count, int)]
+    whole = [count for count in (answer, thinking) if type(count) is int and count >= 0]
     return {
         "prompt_tokens": counts.get("promptTokenCount"),
         "prompt_tokens_details": {"cached_tokens": counts.get("cachedContentTokenCount")},

@@ -11,17 +11,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from agentsim.errors import ProviderRejected
+from agentsim.errors import LocalShortage, ProviderRejected
 from agentsim.models import tokens
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.deadline import Deadline
+from agentsim.models.descriptors import places
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
 from agentsim.models.intake import Unacceptable
+from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.profiles import Profile, Structured
 
 __all__ = ["RemoteModel"]
 
+_SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
 _DOWNWARDS: tuple[Structured, ...] = ("json_schema", "json_object", "prompt")
 
 
@@ -64,18 +68,38 @@ class RemoteModel(ABC):
             raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         request = self._prepared(profile, call, sampling)
         about = tokens.about(text for _, text in call.messages) + (sampling.max_tokens or tokens.REPLY)
-        async with self._endpoint.admission(about) as admitted:
+        async with self._endpoint.admission(about) as admitted, places():
             if call.begin is not None:
                 call.begin()  # outside of the try: its errors are the caller's own
             try:
-                async with asyncio.timeout(sampling.timeout_s):
-                    completion = await self._exchange(request)
+                completion = await self._exchanged(request, sampling.timeout_s)
             except TimeoutError:
                 raise self._faults.timeout(sampling.timeout_s) from None
             except Unacceptable as refused:
                 raise self._faults.bad_envelope(str(refused)) from None
             admitted.used(completion.usage)
+            return self._discreet(completion, call)
+
+    def _discreet(self, completion: Completion, call: Call) -> Completion:
+        """The completion without its text where a reader would put a key together that stands in it in pieces."""
+        said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
+        if redact_reply(said, self._faults.secrets) == said:
             return completion
+        return replace(completion, text=REDACTED, unusable="The reply spells out a key, and is not kept.")
+
+    async def _exchanged(self, request: Any, timeout_s: float) -> Completion:
+        """The answer to one request; where this machine has no connection for it, that is waited for.
+
+        Nothing has been sent then, and the provider has no part in it. Raises `LocalShortage` after a minute.
+        """
+        for wait_s in _SHORTAGE_S:
+            try:
+                async with Deadline(timeout_s):
+                    return await self._exchange(request)
+            except LocalShortage:
+                await asyncio.sleep(wait_s)
+        async with Deadline(timeout_s):
+            return await self._exchange(request)
 
     @abstractmethod
     def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Any:
@@ -86,7 +110,10 @@ class RemoteModel(ABC):
 
     @abstractmethod
     async def _exchange(self, request: Any) -> Completion:
-        """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in."""
+        """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in.
+
+        `LocalShortage` says that it was not sent.
+        """
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""

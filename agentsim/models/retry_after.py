@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-__all__ = ["retry_after"]
+__all__ = ["duration", "retry_after"]
 
-_NUMBER = re.compile(r"\d{1,300}(\.\d{1,300})?", re.ASCII)
+_DIGITS = r"\d{1,300}(?:\.\d{1,300})?(?:e\d{1,3})?"
+_NUMBER = re.compile(_DIGITS, re.ASCII)
 _DURATION = re.compile(
-    r"(?=[\d.])(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?",
-    re.ASCII,
+    rf"(?=\d)(?:({_DIGITS})d)?(?:({_DIGITS})h)?(?:({_DIGITS})m(?!s))?(?:({_DIGITS})s)?(?:({_DIGITS})ms)?", re.ASCII
 )
 _UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
 _EPOCH_S, _EPOCH_MS = 1e9, 1e12  # a larger number is a point in time: no provider asks to wait for thirty years
@@ -28,25 +28,32 @@ _LONGEST_RESET_S = 60.0
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the response asks to wait, or None where it does not say so plainly.
 
-    `retry-after-ms` counts before `Retry-After` (seconds or a date), and either before the time at which a rate limit
-    is reset, of which those that are used up count, the last of them first, and none for more than a minute.
+    `retry-after-ms` counts before `Retry-After` (seconds, a duration or a date), and either before the time at which a
+    rate limit is reset, of which those that are used up count, the last of them first, and none for more than a minute
+    but a limit that is used up until a point in time.
     """
     lower = {name.lower(): value.strip() for name, value in headers.items()}
     date = _date(lower.get("date", ""))
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         if _NUMBER.fullmatch(lower.get(name, "")):
-            wait = float(lower[name]) * unit
-            return wait if math.isfinite(wait) else None
+            return _finite(float(lower[name]) * unit)
     if "retry-after" in lower:
-        return _until(_date(lower["retry-after"]), date)
-    resets = {
-        limit: seconds
-        for limit in ("-requests", "-tokens", "")
-        if (seconds := _reset(lower.get(f"x-ratelimit-reset{limit}", ""), date)) is not None
-    }
-    used_up = [seconds for limit, seconds in resets.items() if lower.get(f"x-ratelimit-remaining{limit}") == "0"]
-    longest = max(used_up or resets.values(), default=None)
-    return None if longest is None else min(longest, _LONGEST_RESET_S)
+        found = duration(lower["retry-after"])
+        return _until(_date(lower["retry-after"]), date) if found is None else found
+    resets = list(_resets(lower, date))
+    return max([seconds for used_up, seconds in resets if used_up] or [seconds for _, seconds in resets], default=None)
+
+
+def duration(text: str) -> float | None:
+    """The seconds of `36.5s`, `6m0s`, `20ms` or `1e9d`; None of anything else."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return None
+    return _finite(sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_S, strict=True)))
+
+
+def _finite(seconds: float) -> float | None:
+    return seconds if math.isfinite(seconds) else None
 
 
 def _date(text: str) -> datetime | None:
@@ -64,17 +71,25 @@ def _until(moment: datetime | None, now: datetime | None) -> float | None:
     return seconds if seconds >= 0 else None
 
 
-def _reset(text: str, now: datetime | None) -> float | None:
-    """`6m0s`, `20ms`, a number of seconds, or a point in time in seconds or milliseconds since 1970."""
-    if _NUMBER.fullmatch(text):
-        number = float(text)
-        if number < _EPOCH_S:
-            return number
-        if now is None or now.tzinfo is None or not math.isfinite(number):
-            return None
-        seconds = (number / 1000 if number >= _EPOCH_MS else number) - now.timestamp()
-        return seconds if seconds >= 0 else None
-    found = _DURATION.fullmatch(text)
-    if found is None:
+def _resets(lower: Mapping[str, str], now: datetime | None) -> Iterator[tuple[bool, float]]:
+    """Of each limit that has a time of reset, whether it is used up, and the seconds until then."""
+    for limit in ("-requests", "-tokens", ""):
+        text = lower.get(f"x-ratelimit-reset{limit}", "")
+        used_up = lower.get(f"x-ratelimit-remaining{limit}") == "0"
+        number = float(text) if _NUMBER.fullmatch(text) else None
+        if number is not None and number >= _EPOCH_S:
+            seconds = _since_1970(number, now)
+            longest = math.inf if used_up else _LONGEST_RESET_S
+        else:
+            seconds = duration(text) if number is None else number
+            longest = _LONGEST_RESET_S
+        if seconds is not None:
+            yield used_up, min(seconds, longest)
+
+
+def _since_1970(number: float, now: datetime | None) -> float | None:
+    """The seconds until a point in time, in seconds or milliseconds since 1970."""
+    if now is None or now.tzinfo is None or not math.isfinite(number):
         return None
-    return math.fsum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_S, strict=True))
+    seconds = (number / 1000 if number >= _EPOCH_MS else number) - now.timestamp()
+    return seconds if seconds >= 0 else None

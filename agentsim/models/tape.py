@@ -51,6 +51,10 @@ class Tape(Protocol):
         """The run can be played, and is about to."""
         ...
 
+    def abandon(self) -> None:
+        """The run could not begin after all: nothing is left of `start`."""
+        ...
+
     def finished(self) -> str | None:
         """The game has come to its end: what somebody should know of the files, in a line.
 
@@ -102,7 +106,14 @@ class Recorder:
         except OSError as error:
             raise self._unusable(self._path, error) from None
         self.write({"format": CASSETTE_FORMAT, "seed": seed})
-        self.check()
+        if self._failure is not None:
+            self.abandon()
+            raise AgentsimError(f"{self._path}: cannot be written: {self._failure}")
+
+    def abandon(self) -> None:
+        """Delete the file: the same command may make it again."""
+        self._path.unlink(missing_ok=True)
+        self.close()
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Append a line, in one piece; what goes wrong is for `check` to say."""
@@ -174,6 +185,9 @@ class Playback:
 
     def start(self, seed: int) -> None:
         """Nothing is to be made ready."""
+
+    def abandon(self) -> None:
+        """Nothing was made."""
 
     def finished(self) -> str | None:
         """What to say of replies that were recorded and not asked for."""

@@ -31,6 +31,7 @@ class Throttle:
     ) -> None:
         self.allowance = Allowance(terms)
         self.spacer = Spacer(terms.spacing_s, clock=clock, sleep=sleep)
+        self.spacer.patience_s = terms.patience_s
         self._clock, self._sleep = clock, sleep
         self._line = asyncio.Lock()
         self._changed = asyncio.Event()
@@ -39,7 +40,7 @@ class Throttle:
     def agree(self, terms: Terms) -> None:
         """Somebody else calls there too; what that one knows holds as well."""
         self.allowance.agree(terms)
-        self.spacer.spacing_s = self.allowance.terms.spacing_s
+        self.spacer.spacing_s, self.spacer.patience_s = self.allowance.terms.spacing_s, self.allowance.terms.patience_s
         self._changed.set()
 
     def admission(self, tokens: int = 0) -> Admission:

@@ -18,6 +18,8 @@ from pydantic_core import to_json
 from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
+from agentsim.models.broken import system_words
+from agentsim.models.descriptors import places
 from agentsim.models.intake import Intake
 
 if TYPE_CHECKING:
@@ -121,7 +123,12 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         request_class=Outgoing,
         # How many calls there may be at once is the throttle's business.
-        connector=Connector(limit=0, ssl=tls if tls is not None else True, resolver=aiohttp.ThreadedResolver()),
+        connector=Connector(
+            limit=0,
+            force_close=places().tight,
+            ssl=tls if tls is not None else True,
+            resolver=aiohttp.ThreadedResolver(),
+        ),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),  # the deadline is the caller's, and holds for everything
         auto_decompress=False,
@@ -131,10 +138,16 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
 
 
 def _tls() -> ssl.SSLContext:
-    """The trust store of the system, as the SDK finds it."""
+    """The trust store of the system, as the SDK finds it; `ScenarioError` where it cannot be read."""
     import httpx2  # the SDK's HTTP library
 
-    return httpx2.create_ssl_context()
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        raise ScenarioError(
+            f"the certificates to trust cannot be read ({system_words(error)})",
+            valid="SSL_CERT_FILE and SSL_CERT_DIR unset, or where certificates are",
+        ) from None
 
 
 def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:

@@ -47,7 +47,8 @@ class Try(NamedTuple):
     `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is how long the next
     attempt was put off. `fault` says of a failed call what kind of error it was. Where several models may answer for
     one player, `model` is the one that was called, and `takeover` says that the next one took over after this attempt.
-    After a failed call that is `final` nobody is asked any more. `wasted` is what a failed call used all the same.
+    After a failed call that is `final` nobody is asked any more; `held` says that its host wanted more time than the
+    decision had patience left. `wasted` is what a failed call used all the same.
     """
 
     messages: tuple[Message, ...]
@@ -61,6 +62,7 @@ class Try(NamedTuple):
     takeover: bool = False
     final: bool = False
     wasted: Usage | None = None
+    held: bool = False
 
     @property
     def usage(self) -> Usage | None:

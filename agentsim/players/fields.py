@@ -15,7 +15,7 @@ from agentsim.engine.number import whole
 
 __all__ = ["hint", "is_words", "kinds_of", "reason", "understood", "unnamed_part"]
 
-_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # what a float holds to the digit
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
 
 

@@ -50,6 +50,7 @@ class HumanPlayer:
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
 
     def __post_init__(self) -> None:
+        self.terminal.people += 1
         self._heard: tuple[str, ...] = ()
         self._asked = 0  # index of the decision that is on the screen
         self._reason = ""  # why the last answer to it would not do
@@ -102,8 +103,9 @@ class HumanPlayer:
             self._rules, self._names = messages[0].segments, ask.request.named_numbers()
             self._unnamed, self._narrowed = unnamed_part(fields), ask.request.narrowed
             self._on_call = ask.request.on_call
-            if ask.index != self._asked:
-                self._show(ask)
+            anew = await self.terminal.handed_to(self, ask.request.player)
+            if anew or ask.index != self._asked:
+                self._show(ask, anew=anew)
                 self._asked = ask.index
             if self._reason:
                 self._object(self._reason)
@@ -115,16 +117,19 @@ class HumanPlayer:
             self.bell.answered()
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
-    def _show(self, ask: Ask) -> None:
+    def _show(self, ask: Ask, *, anew: bool) -> None:
+        """What is news; `anew`, to somebody before an empty screen, everything but the rules."""
         prompt = ask.request.prompt()
         say = self.terminal.say
         title = f"── {ask.request.player} "
         say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")
         if not self._asked:
             self._explain()
-        fresh = self._fresh(prompt.history)
+        if anew:
+            self._heard = ()
+        fresh = self._fresh(prompt.history, told=bool(self._asked) and not anew)
         if fresh:
-            if self._asked:
+            if self._asked and not anew:
                 say("Since you were last asked:")
             for line in paragraphs([*fresh, ""]):
                 self._say(line)
@@ -141,8 +146,11 @@ class HumanPlayer:
             for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
                 self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
 
-    def _fresh(self, history: tuple[str, ...]) -> list[str]:
-        """The lines that were not there before, wherever older ones have been summed up or dropped."""
+    def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
+        """The lines that were not there before, wherever older ones have been summed up or dropped.
+
+        What restates them is news only to somebody who was not told of them.
+        """
         same = 0
         while same < min(len(self._heard), len(history)) and self._heard[same] == history[same]:
             same += 1
@@ -150,7 +158,7 @@ class HumanPlayer:
         self._heard = history
         changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
         fresh = [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
-        return [line for line in fresh if not (self._asked and isinstance(line, Restated))]
+        return [line for line in fresh if not (told and isinstance(line, Restated))]
 
     def _object(self, problem: str) -> None:
         self.terminal.say(f"That will not do: {reason(problem, self._unnamed)}")

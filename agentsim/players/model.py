@@ -5,13 +5,19 @@ Whether the reply is any good is the referee's business; retries, keys and bodie
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
+from agentsim.engine.codec import values
 from agentsim.engine.keeping import kept
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import split, thoughts_in
+from agentsim.engine.reading.thinking import has_marks
+from agentsim.engine.request import Request
+from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Model, Sampling
 from agentsim.players.base import Complaint, Message, ReaskPolicy
@@ -34,6 +40,17 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
     return "empty_reasoning" if thought or completion.finish_reason == "length" else "empty"
+
+
+def _read(request: Request[Any], text: str) -> str:
+    """What is decided and thought in a text, as JSON; "" where its words stand in it as they are."""
+    if "\\" not in text and not has_marks(text):
+        return ""
+    try:
+        found = values(request.parse(text).decision)
+    except DecisionError as error:
+        found = {"error": str(error)}
+    return json.dumps([found, *thoughts_in(request, text)], ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -90,6 +107,7 @@ class ModelPlayer:
             schema_name=request.function or request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             begin=begin,
+            read=partial(_read, request),
         )
         completion = await self.model.complete(call, self.sampling)
         thoughts = thoughts_in(request, completion.text)

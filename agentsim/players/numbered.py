@@ -24,7 +24,8 @@ def by_number(text: str, names: Mapping[str, int]) -> str:
 
 
 def _numbered(words: list[str], names: Mapping[str, int]) -> str:
-    for count in range(len(words), 0, -1):
+    longest = max((len(name.split()) for name in names), default=0)
+    for count in range(min(len(words), longest), 0, -1):
         start = " ".join(words[:count]).casefold()
         fits = {name: number for name, number in names.items() if name.casefold().startswith(start)}
         fits = fits or {name: number for name, number in names.items() if f" {start}" in name.casefold()}

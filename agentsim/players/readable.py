@@ -14,7 +14,7 @@ from agentsim.engine.prompt import NARRATOR
 
 __all__ = ["news", "paragraphs", "question"]
 
-_JSON_SHAPE = re.compile(r"\s*\bAnswer(?:: \{| with one JSON object\b).*\Z", re.DOTALL)
+_JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
 _NAME = re.compile(r"[\w@#.-]+")
 _DECODER = json.JSONDecoder()
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
@@ -92,7 +92,8 @@ def _inner(value: Any) -> str:
 
 def question(text: str) -> str:
     """A question without the JSON shape of its answer, which a person is not asked for."""
-    return _JSON_SHAPE.sub("", text)
+    shape = _JSON_SHAPE.search(text)
+    return text if shape is None else text[: shape.start()].rstrip()
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:

@@ -1,21 +1,28 @@
 """Terminal: lines from a person and lines to them, without blocking the event loop.
 
-What is asked, and what an answer means, stands in `human`.
+Whatever is shown is cleaned here, wherever it comes from: nothing of it can command a terminal. What is asked, and what
+an answer means, stands in `human`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import select
 import sys
+from contextlib import suppress
 from typing import TextIO
 
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import Interrupted
 from agentsim.players.rows import rows
 
 __all__ = ["Terminal"]
 
 _WIDEST = 100  # columns that are still good to read
+_CLEARED = "\x1b[H\x1b[2J\x1b[3J"  # and nothing to scroll back to
+_CUT = 4_096  # bytes of a line, its end among them, at which a terminal passes nothing more on
+_LONGEST = 2**20  # bytes of a line from a pipe or a file
 
 
 class Terminal:
@@ -27,6 +34,7 @@ class Terminal:
         self._rest = b""  # read, but behind the line that was asked for
         self._open: list[str] = []  # the rows of the question that waits for a line
         self.shown: object = None  # who was on the screen last
+        self.people = 0  # who share it
         self.turn = asyncio.Lock()
 
     @property
@@ -48,33 +56,62 @@ class Terminal:
 
     def say(self, text: str, hang: str = "") -> None:
         """Write a paragraph, wrapped; every row after its first begins with `hang`."""
-        self._write("\n".join(rows(text, self.width, hang)) + "\n")
+        self._write("\n".join(rows(cleaned(text), self.width, hang)) + "\n")
 
     def notice(self, text: str) -> None:
         """Write a paragraph while somebody may be typing; the question that waits for a line is put again below it."""
-        self._write("\n")
-        self.say(text)
-        self._write("\n".join(self._open))
+        with suppress(Interrupted):  # whoever asks next will hear of it
+            self.say(f"\n{text}")
+            self._write("\n".join(self._open))
+
+    async def handed_to(self, person: object, name: str) -> bool:
+        """Whether another of several people sits down now; what the last one saw is taken off the screen before."""
+        if self.people < 2 or self.shown is person or not self.interactive:
+            return False
+        self._write("\n" * 100 if os.environ.get("TERM") == "dumb" else _CLEARED)
+        await self.ask(f"{name} is asked. Press Enter once nobody else sees the screen:")
+        return True
 
     async def ask(self, question: str) -> str:
-        """Write a question and read one line; `Interrupted` at the end of input."""
-        self._open = rows(question, self.width)
-        self._open[-1] += " "
-        self._write("\n".join(self._open))
-        try:
-            line = await self._line()
-        except asyncio.CancelledError:
-            self._write("\n")  # what is said next, such as how to go on, is no part of the question
-            raise
-        self._open = []
-        if not line:
-            raise Interrupted("the input ended while a person was asked")
-        return line.strip()
+        """Write a question and read one line; `Interrupted` at the end of input, or where nothing can be shown."""
+        if early := self._early():
+            self.say(f"Typed before the question, and not taken: {early} line{'s' if early > 1 else ''}.")
+        while True:
+            self._open = rows(cleaned(question), self.width)
+            self._open[-1] += " "
+            self._write("\n".join(self._open))
+            try:
+                line = await self._line()
+            except asyncio.CancelledError:
+                with suppress(Interrupted):
+                    self._write("\n")  # what is said next, such as how to go on, is no part of the question
+                raise
+            self._open = []
+            if not line:
+                raise _ended()
+            if len(line.encode("utf-8", "replace")) < _CUT or not self.interactive:
+                return line.strip()
+            self.say(f"A terminal passes on no more than {_CUT - 1:,} bytes of a line. Shorter, please.")
 
     def _write(self, text: str) -> None:
         if self._sink is not None:
-            self._sink.write(text)
-            self._sink.flush()
+            try:
+                self._sink.write(text)
+                self._sink.flush()
+            except (OSError, ValueError):
+                raise Interrupted("a person cannot be shown what they are asked") from None
+
+    def _early(self) -> int:
+        """Lines that somebody typed, or pasted, before the question was there; they would answer what nobody saw."""
+        early = 0
+        if self.interactive:
+            assert self._source is not None, "it is a terminal"
+            handle = self._source.fileno()
+            while select.select([handle], [], [], 0)[0]:
+                if not (chunk := _read(handle)):
+                    raise _ended()
+                early += chunk.count(b"\n")
+        return early
 
     async def _line(self) -> str:
         """One line with its end, however the bytes come; empty when there are no more."""
@@ -88,19 +125,42 @@ class Terminal:
         # the next one is there already; and it holds everybody up where half a line has come.
         while b"\n" not in self._rest and (chunk := await _chunk(handle)):
             self._rest += chunk
+            if len(self._rest) > _LONGEST:
+                raise Interrupted(f"a line longer than {_LONGEST // 2**20} MiB came where a person was asked")
         line, end, self._rest = self._rest.partition(b"\n")
-        return (line + end).decode(self._source.encoding or "utf-8", "replace")
+        return _decoded(line + end, self._source.encoding or "utf-8")
+
+
+def _ended() -> Interrupted:
+    return Interrupted("the input ended while a person was asked")
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    """As UTF-8 wherever it is, whatever the locale says."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode(encoding, "replace")
 
 
 async def _chunk(handle: int) -> bytes:
+    """The next bytes; none at the end, and from what cannot be read, such as a terminal that is gone."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     try:
         loop.add_reader(handle, ready.set)
     except (OSError, ValueError):  # a regular file, which is always ready
-        return os.read(handle, 4096)
+        await asyncio.sleep(0)  # nobody else would ever have a turn, nor a signal
+    else:
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(handle)
+    return _read(handle)
+
+
+def _read(handle: int) -> bytes:
     try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(handle)
-    return os.read(handle, 4096)
+        return os.read(handle, _CUT)
+    except OSError:
+        return b""

@@ -21,6 +21,7 @@ from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
+from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Completion, Usage
 from agentsim.models.prices import Prices, longest_reply
 from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
@@ -90,7 +91,9 @@ class Desk:
             for attempt in recorded.open_tries(*key) if entry is None else entry.tries:
                 answered = attempt.completion is not None
                 past = key in recorded.forgiven
-                self.health.recalled(place, attempt.model, attempt.fault, answered=answered, past=past)
+                self.health.recalled(
+                    place, attempt.model, attempt.fault, answered=answered, past=past, held=attempt.held
+                )
             if entry is not None:
                 self.health.settled(place)
             if self.branch is not None and self.branch.inherits(ask.wave, ask.index):
@@ -112,8 +115,8 @@ class Desk:
         player = self._player(ask)
         place = self._places[ask.place]
 
-        async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
-            return await self._call(ask, link, messages, number)
+        async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+            return await self._call(ask, link, messages, number, used)
 
         def keep(tries: Sequence[Try]) -> None:
             self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
@@ -143,6 +146,7 @@ class Desk:
             raise
 
     def _go_on(self) -> None:
+        self.journal.check()
         if self.stopped is not None:
             raise self.stopped
 
@@ -155,7 +159,9 @@ class Desk:
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
-    async def _call(self, ask: Ask, link: int, messages: tuple[Message, ...], number: int) -> Completion:
+    async def _call(
+        self, ask: Ask, link: int, messages: tuple[Message, ...], number: int, used: Attempts
+    ) -> Completion:
         player = self._player(ask).links[link]
         if isinstance(player, HumanPlayer) and (unasked := player.unasked(ask)) is not None:
             return unasked
@@ -173,11 +179,13 @@ class Desk:
             slots = self._slots[player.provider] = asyncio.Semaphore(self.concurrency)
         async with slots:
             self._go_on()
-            return await self._model_call(ask, link, player, messages, number)
+            return await self._model_call(ask, link, messages, number, used)
 
     async def _model_call(
-        self, ask: Ask, link: int, player: ModelPlayer, messages: tuple[Message, ...], number: int
+        self, ask: Ask, link: int, messages: tuple[Message, ...], number: int, used: Attempts
     ) -> Completion:
+        player = self._player(ask).links[link]
+        assert isinstance(player, ModelPlayer), "a person is asked without this"
         # The dearest of those who may still be asked: whoever takes over should be affordable then.
         worst = self._worst_case(player.links, messages, ask.request.schema())
         await self.budget.admit(worst)
@@ -214,7 +222,7 @@ class Desk:
             named, wasted = player.name if len(self._player(ask).links) > 1 else None, wasted_by(error)
             cost = self._cost(ask, player, messages, wasted)
             attempt = Try(messages, None, error.code, str(error), fault=fault_of(error), model=named, wasted=wasted)
-            self._failed(ask, link, attempt, error)
+            self._failed(ask, link, attempt._replace(held=held(error, player.attempts, used)), error)
             raise
         except TimeoutError:
             raise self.budget.out_of_time() from None
@@ -258,7 +266,7 @@ class Desk:
         self.totals.add_call(attempt)
         self.watcher.waiting(ask, str(error))
         try:
-            self.health.called(self._places[ask.place], error, link)
+            self.health.called(self._places[ask.place], error, link, held=attempt.held)
         except RunStopped:
             self.journal.tried(ask.wave, ask.place, ask.request.player, [attempt])  # nobody else will
             raise

@@ -13,7 +13,7 @@ from agentsim.engine.play import GamePlay, Wave
 from agentsim.errors import JournalError
 from agentsim.history.contents import Contents, read_on
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.history.totals import Totals
 from agentsim.runner.plays import new_play, restored_scenario
 from agentsim.runner.recall import not_whole, recalled

@@ -36,6 +36,7 @@ from agentsim.scenario.overrides import overridden
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.screen import screen
 
 __all__ = ["Trunk", "trunk_of"]
 
@@ -90,18 +91,30 @@ class Trunk:
             seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
             asyncio.run(seats.aclose())
             files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
-            head = head_of(scenario, self.game, files.name, datetime.now(UTC))
-            # its past was read by the trunk's version of the reader
-            journal = Journal.create(files.journal, handle, head | {"reader": self.contents.head.get("reader")})
-        try:
+            os.close(handle)
+            draft = files.journal.with_name(f".{files.journal.name}.tmp")
+            try:
+                head = head_of(scenario, self.game, files.name, datetime.now(UTC))
+                # its past was read by the trunk's version of the reader
+                self._write(draft, head | {"reader": self.contents.head.get("reader")}, entry)
+                draft.replace(files.journal)
+            except BaseException:
+                for path in (draft, files.journal):
+                    path.unlink(missing_ok=True)
+                raise
+        return files
+
+    def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
+        """The journal, beside its place: a run with half a past would be asked the other half anew, and pay for it."""
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        journal = Journal.create(draft, handle, head)
+        with journal.beginning():
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
                 journal.decided(kept, sync=True)
             journal.sync()
-        finally:
-            journal.close()
-        return files
+        journal.close()
 
     def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
         instead = None if entry is None else entry.decision
@@ -196,12 +209,12 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
             )
     if not changes:
         return scenario
+    screen(overridden({}, changes))  # what is changed is kept as it was typed
     identity = overridden(scenario.identity(), changes)
     run: dict[str, Any] = scenario.run_part()
-    ids = [plan.id for plan in scenario.players]
-    if [record.get("id") for record in identity["players"]] != ids:
-        raise UsageError("--set players: who plays cannot change in the middle of a game")
     changed = Scenario.restore(identity, run, seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
     return replace(
         changed,

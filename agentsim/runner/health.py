@@ -18,6 +18,7 @@ from agentsim.players.base import Fault, fault_of
 __all__ = ["STREAK", "Health", "Link"]
 
 STREAK = 5
+_TWICE = 2  # the first time may be one decision's own; the second, with no answer between, says that it is everybody's
 _FOR_GOOD = "not_recorded"  # a gap in a cassette is filled by no other model: it would be another game
 
 
@@ -40,6 +41,7 @@ class _Call:
     link: Link
     fault: Fault | None
     error: ModelError | None  # of this process; an earlier one's is only counted
+    held: bool = False
 
 
 class _Place:
@@ -57,12 +59,15 @@ class Health:
 
     A provider that fails `STREAK` calls in a row, a model that is rejected: from the next wave on nobody asks there who
     has another model. The run stops where a request has no other; and where the first decision of the run gets no
-    answer at all. Anything less is one decision's bad luck. Places are those of one wave's requests.
+    answer at all. It also stops where a model's host wants more time than a decision has (`held`), twice without an
+    answer between: that limit holds for every call of the model. Anything less is one decision's bad luck. Places are
+    those of one wave's requests.
     """
 
     def __init__(self) -> None:
         self._answered: set[str] = set()
         self._streak: Counter[str] = Counter()
+        self._held: Counter[str] = Counter()  # by model
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
         self._places: list[_Place] = []
@@ -87,19 +92,23 @@ class Health:
         """Which of a request's models are asked, in order: those that were alive when the wave began; if none, all."""
         return self._places[place].order
 
-    def recalled(self, place: int, model: str | None, fault: Fault | None, *, answered: bool, past: bool) -> None:
+    def recalled(
+        self, place: int, model: str | None, fault: Fault | None, *, answered: bool, past: bool, held: bool = False
+    ) -> None:
         """A call that an earlier process made for this request: it counts, and stops nothing.
 
         `model` None is the request's only one. `past` failures are those before a provider stopped the run: since then
-        somebody may have mended it.
+        somebody may have mended it. A limit mends itself, or holds: only an answer shows which.
         """
         links = self._places[place].links
         link = next((link for link in links if link.name == model), links[0])
-        if answered or (fault is not None and not past):
-            self._places[place].calls.append(_Call(link, None if answered else fault, None))
+        if past and held:
+            fault = "limited"
+        if answered or (fault is not None and (held or not past)):
+            self._places[place].calls.append(_Call(link, None if answered else fault, None, held))
             self._judge()
 
-    def called(self, place: int, error: ModelError | None, link: int = 0) -> None:
+    def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
         """A call came back: with a completion (None) or an error.
 
         Raises `ProviderStopped` where no call can succeed, or the calls judged so far leave no model to ask.
@@ -109,7 +118,7 @@ class Health:
             here.rejected.add(link)
             if here.rejected.issuperset(here.order) or error.code == _FOR_GOOD:
                 raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
-        here.calls.append(_Call(here.links[link], None if error is None else fault_of(error), error))
+        here.calls.append(_Call(here.links[link], None if error is None else fault_of(error), error, held))
         self._judge()
 
     def settled(self, place: int) -> None:
@@ -155,17 +164,20 @@ class Health:
         match call.fault:
             case None | "refused":
                 self._answered.add(provider)
-                self._streak[provider] = 0
+                self._streak[provider] = self._held[call.link.name] = 0
                 return
-            case "limited":
+            case "limited" if not call.held:
                 return
             case "transport":
                 self._streak[provider] += 1
             case "rejected":
                 self._rejected.add(call.link.name)
+        self._held[call.link.name] += call.held
         if call.error is None:
             return
         self._last[provider] = call.error
-        if not any(self._lives(link) for link in place.links):
+        if not any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
             row = f"{self._streak[provider]} calls in a row failed; the last: " if call.fault == "transport" else ""
+            if call.held and self._held[call.link.name] >= _TWICE:
+                row = "wants more time than rate_limit_patience_s, twice without an answer between; the last: "
             raise ProviderStopped(f"{provider}: {row}{call.error}") from None

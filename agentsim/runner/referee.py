@@ -16,16 +16,16 @@ from agentsim.engine.reading import Decision, Reading
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
 from agentsim.history.entry import Entry, Parse
 from agentsim.history.record import Source
-from agentsim.models.attempts import Attempts, pause, persevere
+from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Completion
 from agentsim.players.base import Complaint, Message, Player, Try, fault_of, wasted_by
 from agentsim.players.model import emptiness
 
 __all__ = ["Ruling", "rule", "to_entry"]
 
-Attempt = Callable[[tuple[Message, ...], int, int], Awaitable[Completion]]
+Attempt = Callable[[tuple[Message, ...], int, int, Attempts], Awaitable[Completion]]
 """One call with these messages; the first number counts this decision's attempts from 1, the second is the place of the
-one who is asked among `player.links`. Raises `ModelError`."""
+one who is asked among `player.links`, and last comes what was used before. Raises `ModelError`."""
 Keep = Callable[[Sequence[Try]], None]
 """Puts tries of an unfinished decision on disk: what was paid for is not paid for again. Every try is kept but the good
 one, which goes there with its decision: behind a last bad one the decision may have to wait for others."""
@@ -107,7 +107,7 @@ class _Hearing:
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._attempt(messages, len(self.tries) + 1, self._link)
+            return await self._attempt(messages, len(self.tries) + 1, self._link, self.used)
 
         def failed(error: ModelError) -> None:
             wait = pause(error, self.player.attempts, self.used)
@@ -123,6 +123,7 @@ class _Hearing:
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
+                held=held(error, self.player.attempts, self.used),
             )
             self.take(attempt)
 

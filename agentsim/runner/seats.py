@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,9 +16,10 @@ from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
 from agentsim.models.endpoint import Endpoints
-from agentsim.models.keys import key_for
+from agentsim.models.keys import key_for, variable_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.own import Own, OwnModel
+from agentsim.models.permits import errand
 from agentsim.models.priced import Priced
 from agentsim.models.prices import Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
@@ -32,12 +35,12 @@ from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of
 from agentsim.scenario.wording import one_line
 
-__all__ = ["Seats", "seated"]
+__all__ = ["Seats", "errands", "seated"]
 
 
 @dataclass
 class Seats:
-    """Who sits where, staff as `@role`, and what must be closed when the game is over."""
+    """Who sits where, staff as `@role`, and what must be closed when the game is over; `errands` as the function."""
 
     by_id: dict[str, Seat]
     models: dict[str, Model]
@@ -46,11 +49,17 @@ class Seats:
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     bell: Bell = field(default_factory=Bell)
+    errands: list[str] = field(default_factory=list)
 
     @property
     def has_person(self) -> bool:
         """Whether a player looks at this terminal."""
         return any(isinstance(seat, HumanPlayer) for seat in self.by_id.values())
+
+    def most_calls(self, concurrency: int) -> int:
+        """How many calls may be under way at once."""
+        callers = sum(isinstance(seat, ModelPlayer) for seat in self.by_id.values())
+        return min(callers, concurrency * len(self.endpoints))
 
     async def aclose(self) -> None:
         """Give back connections and embedded servers."""
@@ -72,14 +81,16 @@ def seated(
     `chosen` are the structured modes that `auto` found earlier in this run, by model; `own` are models that the
     program brings along, by the name that the scenario gives them.
 
-    Raises `ScenarioError` for a missing key, an unknown provider, a missing extra, an unusable script or, under a limit
-    in dollars, an unknown price; it names the scenario's file and the key.
+    Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
+    unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
     try:
         check_prices(scenario, env)
     except ScenarioError as error:
         raise error.placed(where=_shown(scenario.path)) from None
-    endpoints = Endpoints(scenario.limits.concurrency)
+    callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", "human"}]
+    patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
+    endpoints = Endpoints(scenario.limits.concurrency, patience_s)
     seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env), own or {})
     terminal = Terminal()
     for plan in scenario.seats:
@@ -89,10 +100,23 @@ def seated(
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.bell)
         else:
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, tape)
+    if tape is None or tape.live:
+        seats.errands = errands(scenario, env)
     seats.bell.attended = terminal.interactive and _on_call(scenario, game)
     called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
     seats.bell.noticed = lambda: terminal.notice(f"{called}: you are asked next. Ctrl-C again stops the run.")
     return seats
+
+
+def errands(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
+    """Which variable goes to which address, and what goes anywhere unencrypted: a line for each."""
+    names = dict.fromkeys(each.name.provider for plan in scenario.seats for each in plan.models if each.name.provider)
+    lines: list[str] = []
+    for name in names:
+        with suppress(ScenarioError):  # of which nothing will be called
+            profile = resolve(name, scenario.providers, env)
+            lines += filter(None, [errand(profile, variable_for(profile, env))])
+    return lines
 
 
 def _on_call(scenario: Scenario, game: Game) -> bool:

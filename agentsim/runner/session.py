@@ -26,6 +26,7 @@ from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
 from agentsim.history.texts import text_id
+from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
@@ -121,8 +122,13 @@ def opened(
     now = datetime.now(UTC)
     if tape is not None:
         tape.start(seed)
-    files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
-    journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
+    try:
+        files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
+        journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
+    except BaseException:
+        if tape is not None:
+            tape.abandon()
+        raise
     return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
 
 
@@ -260,9 +266,13 @@ class Session:
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
             branch=self.scenario.branch,
         )
+        if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
+            self.watcher.noted(f"agentsim: {line}")
         if self.tape is not None:
             self.journal.plays(self.tape.played)
         desk.budget.spent(0, 0.0, self.journal.contents.wall_s)
+        for line in self.seats.errands:
+            self.watcher.noted(line)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         desk.watcher.limited_by(self.seats.endpoints.notes)
         collect_seldom()
@@ -287,5 +297,8 @@ class Session:
         try:
             self.journal.stopped(status, now, wall_s, text_id(text))
         finally:
-            write_whole(self.files.history, text)
+            try:
+                write_whole(self.files.history, text)
+            except AgentsimError as error:
+                raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         return history

@@ -21,6 +21,9 @@ class Watcher:
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         """The run has its name and journal."""
 
+    def noted(self, line: str) -> None:
+        """What a person must know whatever else is shown: which key goes where, what this machine holds back."""
+
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
         """Where to ask, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
 
@@ -76,6 +79,9 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
+
+    def noted(self, line: str) -> None:
+        self._watcher.noted(line)
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         self._watcher.began(name, game, players)

@@ -14,15 +14,8 @@ __all__ = ["json_schema"]
 _DEFS = "#/$defs/"
 
 
-def json_schema(find: Find | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a scenario for these games or all that are installed.
-
-    `game_config` follows the `game`.
-    """
-    if names is None:
-        from agentsim import games  # games are imported when one is used
-
-        names = games.names()
+def json_schema(find: Find | None, names: Sequence[str]) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a scenario for these games; `game_config` follows the `game`."""
     schema = _without_null(ScenarioTable.model_json_schema())
     definitions = schema.setdefault("$defs", {})
     schema["properties"]["game"] = {"enum": list(names), "description": "Which game"}

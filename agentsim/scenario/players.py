@@ -84,7 +84,7 @@ class ModelSettings(Table):
         default=None, description="The most tokens of a reply, thinking included; absent: no cap is sent"
     )
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
-        default=120.0, description="Seconds of wall clock for one attempt, from dispatch"
+        default=120.0, description="Seconds for one attempt, from dispatch, in which the process runs"
     )
     retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(

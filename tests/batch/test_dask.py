@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
+import socket
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
 
+import dask
+import distributed
 import psutil
 import pytest
 
+from agentsim.history.files import RunFiles
+from agentsim.models.permits import Variables
+from agentsim.runner.batch.on_dask import OnDask
+from agentsim.runner.batch.one import ExecutorLost
+from agentsim.scenario.load import load
 from tests.batch.test_batch import QUIET, whole
 from tests.cli.command_line import agentsim, program, trio
 
@@ -44,6 +60,128 @@ def test_a_cluster_of_two_whose_one_worker_is_killed_leaves_what_a_local_batch_l
     _, said = process.communicate(timeout=90)
     assert process.returncode == 0, said.decode()
     assert whole(out) == whole(tmp_path / "local")
+
+
+@contextmanager
+def process_of(module: str, *words: str, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """One of Dask's own commands, which ends with the block."""
+    command = [sys.executable, "-m", f"distributed.cli.{module}", *words, "--no-dashboard"]
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.timeout(120)
+def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentsim.runner.batch.on_dask._CONNECT_S", 2)
+    config = trio(tmp_path)
+    address = f"tcp://127.0.0.1:{(port := free_port())}"
+    words = ("--games", "5000", "--out", "b", "--executor", "dask", "--scheduler", address, *QUIET)
+
+    def strike() -> None:
+        while not list((tmp_path / "b").glob("game_*.json")):
+            time.sleep(0.005)  # polls a folder that other processes fill
+        scheduler.kill()
+
+    with (
+        process_of("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), cwd=tmp_path) as scheduler,
+        process_of("dask_worker", address, "--nthreads", "1", "--no-nanny", cwd=tmp_path),
+    ):
+        striking = threading.Thread(target=strike, daemon=True)
+        striking.start()
+        batch = agentsim("batch", "--config", str(config), *words, cwd=tmp_path)
+        striking.join()
+    assert batch.code == 1
+    lost = f"{address}: the scheduler is lost; workers end the games that they have begun; go on with: "
+    assert batch.line == f"{lost}agentsim resume b"
+    assert not batch.out.startswith("b: 0 of"), "a game that is over counts, though nobody could say so"
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A scheduler of one worker, both in threads of this process."""
+    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    untyped: Any = distributed
+    with untyped.LocalCluster(protocol="tcp", **settings) as made:
+        yield made
+
+
+def refusal(tmp_path: Path, cluster: Any) -> str:
+    words = ("--games", "1", "--out", "b", "--executor", "dask", "--scheduler", cluster.scheduler_address, *QUIET)
+    refused = agentsim("batch", "--config", str(trio(tmp_path)), *words, cwd=tmp_path)
+    assert refused.code == 2, refused.err
+    return refused.line
+
+
+def _missing(here: str, package: str) -> str:
+    if threading.current_thread().name != here:
+        raise PackageNotFoundError(package)
+    return here
+
+
+def test_a_worker_that_could_not_play_is_named(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = threading.current_thread().name
+    names = lambda _package: threading.current_thread().name  # noqa: E731 - a function that travels as it is
+    monkeypatch.setattr("agentsim.runner.batch.on_dask.version", names)
+    line = refusal(tmp_path, cluster)
+    assert re.search(rf": the worker tcp://[\d.:]+ has agentsim .+, and this is {here}$", line), line
+    monkeypatch.setattr("agentsim.runner.batch.on_dask.version", partial(_missing, here))
+    line = refusal(tmp_path, cluster)
+    assert re.search(rf": the worker tcp://[\d.:]+ has no agentsim, and this is {here}$", line), line
+
+
+def test_a_cluster_without_workers_is_said(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentsim.runner.batch.on_dask._WORKER_S", 0.5)
+    cluster.scale(0)
+    assert refusal(tmp_path, cluster).endswith("has no workers; start some with dask worker")
+
+
+def test_a_cluster_whose_last_worker_is_gone_holds_no_batch_for_ever(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        executor = OnDask(cluster.scheduler_address, 1, Variables({}))
+        try:
+            await executor.open()
+            monkeypatch.setattr("agentsim.runner.batch.on_dask._WORKER_S", 0.1)
+            cluster.scale(0)
+            await executor.play(load(trio(tmp_path), seed=1), RunFiles(tmp_path, "game"))
+        finally:
+            await executor.aclose()
+
+    with (
+        dask.config.set({"distributed.client.scheduler-info-interval": "50ms"}),
+        pytest.raises(ExecutorLost, match=r"^tcp://[\d.:]+: the last worker is gone$"),
+    ):
+        asyncio.run(main())
+
+
+def test_workers_of_our_own_have_the_keys_of_an_env_file_and_nobody_else_has() -> None:
+    key = "sk-canary-1234567890"
+
+    async def main() -> None:
+        executor = OnDask(None, 1, Variables({"LAB_KEY": key}))
+        try:
+            assert await executor.open() == 1
+            client: Any = executor._client
+            assert list((await client.run(os.getenv, "LAB_KEY")).values()) == [key]
+            assert key not in repr(await client.scheduler.identity())
+            assert "LAB_KEY" not in os.environ
+        finally:
+            await executor.aclose()
+
+    asyncio.run(main())
 
 
 def test_a_scheduler_that_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

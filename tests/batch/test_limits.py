@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import time
@@ -15,12 +16,16 @@ import pytest
 
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
+from agentsim.runner.batch import one
 from agentsim.runner.batch.conduct import BatchResult, Executor, conduct
+from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Design, Manifest, planned
-from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.one import GameEnd, session
 from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.worker import play_task, task_of
 from agentsim.runner.batch.workers import InProcesses, WorkerLost
-from agentsim.runner.session import begin
+from agentsim.runner.budget import Budget
+from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.batch.test_batch import whole
@@ -163,8 +168,8 @@ class Breaking:
     def __init__(self, *broken: str) -> None:
         self.broken = broken
 
-    async def open(self) -> None:
-        pass
+    async def open(self) -> int | None:
+        return None
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         if files.name in self.broken:
@@ -208,6 +213,107 @@ def test_who_plays_elsewhere_is_given_what_the_other_games_left(tmp_path: Path) 
     result = conduct(manifest, out, env={}, jobs=1, executor=lambda: played)
     assert played.allowed == [(25, 0.5), (15, pytest.approx(0.4)), (5, pytest.approx(0.3))]
     assert (result.exit_code, "max_calls = 25" in str(result.stopped)) == (5, True)
+
+
+class Sharing(Costly):
+    """Two games at once, as far as it knows; each uses up all that it is allowed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = asyncio.Event()
+
+    async def open(self) -> int:
+        return 2
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        await super().play(scenario, files)
+        if len(self.allowed) >= 2:
+            self.begun.set()
+        await self.begun.wait()
+        assert scenario.limits.max_calls is not None
+        return GameEnd(files.name, "completed", calls=scenario.limits.max_calls, cost_usd=0.1)
+
+
+def test_games_that_are_played_elsewhere_at_once_share_what_is_left(tmp_path: Path) -> None:
+    played = Sharing()
+    out = tmp_path / "b"
+    manifest = batch_of(trio(tmp_path), 6, out, "limits.max_calls=25", "limits.max_cost_usd=0.5")
+    result = conduct(manifest, out, env={}, jobs=100, executor=lambda: played)
+    assert [calls for calls, _ in played.allowed[:2]] == [12, 13]
+    assert [usd for _, usd in played.allowed[:2]] == pytest.approx([0.25, 0.25])
+    assert result.tally.calls == 25, "and not one more"
+    assert result.exit_code == 5
+
+
+def test_a_game_that_was_over_before_its_answer_was_lost_counts_what_it_used(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    out = tmp_path / "b"
+    manifest = batch_of(island(tmp_path, server.url()), 1, out)
+    assert play(manifest, out).tally.calls == CALLS
+    (game,) = manifest.games
+    again = play_task(task_of(manifest.scenario(game), RunFiles(out, game.name)))
+    assert (again.status, again.calls, again.unpriced_calls) == ("completed", CALLS, CALLS)
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_what_a_game_used_is_on_the_disk_where_its_player_is_lost(
+    over: bool, server: FakeServer, tmp_path: Path
+) -> None:
+    class Lost(InLoop):
+        async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+            await super().play(scenario, files)
+            raise one.ExecutorLost("nobody is there")
+
+    out = tmp_path / "b"
+    manifest = batch_of(island(tmp_path, server.url()), 3, out, *(() if over else ("limits.max_calls=7",)))
+    made = Lost({}, Budget(), lambda *_: None, {})
+    result = conduct(manifest, out, env={}, jobs=1, executor=lambda: made)
+    assert (result.tally.done, result.tally.calls) == ((1, CALLS) if over else (0, 7))
+    assert len(result.ends) == 1, "nobody would play the next"
+    assert (result.exit_code, str(result.stopped)) == (1, "nobody is there")
+
+
+def test_a_game_that_another_worker_still_plays_is_waited_for(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that stood still has lost its game to another, and goes on all the same."""
+    out = tmp_path / "b"
+    manifest = batch_of(island(tmp_path, server.url()), 1, out)
+    (game,) = manifest.games
+    files = RunFiles(out, game.name)
+    held = session(manifest.scenario(game), files, env={})
+    assert held is not None
+    waited: list[float] = []
+
+    def goes_on(seconds: float) -> None:
+        waited.append(seconds)
+        held.run()
+
+    monkeypatch.setattr("agentsim.runner.batch.worker.time.sleep", goes_on)
+    end = play_task(task_of(manifest.scenario(game), files))
+    assert (end.status, end.calls, len(waited)) == ("completed", CALLS, 1)
+    assert server.started["ok"] == CALLS
+
+
+def test_a_game_that_another_worker_has_begun_meanwhile_is_not_played_twice(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that stood still before the game's first line finds its name taken."""
+    out = tmp_path / "b"
+    manifest = batch_of(island(tmp_path, server.url()), 1, out)
+    (game,) = manifest.games
+    task = task_of(manifest.scenario(game), RunFiles(out, game.name))
+
+    def late(*words: Any, **options: Any) -> Session:
+        monkeypatch.setattr("agentsim.runner.batch.one.opened", opened)
+        assert play_task(task).status == "completed"
+        return opened(*words, **options)
+
+    monkeypatch.setattr("agentsim.runner.batch.one.opened", late)
+    assert play_task(task).calls == CALLS
+    assert server.started["ok"] == CALLS, "paid for once"
+    assert {run.name for run in list_runs(out)} == {game.name}
 
 
 def test_so_many_failures_in_a_row_begin_no_more_games(tmp_path: Path) -> None:
@@ -286,3 +392,32 @@ def test_a_signal_ends_every_game_in_order_and_resume_asks_nobody_twice(
     lost = server.started["ok"] - 3 * CALLS
     assert 0 <= lost <= server.started["ok"] - asked
     assert lost <= 12, "no more than the calls that were in flight"
+
+
+def test_ctrl_c_at_a_terminal_is_for_the_batch_and_never_a_traceback_of_its_workers(tmp_path: Path) -> None:
+    """It goes to every process there; a worker that is only being started knows no answer to it."""
+    os.mkfifo(tmp_path / "started")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys, signal\n"
+        "if 'agentsim.runner.batch.worker' in sys.orig_argv:\n"
+        "    with open('started', 'w') as file:\n"
+        "        file.write(str(os.getpgrp()))\n"
+        "    signal.pause()\n",
+        encoding="utf-8",
+    )
+    words = ("--config", str(trio(tmp_path)), "--games", "3", "--out", "b", "--display", "none")
+    with subprocess.Popen(
+        program("batch", *words),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        group = int((tmp_path / "started").read_text("utf-8"))
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, group == process.pid) == (130, False)
+    (line,) = stderr.splitlines()
+    assert "agentsim resume b" in line

@@ -12,6 +12,7 @@ import pytest
 from agentsim import games as all_games
 from agentsim.history.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
+from tests.fakes.journals import change_line, without_digests
 
 
 def outcome(project: Path) -> dict[str, Any]:
@@ -186,6 +187,7 @@ def test_resuming_a_finished_run_changes_nothing(project: Path) -> None:
 
 
 def test_resuming_a_degraded_run_is_no_failure_and_its_page_is_named(project: Path) -> None:
+    without_digests(project / "logs" / "done.jsonl")
     for ending in ("json", "jsonl"):
         path = project / "logs" / f"done.{ending}"
         path.write_text(path.read_text(encoding="utf-8").replace('"completed"', '"degraded"'), encoding="utf-8")
@@ -202,8 +204,7 @@ def test_resuming_a_degraded_run_is_no_failure_and_its_page_is_named(project: Pa
 def test_resuming_a_run_whose_history_and_journal_are_damaged_is_one_line(project: Path) -> None:
     (project / "logs" / "done.json").write_text("{", encoding="utf-8")
     journal = project / "logs" / "done.jsonl"
-    lines = journal.read_text("utf-8").splitlines(keepends=True)
-    journal.write_text("".join([*lines[:2], *lines[3:]]), encoding="utf-8")
+    change_line(journal, '"record":"decision"', None)
     before = snapshot(project)
     said = agentsim("resume", "done", cwd=project)
     assert (said.code, said.out, snapshot(project) == before) == (1, "", True)
@@ -260,7 +261,14 @@ def test_replay_proves_and_changes_nothing(project: Path) -> None:
     decisions = len(json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))["decisions"])
     assert said.out == f"done: {decisions} decisions replayed to the end of the game; the history is identical\n"
     line = json.loads(agentsim("replay", "done", "--json", cwd=project).out)
-    assert line == {"name": "done", "identical": True, "decisions": decisions, "complete": True}
+    assert line == {
+        "name": "done",
+        "identical": True,
+        "decisions": decisions,
+        "complete": True,
+        "protected": True,
+        "reread": True,
+    }
     assert snapshot(project) == before
 
 

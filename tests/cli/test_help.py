@@ -22,11 +22,12 @@ COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
 # The contract: what each command must take. More is allowed.
 CONTRACT: dict[str, str] = {
     "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
-    "--provider --allow-dir --include-prompts --include-reasoning --include-usage --game-config",
+    "--provider --allow-dir --allow-key --include-prompts --include-reasoning --include-usage --game-config",
     "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
-    "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir --game-config",
-    "resume": "NAME|DIR --jobs --logs-dir --display --json",
-    "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json",
+    "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir --allow-key "
+    "--game-config",
+    "resume": "NAME|DIR --jobs --logs-dir --display --json --allow-key",
+    "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json --allow-key",
     "diff": "A B --json --logs-dir",
     "report": "DIR --by --html --json --logs-dir",
     "watch": "NAME --logs-dir --display",
@@ -35,7 +36,7 @@ CONTRACT: dict[str, str] = {
     "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "--json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
-    "validate": "--config --game-config",
+    "validate": "--config --game-config --allow-key",
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",
     "games": "",

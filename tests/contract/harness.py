@@ -84,16 +84,25 @@ def marking(policy: Bot, changed: Callable[[Request[Any], int], str | None] = la
         key = (request.player, request.kind)
         counts[key] = nth = counts.get(key, 0) + 1
         other = changed(request, nth)
-        values = decision.model_dump()
-        for path in free_texts(request, decision):
-            *outer, name = path.split(".")
-            inside = values
-            for part in outer:
-                inside = inside[part]
-            inside[name] = marker_of(request.player, request.kind, nth, path, "y" if path == other else "x")
-        return type(decision).model_validate(values)
+
+        def words(path: str) -> str:
+            return marker_of(request.player, request.kind, nth, path, "y" if path == other else "x")
+
+        return reworded(request, decision, words)
 
     return marked
+
+
+def reworded(request: Request[Any], decision: Decision, words: Callable[[str], str]) -> Decision:
+    """The decision with other words wherever its player may say what it likes, by path."""
+    values = decision.model_dump()
+    for path in free_texts(request, decision):
+        *outer, name = path.split(".")
+        inside = values
+        for part in outer:
+            inside = inside[part]
+        inside[name] = words(path)
+    return type(decision).model_validate(values)
 
 
 def marker_of(player: str, kind: str, nth: int, path: str, letter: str = "x") -> str:

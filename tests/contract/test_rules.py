@@ -10,7 +10,8 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.engine.rehearse import Rehearsal
-from tests.contract.harness import GAMES, MOST_DECISIONS, on_bots, some_bot, tiny
+from agentsim.players.model import prompt_messages
+from tests.contract.harness import GAMES, MOST_DECISIONS, on_bots, reworded, some_bot, tiny
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 
@@ -120,6 +121,15 @@ def test_every_prompt_renders_holds_its_facts_and_names_nothing_unfilled(name: s
         assert "${" not in text
         for fact in ask.request.facts():
             assert fact in text, f"{ask.request.kind}: {fact!r} is not in the prompt"
+
+
+def test_no_control_token_that_somebody_said_is_in_a_prompt(name: str) -> None:
+    tokens = "]~b]system [e~[ [gMASK] [INST] [|user|]"
+    policy = some_bot(games.find(name))
+    played = on_bots(name, lambda request, luck: reworded(request, policy(request, luck), lambda _path: tokens))
+    shown = [message.text for ask in played.asks() for message in prompt_messages(ask, "")]
+    assert name == "auction" or any("\\u005b|user|]" in text for text in shown), "nothing of it was ever shown"
+    assert [text for text in shown if any(token in text for token in tokens.split())] == []
 
 
 def test_history_in_prompts_only_grows(name: str) -> None:

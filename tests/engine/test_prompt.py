@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentsim.engine.control import FORMS
 from agentsim.engine.prompt import Prompt, cleaned, quoted
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
@@ -79,7 +81,7 @@ def test_cleaned_changes_visible_words_no_further_than_nfc(text: str) -> None:
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
-TRICKY = st.text(st.sampled_from('<>[]/INST_sys"\\\u2028\u2029\u0085\n\x1c|{}u0'), max_size=40)
+TRICKY = st.text(st.sampled_from('<>[]/INST_sys"\\\u2028\u2029\u0085\n\x1c|{}u0~!b◁＜｜'), max_size=40)
 FIELDS = st.dictionaries(
     st.sampled_from(["from", "text", "to", "round"]), st.one_of(WORDS, TRICKY, st.integers()), min_size=1
 )
@@ -108,28 +110,29 @@ def test_no_angle_bracket_survives(fields: dict[str, str | int]) -> None:
     assert not {"<", ">"} & set(quoted(**fields))
 
 
-@pytest.mark.parametrize(
-    "token",
-    [
-        "[INST]",
-        "[/INST]",
-        "<|im_start|>",
-        "</s>",
-        "<<SYS>>",
-        "[TOOL_CALLS]",
-        "[SYSTEM_PROMPT]",
-        "\\[INST]",
-        "<start_of_turn>",
-    ],
-)
-def test_no_token_of_a_chat_template_survives(token: str) -> None:
-    line = quoted(text=f"before {token} after")
-    assert token.strip("\\") not in line
-    assert json.loads(line) == {"text": f"before {token} after"}
+ANGLED = ("<|im_start|>", "</s>", "<<SYS>>", "<start_of_turn>", "<｜User｜>", "<｜end▁of▁sentence｜>", "]<]minimax[>[")
+TOKENS = (*ANGLED, *(token for form in FORMS for token in form.tokens))
+
+
+@pytest.mark.parametrize("before", ["before ", "\\", "[", "]", "|", "]~b", "[/"])
+def test_no_token_of_a_chat_template_survives(before: str) -> None:
+    for token in TOKENS:
+        for text in (f"{before}{token} after", token * 2, f"{token}system"):
+            line = quoted(text=text, **{token: [token]})
+            assert token not in line
+            assert json.loads(line) == {"text": text, token: [token]}
+
+
+def test_every_token_is_of_its_family_s_form_and_of_no_other() -> None:
+    for form in FORMS:
+        for token in form.tokens:
+            assert {other.follows for other in FORMS if re.match(f".{other.pattern}", token)} == {form.follows}
 
 
 def test_lists_and_other_brackets_stay_readable() -> None:
-    assert quoted(names=["A", "B"], text="a [b] (c)") == '{"names": ["A", "B"], "text": "a [b] (c)"}'
+    text = "a [b] (c) [1] [Bo]! [[x]] ~[y]~ |z| [see 4]! a||b"
+    assert quoted(names=["A", "B"], text=text) == f'{{"names": ["A", "B"], "text": "{text}"}}'
+    assert quoted(rows=[[1], [], [[None]], [True]]) == '{"rows": [[1], [], [[null]], [true]]}'
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

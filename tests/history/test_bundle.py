@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import signal
 import stat
+import subprocess
 import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +21,8 @@ from agentsim.history.bundle import pack, unpack
 from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
-from tests.cli.command_line import TRIO, agentsim, trio
+from tests.cli.command_line import TRIO, agentsim, program, trio
+from tests.fakes.journals import change_line
 
 
 @pytest.fixture
@@ -93,6 +100,8 @@ def _altered(path: Path, name: str, content: bytes, listed: str | None = None) -
         ("..", "00", "is not the name"),
         ("C:\\x", "00", "is not the name"),
         ("extra.txt", "00", "is not what was bundled"),
+        ("one/prompts/B.txt", None, "one/prompts/B.txt does not say what the journal says"),
+        ("one/scenario.json", None, "one/scenario.json does not say what the journal says"),
     ],
 )
 def test_what_was_altered_is_refused(
@@ -211,3 +220,147 @@ def test_a_bundle_that_is_broken_off_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         pack([run], tmp_path / "b.zip")
     assert not (tmp_path / "b.zip").exists()
+
+
+def test_a_bundle_that_is_killed_while_written_leaves_nothing_of_that_name(run: RunFiles, tmp_path: Path) -> None:
+    """The last file that goes in is a pipe: what was read of it says that the zip is being written."""
+    os.mkfifo(tmp_path / "replies.jsonl")
+    words = ("bundle", "one", "--out", "b.zip", "--cassette", "replies.jsonl")
+    with (
+        subprocess.Popen(program(*words), cwd=tmp_path) as process,
+        (tmp_path / "replies.jsonl").open("wb", buffering=0) as pipe,  # returns when the other end is open
+    ):
+        pipe.write(b"{}\n")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert not (tmp_path / "b.zip").exists()
+    (tmp_path / "replies.jsonl").unlink()
+    assert agentsim("bundle", "one", "--out", "b.zip", cwd=tmp_path).code == 0
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(
+    run: RunFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = zipfile.ZipFile.writestr
+
+    def meanwhile(self: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes) -> None:
+        (tmp_path / "b.zip").write_bytes(b"precious")
+        real(self, info, data)
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", meanwhile)
+    with pytest.raises(UsageError, match=r"b\.zip: is there already"):
+        pack([run], tmp_path / "b.zip")
+    assert (tmp_path / "b.zip").read_bytes() == b"precious"
+    assert not list(tmp_path.glob(".*"))
+
+
+def _lying(path: Path, change: Callable[[dict[str, Any], dict[str, bytes]], None]) -> Path:
+    """A copy in which index and members say something else, and digests are right again for what is listed still."""
+    out = path.with_name("lying.zip")
+    with zipfile.ZipFile(path) as old:
+        members = {info.filename: old.read(info) for info in old.infolist()}
+    index = json.loads(members.pop("bundle.json"))
+    whole = dict(members)
+    change(index, members)
+    for name in index["files"] if isinstance(index["files"], dict) else ():
+        if name in members and members[name] != whole.get(name):
+            index["files"][name] = hashlib.sha256(members[name]).hexdigest()
+    with zipfile.ZipFile(out, "w") as new:
+        for name, content in {**members, "bundle.json": json.dumps(index).encode()}.items():
+            new.writestr(name, content)
+    return out
+
+
+LIES: dict[str, tuple[Callable[[dict[str, Any], dict[str, bytes]], Any], str]] = {
+    "another prompt": (
+        lambda _, members: members.update({"one/prompts/B.txt": b"Be cruel."}),
+        "one/prompts/B.txt does not say what the journal says",
+    ),
+    "another scenario": (
+        lambda _, members: members.update(
+            {"one/scenario.json": members["one/scenario.json"].replace(b"island", b"empire", 1)}
+        ),
+        "one/scenario.json does not say what the journal says",
+    ),
+    "a prompt of no player": (
+        lambda index, members: (
+            members.update({"one/prompts/X.txt": b"x"}),
+            index["files"].update({"one/prompts/X.txt": ""}),
+        ),
+        "one/prompts/X.txt does not say what the journal says",
+    ),
+    "a prompt that is not listed": (
+        lambda index, _: index["files"].pop("one/prompts/B.txt"),
+        "'one/prompts/B.txt' is not listed in bundle.json",
+    ),
+    "a prompt that is missing": (
+        lambda index, members: (index["files"].pop("one/prompts/B.txt"), members.pop("one/prompts/B.txt")),
+        "one/prompts/B.txt is missing",
+    ),
+    "a prompt that is listed alone": (
+        lambda _, members: members.pop("one/prompts/B.txt"),
+        "is not an agentsim bundle: \"There is no item named 'one/prompts/B.txt' in the archive\"",
+    ),
+    "a file that is not listed": (
+        lambda _, members: members.update({"readme.txt": b"Trust me."}),
+        "'readme.txt' is not listed in bundle.json",
+    ),
+    "another version": (
+        lambda index, _: index["versions"]["one"].update(agentsim="9.9"),
+        "the versions in bundle.json are not those in the journals",
+    ),
+    "versions of no run": (
+        lambda index, _: index["versions"].update(two={}),
+        "the versions in bundle.json are not those in the journals",
+    ),
+    "no versions": (
+        lambda index, _: index["versions"].clear(),
+        "the versions in bundle.json are not those in the journals",
+    ),
+    "a run twice": (
+        lambda index, _: index["runs"].append("one"),
+        "is not an agentsim bundle: runs: names one twice",
+    ),
+    "runs that are a word": (
+        lambda index, _: index.update(runs="one"),
+        "is not an agentsim bundle: runs: must be",
+    ),
+    "files that are a list": (
+        lambda index, _: index.update(files=list(index["files"])),
+        "is not an agentsim bundle: files: must be",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "problem"), LIES.values(), ids=LIES)
+def test_what_an_index_says_is_what_the_journals_say(
+    change: Callable[[dict[str, Any], dict[str, bytes]], Any], problem: str, run: RunFiles, tmp_path: Path
+) -> None:
+    pack([run], tmp_path / "b.zip")
+    _lying(tmp_path / "b.zip", change)
+    refused = agentsim("replay", "lying.zip", cwd=tmp_path)
+    assert (refused.code, refused.out, problem in refused.line) == (2, "", True), refused.line
+
+
+def test_a_bundle_that_was_zipped_again_is_the_same_bundle(run: RunFiles, tmp_path: Path) -> None:
+    """Other zips list their folders as well, which hold nothing."""
+    pack([run], tmp_path / "b.zip")
+    _with(_lying(tmp_path / "b.zip", lambda *_: None), _member("one/"), b"")
+    assert agentsim("replay", "lying.zip", cwd=tmp_path).code == 0
+
+
+def test_a_hundred_thousand_names_of_one_run_are_a_line_and_no_work(
+    run: RunFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack([run], tmp_path / "b.zip")
+    _lying(tmp_path / "b.zip", lambda index, _: index.update(runs=["one"] * 100_000))
+    monkeypatch.setattr("agentsim.runner.replay.prove", lambda _: pytest.fail("it was proved"))
+    refused = agentsim("replay", "lying.zip", cwd=tmp_path)
+    assert (refused.code, refused.out, "names one twice" in refused.line) == (2, "", True)
+
+
+@pytest.mark.parametrize("players", [None, [1], [{"prompt": "x"}], [{"id": "A", "prompt": "\ud800"}]], ids=repr)
+def test_a_journal_whose_scenario_is_none_is_not_bundled(run: RunFiles, tmp_path: Path, players: object) -> None:
+    change_line(run.journal, '"record":"run"', lambda head: head["scenario"].update(players=players))
+    refused = agentsim("bundle", "one", cwd=tmp_path)
+    assert (refused.code, refused.line) == (2, "line 1: one.jsonl: its scenario is none")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.files import RunFiles, default_stem, find_run, is_table, table_file, write_whole
+from agentsim.history.files import RunFiles, default_stem, find_run, is_table, table_file, write_new, write_whole
 
 HOSTILE = [
     "",
@@ -235,6 +235,21 @@ def test_the_file_and_its_folder_are_synced_in_this_order(tmp_path: Path, monkey
     monkeypatch.setattr(Path, "replace", replace)
     write_whole(tmp_path / "run.json", "new")
     assert steps == ["file", "replace", "folder"]
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["a disk with links", "a disk without"])
+def test_what_is_to_be_new_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+    path = tmp_path / "run.zip"
+    write_new(path, b"first")
+    with pytest.raises(FileExistsError):
+        write_new(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:

@@ -70,6 +70,14 @@ def test_what_a_spreadsheet_would_reckon_stands_behind_an_apostrophe(text: str) 
     assert cell_in_csv(text).startswith("'")
 
 
+@pytest.mark.parametrize("text", FORMULAS.values(), ids=FORMULAS)
+def test_the_name_of_a_column_is_no_formula_either(text: str) -> None:
+    """A game of another distribution names its columns, and may do so by what players said."""
+    data = written("csv", (1, 2), columns=(text, "\x1b[31mred")).decode()
+    (names, row) = csv.reader(io.StringIO(data, newline=""))
+    assert (names[0][0], names[1], row) == ("'", "\ufffd[31mred", ["1", "2"])
+
+
 @pytest.mark.parametrize("text", ["", "1", "a=1", "(=1)", '"=1"', "'=1", "x\n=1", "_", "*", "–", "%1", "   ", "\0"])
 def test_other_words_stay_as_they_are(text: str) -> None:
     assert cell_in_csv(text) == text.replace("\0", "\ufffd")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -19,7 +20,8 @@ from hypothesis import strategies as st
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
 from agentsim.history.contents import Contents, read_journal
 from agentsim.history.entry import Entry
-from agentsim.history.journal import MOST_UNWRITTEN, Journal, is_running
+from agentsim.history.journal import MOST_UNWRITTEN, Journal
+from agentsim.history.journal_file import is_running
 from agentsim.history.texts import text_id
 from tests.fakes.journals import without_digests
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
@@ -321,6 +323,56 @@ def test_a_missing_journal_is_an_error_of_one_line(tmp_path: Path) -> None:
     for use in (read_journal, Journal.reopen):
         with pytest.raises(JournalError, match="No such file or directory"):
             use(tmp_path / "run.jsonl")
+
+
+def test_a_full_disk_takes_what_came_in_and_lets_nothing_follow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A journal holds room ready: what is on its way when the disk is full is paid for."""
+    book = journal(tmp_path)
+    book.decided(entry(1), sync=True)
+    book.sync()
+    real, written = os.write, [0]
+
+    def full(handle: int, data: Any) -> int:
+        written.append(len(data))
+        if len(written) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(handle, bytes(data)[:50] if len(written) == 2 else data)
+
+    monkeypatch.setattr(os, "write", full)
+    book.check()
+    book.decided(entry(2), sync=True)
+    book.decided(entry(3), sync=True)
+    assert len(written) > 3
+    assert sorted(read_journal(book.path).entries) == [(1, 0), (2, 0), (3, 0)]
+    for last in (book.check, book.sync):
+        with pytest.raises(
+            AgentsimError, match=r"cannot write the journal: No space left on device; .*resume` goes on"
+        ):
+            last()
+    book.close()
+
+
+def test_no_room_is_held_when_the_journal_is_closed(tmp_path: Path) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    journal(tmp_path).close()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
+
+
+def test_a_first_line_that_cannot_be_written_gives_the_name_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot be written: No space left on device$"):
+            journal(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    journal(tmp_path).close()
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:

@@ -174,6 +174,19 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(id="F12-an-hour", fault=limited(retry_after="3600"), last=1, failed=1, reason="rate_limited",
         settings=("limits.concurrency=1",)),
+    *(
+        Row(id=f"F12-far-{name}", fault=fault, last=1, failed=1, says=f", for {how_long}",
+            reason="http_503" if name == "503" else "rate_limited")
+        for name, how_long, fault in (
+            ("seconds", "more than a year", limited(retry_after="99999999999")),
+            ("days", "more than a year", limited(retry_after="1e9d")),
+            ("date", "more than a year", limited(retry_after="Thu, 01 Jan 2099 00:00:00 GMT", date=_DATE)),
+            ("window", "3,600 s", limited(x_ratelimit_remaining="0", x_ratelimit_reset="1795258800",
+                                          date="Sat, 21 Nov 2026 10:00:00 GMT")),
+            ("body", "86,400 s", error(429, "slow down", 429, details=[{"retryDelay": "86400s"}])),
+            ("503", "3,600 s", error(503, "maintenance", headers={"Retry-After": "3600"})),
+        )
+    ),
     stops("F13-quota", "quota", "no credit is left"),
     stops("F13-402", "no_credit", "no credit is left"),
     *(once(f"F14-{status}", f"http_{status}") for status in (500, 503, 529)),

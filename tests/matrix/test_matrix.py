@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
-from agentsim.models import spacing
 from agentsim.runner.replay import prove
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer
@@ -45,10 +44,7 @@ def test_fault(
     game: str,
     tmp_path: Path,
     undisturbed: dict[tuple[str, str], dict[str, Any]],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # the others at that address wait too, a minute at most: nobody needs to sit through it here
-    monkeypatch.setattr(spacing, "LONGEST_PUSH_S", 0.05)
     whole = undisturbed[game, row.persona]
     with server_for(row) as server:
         played = play(game, row, server.url(), tmp_path)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, pause, persevere, retry_wait
+from agentsim.models.attempts import AttemptPolicy, Attempts, held, pause, persevere, retry_wait
 from agentsim.models.base import Completion
 
 BROKEN = TransportFailed("broken", code="http_500")
@@ -54,11 +54,38 @@ def test_the_first_answer_is_taken() -> None:
     assert (story.calls, story.sleeps, story.heard, story.used) == (1, [], [], Attempts(made=1))
 
 
-@pytest.mark.parametrize(("asked", "waited"), [(3.0, 3.0), (0.1, 0.5), (9_999.0, 300.0)])
+def loading(after: float) -> TransportFailed:
+    return TransportFailed("loading", code="http_503", status=503, retry_after=after)
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(3.0, 3.0), (0.1, 0.5), (300.0, 300.0)])
 def test_a_host_that_says_when_it_is_back_is_asked_then(asked: float, waited: float) -> None:
-    story = Story(TransportFailed("loading", code="http_503", status=503, retry_after=asked))
+    story = Story(loading(asked))
     assert story.play() is GOOD
-    assert story.sleeps == [waited], "never sooner than otherwise, and no longer than a limit is waited for"
+    assert story.sleeps == [waited], "never sooner than otherwise"
+
+
+@pytest.mark.parametrize("error", [loading(300.1), limited(300.1), loading(1e11), limited(1e11)], ids=repr)
+def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(error: ModelError) -> None:
+    story = Story(error)
+    assert story.play() is error
+    assert story.sleeps == []
+    assert held(error, story.policy, story.used)
+
+
+@pytest.mark.parametrize(
+    ("error", "waited_s", "is_held"),
+    [
+        (limited(100), 0.0, False),
+        (limited(100), 200.5, True),
+        (limited(), 295.0, True),
+        (loading(300), 200.5, False),
+        (BROKEN, 300.0, False),
+        (REFUSED, 300.0, False),
+    ],
+)
+def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s: float, is_held: bool) -> None:
+    assert held(error, AttemptPolicy(), Attempts(made=3, retries=1, waited_s=waited_s)) is is_held
 
 
 def test_a_transport_fault_is_tried_again_once() -> None:

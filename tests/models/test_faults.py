@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import socket
 import ssl
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.envelope import completion_in
 from agentsim.models.faults import Faults
@@ -194,6 +197,27 @@ def test_a_connection_that_fails_names_its_cause_and_no_header(cause: Exception,
     assert "127.0.0.1:11434" in str(fault)
     assert KEY not in str(fault)
     assert ("`ollama serve`" in str(fault)) == (code == "unreachable")
+
+
+def refused_by_this_machine(code: int) -> BaseException:
+    """As the HTTP library of Gemini's own API says it."""
+    error = httpx2.ConnectError("All connection attempts failed")
+    error.__cause__ = OSError("All connection attempts failed")
+    error.__cause__.__cause__ = ExceptionGroup("several", [OSError(code, os.strerror(code))])
+    return error
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM], ids=errno.errorcode.get)
+def test_a_connection_that_this_machine_cannot_give_is_no_fault_of_the_provider(code: int) -> None:
+    with pytest.raises(LocalShortage, match=rf"^no connection can be opened here: {os.strerror(code)} \(ulimit -n is"):
+        OLLAMA.connection(refused_by_this_machine(code))
+
+
+def test_what_went_wrong_once_there_was_a_connection_is_told_as_ever() -> None:
+    """Something may have been sent by then."""
+    error = RuntimeError("Connection error.")
+    error.__cause__ = OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS))
+    assert OLLAMA.connection(error).code == "reset"
 
 
 @given(st.text(max_size=400), st.integers(300, 599))

@@ -8,7 +8,9 @@ import json
 import subprocess
 import sys
 import time
+import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +19,11 @@ from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimi
 from agentsim.models import gemini
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint
+from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.models.remote import RemoteModel
 from tests.fakes.gemini import generated, native_url, speaking_gemini
-from tests.fakes.server import FakeServer, Raw
+from tests.fakes.server import FakeServer, Raw, Received
 
 KEY = "AIza-canary-1234567890abcdef"
 SCHEMA = {
@@ -44,6 +48,7 @@ def ask(
     *,
     scenario: str = "ok",
     key: str | None = KEY,
+    model: str = "gemini-2.5-flash",
     **changes: Any,
 ) -> tuple[Completion | ModelError, FakeServer]:
     """One call to one scenario; `reply` is a function of the body or what it answers."""
@@ -52,13 +57,13 @@ def ask(
     async def main() -> Completion | ModelError:
         async with fake:
             profile = replace(BUILT_IN["gemini"], base_url=native_url(fake, scenario), **changes)
-            model = gemini.Gemini("gemini/gemini-2.5-flash", profile, Endpoint(profile.base_url, key))
+            player = gemini.Gemini(f"gemini/{model}", profile, Endpoint(profile.base_url, key))
             try:
-                return await model.complete(call, sampling)
+                return await player.complete(call, sampling)
             except ModelError as fault:
                 return fault
             finally:
-                await model.aclose()
+                await player.aclose()
 
     return asyncio.run(main()), fake
 
@@ -157,6 +162,11 @@ def test_extras_are_fields_of_the_library_s_configuration_or_of_the_body() -> No
         ({"max_output_tokens": 5}, "max_output_tokens"),
         ({"http_options": {"base_url": "http://127.0.0.1:9"}}, "http_options"),
         ({"candidate_count": 2}, "candidate_count"),
+        ({"candidateCount": 2}, "candidate_count"),
+        ({"httpOptions": {"baseUrl": "http://127.0.0.1:9"}}, "http_options"),
+        ({"httpOptions": {"retryOptions": {"attempts": 9}}}, "http_options"),
+        ({"audio_timestamp": True}, "not.*sent.*audio_timestamp"),
+        ({"response_schema": {"sk-canary": "x"}}, "no such client_kwargs: response_schema;"),
     ],
 )
 def test_extras_that_it_does_not_know_or_that_are_ours_are_refused(extra: dict[str, Any], says: str) -> None:
@@ -164,8 +174,27 @@ def test_extras_that_it_does_not_know_or_that_are_ours_are_refused(extra: dict[s
     assert isinstance(fault, ProviderRejected)
     assert fault.code == "bad_request"
     assert not server.received
+    assert "canary" not in str(fault)
     with pytest.raises(ProviderRejected, match=says):
         raise fault
+
+
+@pytest.mark.parametrize("name", ["..", "../../x", "a?b", "a&key=b", "a#b"])
+def test_a_model_s_name_that_would_be_another_address_is_refused(name: str) -> None:
+    fault, server = ask(model=name)
+    assert isinstance(fault, ProviderRejected)
+    assert fault.code == "bad_request"
+    assert not server.received
+
+
+def test_an_extra_of_which_the_library_knows_no_such_value_is_sent_without_a_word() -> None:
+    """The provider may know it; a warning would repeat a stranger's characters on the terminal."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        answer, server = ask(sampling=replace(SAMPLING, extra={"media_resolution": "\x1b]0;canary\x07"}))
+    assert isinstance(answer, Completion)
+    assert not said
+    assert "canary" in server.received[0].body["generationConfig"]["mediaResolution"]
 
 
 def test_thinking_is_apart_and_paid_for() -> None:
@@ -273,6 +302,99 @@ def test_every_fault_is_one_request_and_one_error_of_the_closed_set(
     assert KEY not in "".join((str(fault), repr(fault.__cause__), repr(fault.__dict__)))
 
 
+_DEEP, _DIGITS = b"[" * 100_000, b'{"error": {"code": ' + b"9" * 5000 + b"}}"
+_ODD_ERRORS = {
+    "deep": (_DEEP, "application/json"),
+    "digits": (_DIGITS, "application/json"),
+    "not-utf8": (b'{"error": {"message": "\xff"}}', "application/json"),
+    "charset-of-bytes": (b"busy", "text/plain; charset=zlib"),
+    "no-charset": (b"busy", "text/plain; charset=undefined"),
+    "html": (b"<html>busy</html>", "text/html"),
+    "empty-list": (b"[]", "application/json"),
+    "nothing": (b"", "application/json"),
+}
+_WAIT = {"Retry-After": "7"}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(
+            pytest.param(Raw(status, body, _WAIT, kind), id=f"{status}-{name}")
+            for status in (401, 404, 429, 503)
+            for name, (body, kind) in _ODD_ERRORS.items()
+        ),
+        pytest.param(Raw(201, b'{"error": {"message": "busy"}}'), id="201-error"),
+        pytest.param(Raw(203, b"<html>", content_type="text/html"), id="203-html"),
+        pytest.param(Raw(200, b'{"x": "\xff"}'), id="200-not-utf8"),
+        pytest.param(Raw(200, b"\xed\xa0\x80"), id="200-surrogate-bytes"),
+        pytest.param(Raw(200, b"x", content_type="application/json; charset=zlib"), id="200-charset-of-bytes"),
+        pytest.param(Raw(200, b"x", content_type="application/json; charset=undefined"), id="200-no-charset"),
+        pytest.param(Raw(200, b" " * 9_000_000), id="200-9-MB"),
+        pytest.param(Raw(200, b"x", {"Content-Encoding": "zstd"}), id="200-packed"),
+        pytest.param(Raw(200, b"x", {"X-Policy": "x" * 70_000}), id="200-header-of-70-KB"),
+    ],
+)
+def test_a_fault_has_the_code_the_wait_and_the_words_it_has_with_every_provider(raw: Raw) -> None:
+    async def met(kind: type[RemoteModel]) -> tuple[object, ...]:
+        async with FakeServer(lambda _body: raw) as fake:
+            url = native_url(fake) if kind is gemini.Gemini else fake.url()
+            model = kind("gemini/x", replace(BUILT_IN["gemini"], base_url=url), Endpoint(url, KEY))
+            with pytest.raises(ModelError) as caught:
+                await model.complete(PLAIN, SAMPLING)
+            await model.aclose()
+        fault = caught.value
+        words = str(fault).replace(str(fake.port), "PORT")
+        return type(fault), fault.code, fault.status, getattr(fault, "retry_after", None), words
+
+    assert asyncio.run(met(gemini.Gemini)) == asyncio.run(met(OpenAICompatible))
+
+
+def test_a_charset_does_not_change_what_is_read() -> None:
+    for kind in ("latin-1", "utf-7", "zlib", "undefined", "rot13", "utf-16"):
+        said = json.dumps(generated("Grüße"), ensure_ascii=False).encode()
+        answer, _ = ask(Raw(200, said, content_type=f"application/json; charset={kind}"))
+        assert isinstance(answer, Completion), answer
+        assert answer.text == "Grüße"
+
+
+def test_a_proxy_s_200_is_any_2xx() -> None:
+    answer, _ = ask(Raw(203, generated("B")))
+    assert isinstance(answer, Completion)
+    assert answer.text == "B"
+
+
+def test_no_cookie_is_kept() -> None:
+    async def main() -> list[Received]:
+        async with FakeServer(lambda _body: Raw(200, generated("B"), {"Set-Cookie": "seat=A; Path=/"})) as fake:
+            profile = replace(BUILT_IN["gemini"], base_url=native_url(fake))
+            model = gemini.Gemini("gemini/x", profile, Endpoint(profile.base_url, KEY))
+            for _ in range(2):
+                await model.complete(PLAIN, SAMPLING)
+            await model.aclose()
+            return fake.received
+
+    assert ["cookie" in each.headers for each in asyncio.run(main())] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("counts", "completion", "thought"),
+    [
+        ({"candidatesTokenCount": -5, "thoughtsTokenCount": 3}, 3, 3),
+        ({"candidatesTokenCount": True, "thoughtsTokenCount": 3}, 3, 3),
+        ({"candidatesTokenCount": "12", "thoughtsTokenCount": float("nan")}, None, None),
+        ({"candidatesTokenCount": 10**400, "thoughtsTokenCount": 1.5}, None, None),
+    ],
+    ids=str,
+)
+def test_a_count_that_cannot_be_one_is_none(
+    counts: dict[str, Any], completion: int | None, thought: int | None
+) -> None:
+    answer, _ = ask(Raw(200, json.dumps(generated("B", usageMetadata=counts))))
+    assert isinstance(answer, Completion)
+    assert (answer.usage.completion_tokens, answer.usage.reasoning_tokens) == (completion, thought)
+
+
 _NO_CANDIDATES: tuple[Any, ...] = (None, 1, "x", [], [None], {})
 
 
@@ -337,8 +459,39 @@ def test_the_environment_s_keys_and_addresses_are_not_used(
         assert isinstance(answer, Completion)
         (sent,) = server.received
         assert "canary" not in repr(sent)
-        assert sent.headers["x-goog-api-key"] == (key or "none")
+        assert sent.headers.get("x-goog-api-key") == key
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("mode", ["record", "replay", "auto"])
+def test_the_environment_cannot_have_the_library_answer_from_a_file(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gemini._library.cache_clear()
+    monkeypatch.setenv("GOOGLE_GENAI_CLIENT_MODE", mode)
+    monkeypatch.setenv("GOOGLE_GENAI_REPLAYS_DIRECTORY", str(tmp_path))
+    answer, server = ask()
+    assert isinstance(answer, Completion)
+    assert len(server.received) == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "http://[::1", "ftp://x"])
+def test_a_proxy_that_speaks_no_http_is_a_mistake_of_the_settings(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    profile = replace(BUILT_IN["gemini"], base_url="http://192.0.2.1:9/v1beta")
+    with pytest.raises(ScenarioError, match="is not an HTTP proxy"):
+        gemini.opened("gemini/x", profile, Endpoint(profile.base_url, KEY))
+
+
+def test_a_library_that_the_environment_breaks_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    gemini._library.cache_clear()
+    monkeypatch.setenv("GOOGLE_GENAI_HTTP_CLIENT", "httpx")
+    monkeypatch.setattr("google.genai._api_client.httpx", None)
+    profile = replace(BUILT_IN["gemini"], base_url="http://127.0.0.1:9/v1beta")
+    with pytest.raises(ScenarioError, match=r"google-genai does not start here.*GOOGLE_GENAI_HTTP_CLIENT"):
+        gemini.opened("gemini/x", profile, Endpoint(profile.base_url, KEY))
 
 
 def test_a_cancelled_call_ends_at_once() -> None:
@@ -389,12 +542,16 @@ def test_a_missing_extra_is_named_where_the_scenario_asks_for_it(monkeypatch: py
 
 
 def test_the_built_in_address_is_google_s_with_its_version() -> None:
-    connections = gemini._connections("http://127.0.0.1:1")  # plain, so that no trust store is read
-    client = gemini._client(BUILT_IN["gemini"].base_url, KEY, connections)
-    options = client._api_client._http_options
-    assert (options.base_url, options.api_version) == ("https://generativelanguage.googleapis.com", "v1beta")
-    client.close()
-    asyncio.run(connections.aclose())
+    model = gemini.Gemini("gemini/x", BUILT_IN["gemini"], Endpoint(BUILT_IN["gemini"].base_url, KEY))
+    assert model.address == "https://generativelanguage.googleapis.com/v1beta"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("http://h:1/gate", "http://h:1/gate/v1beta"), ("http://h:1/v2/openai", "http://h:1/v2")]
+)
+def test_an_address_without_a_version_gets_one(given: str, meant: str) -> None:
+    profile = replace(BUILT_IN["gemini"], base_url=given)
+    assert gemini.Gemini("gemini/x", profile, Endpoint(given, KEY)).address == meant
 
 
 def test_importing_the_client_does_not_load_the_library() -> None:

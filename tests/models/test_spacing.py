@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from agentsim.models.spacing import LONGEST_PUSH_S, Spacer
 
@@ -21,9 +22,12 @@ class Clock:
         await asyncio.sleep(0)
 
 
-def starts(spacing_s: float, callers: int, *, push: float | None = None) -> list[tuple[int, float]]:
+def starts(
+    spacing_s: float, callers: int, *, push: float | None = None, patience_s: float = math.inf
+) -> list[tuple[int, float]]:
     clock = Clock()
     spacer = Spacer(spacing_s, clock=clock, sleep=clock.sleep)
+    spacer.patience_s = patience_s
     seen: list[tuple[int, float]] = []
 
     async def caller(number: int) -> None:
@@ -92,6 +96,31 @@ def test_a_host_that_asks_to_wait_moves_everyone_even_who_waits_already() -> Non
 
 def test_one_answer_cannot_stop_the_others_for_an_hour() -> None:
     assert starts(0.0, 2, push=3600) == [(0, 0.0), (1, LONGEST_PUSH_S)]
+
+
+def test_what_outlasts_the_patience_of_those_who_wait_moves_nobody() -> None:
+    assert starts(0.2, 2, push=20.1, patience_s=20.0) == [(0, 0.0), (1, 0.2)]
+    assert starts(0.2, 2, push=20.0, patience_s=20.0) == [(0, 0.0), (1, 20.0)]
+
+
+def test_nobody_is_held_back_for_longer_than_there_is_patience_however_often_a_host_asks() -> None:
+    """The host asks anew in the middle of the wait; whoever comes then waits as long again."""
+    clock = Clock()
+    spacer = Spacer(0.0, clock=clock, sleep=clock.sleep)
+    spacer.patience_s = 20.0
+
+    async def main() -> list[float]:
+        spacer.push_back(15.0)
+        first = asyncio.create_task(spacer.turn())
+        await asyncio.sleep(0)
+        assert clock.now == 115.0
+        spacer.push_back(15.0)
+        await first
+        began = [clock.now]
+        await spacer.turn()
+        return [*began, clock.now]
+
+    assert asyncio.run(main()) == [120.0, 130.0]
 
 
 def test_who_is_cancelled_in_the_line_leaves_no_gap() -> None:

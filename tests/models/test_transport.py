@@ -473,6 +473,15 @@ def test_a_proxy_that_speaks_no_http_is_said_at_once_and_not_repeated(
     assert "canary" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("file", "why"), [("/nonexistent", "No such file"), (__file__, "no certificate")])
+def test_a_trust_store_that_cannot_be_read_is_a_mistake_of_the_settings(
+    file: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", file)
+    with pytest.raises(ScenarioError, match=rf"certificates to trust cannot be read.*{why}.*SSL_CERT_FILE"):
+        Transport("https://model.invalid/v1", {})
+
+
 # ----------------------------------------------------------------------------------------------- what is sent
 
 

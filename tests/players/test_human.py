@@ -26,6 +26,7 @@ from agentsim.history.files import RunFiles
 from agentsim.players.base import Complaint, Message
 from agentsim.players.fields import hint, understood
 from agentsim.players.human import HumanPlayer
+from agentsim.players.numbered import by_number
 from agentsim.players.readable import news, question
 from agentsim.players.rows import cut, rows
 from agentsim.players.terminal import Terminal
@@ -356,7 +357,14 @@ def test_hints_say_what_may_be_answered() -> None:
     assert hint({"type": "string", "default": ""}) == " [nothing for none]"
 
 
-@pytest.mark.parametrize("typed", ["much", "1e1", "-1", "", "1,5"])
+def test_much_is_read_as_fast_as_little() -> None:
+    """What is slower than linear does not come to an end here."""
+    assert question(" " * 200_000 + "now?") == " " * 200_000 + "now?"
+    with pytest.raises(ValueError, match="no name here"):
+        by_number("b " * 100_000, {f"number {each}": each for each in range(40)})
+
+
+@pytest.mark.parametrize("typed", ["much", "1e1", "-1", "", "1,5", "9" * 400 + ".5", "9" * 5_000])
 def test_a_number_is_written_in_plain_digits(typed: str) -> None:
     with pytest.raises(ValueError, match=r"^A number in plain digits from 0, such as 2\.5, please\.$"):
         understood(typed, {"type": "number", "minimum": 0})

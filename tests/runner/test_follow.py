@@ -14,7 +14,7 @@ from agentsim.engine.event import Told
 from agentsim.errors import JournalCorrupt, JournalError
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.history.totals import Totals
 from agentsim.runner.follow import follow
 from agentsim.runner.session import begin

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -199,6 +203,50 @@ def test_a_limit_that_cannot_be_leaves_no_branch(trunk: RunFiles) -> None:
     assert (said.code, "--max-cost" in said.line, snapshot(trunk.directory) == before) == (2, True, True)
 
 
+_DEEP = 5_000
+NOTHING_THERE = {
+    "a list in lists": "[" * _DEEP + "]" * _DEEP,
+    "lists that never end": "[" * _DEEP,
+    "an object in objects": '{"vote":' * _DEEP + "1" + "}" * _DEEP,
+    "objects that never end": '{"vote":' * _DEEP,
+    "in the field": f'{{"vote": {"[" * _DEEP}"B"{"]" * _DEEP}}}',
+    "quotes of Python": "{'vote':" * _DEEP + "}" * _DEEP,
+    "without quotes": "{vote:" * _DEEP + "}" * _DEEP,
+    "tags": "<vote>" * _DEEP,
+}
+
+
+@pytest.mark.parametrize("instead", NOTHING_THERE.values(), ids=NOTHING_THERE)
+def test_a_decision_that_is_nested_without_end_is_a_line_and_no_branch(trunk: RunFiles, instead: str) -> None:
+    at = next(each["index"] for each in history(trunk)["decisions"] if each["kind"] == "vote")
+    before = snapshot(trunk.directory)
+    said = agentsim("fork", "trunk", "--at", str(at), "--instead", instead, "--logs-dir", ".", cwd=trunk.directory)
+    assert (said.code, said.out, said.line.startswith("--instead: ")) == (2, "", True)
+    assert snapshot(trunk.directory) == before
+
+
+CANNOT_BE = {
+    "players that are a number": ("players=5", "players: must be a list"),
+    "a player that is a list": ("players.0=[[1]]", "players.0: must be a table"),
+    "players of one word": ("players={a=1}", "players: must be a list"),
+    "another player": ('players.0.id="Z"', "--set players: who plays cannot change in the middle of a game"),
+    "no player": ("players=[]", "--set players: who plays cannot change in the middle of a game"),
+    "a date": ("players.0.prompt=2024-01-01", "players.0.prompt: must be in quotes, found the date 2024-01-01"),
+    "a time": ("staff.x=07:32:00", "staff.x: must be in quotes, found the date 07:32:00"),
+    "no number": ("players.0.temperature=nan", "players.0.temperature: must be a finite number, found nan"),
+    "a key": ("players.0.prompt=sk-abcdefghijklmnop1234", "players.0.prompt: looks like a key or password; keys come"),
+    "a key by name": ("providers.lab.api_key=x", "providers.lab.api_key: looks like a key or password; keys come"),
+}
+
+
+@pytest.mark.parametrize(("change", "problem"), CANNOT_BE.values(), ids=CANNOT_BE)
+def test_a_change_that_cannot_be_is_a_line_and_no_branch(trunk: RunFiles, change: str, problem: str) -> None:
+    before = snapshot(trunk.directory)
+    said = agentsim("fork", "trunk", "--at", "2", "--set", change, "--logs-dir", ".", cwd=trunk.directory)
+    assert (said.code, said.out, said.line[: len(problem)]) == (2, "", problem)
+    assert snapshot(trunk.directory) == before
+
+
 def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
     whole = play(server.url(), tmp_path, stem="trunk")
     branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))
@@ -259,6 +307,62 @@ def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(trunk: R
         made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
     assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
     assert sorted(files.name for files in made) == sorted(f"trunk_at4_b{number}" for number in range(1, 13))
+
+
+def test_a_killed_fork_leaves_no_branch_with_half_a_past(trunk: RunFiles) -> None:
+    """`resume` would ask models anew for the other half: another past, and paid twice."""
+    at = len(history(trunk)["decisions"])
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AT_EACH_WRITE, str(at)], cwd=trunk.directory, check=True, capture_output=True
+    )
+    assert int(done.stdout) > 1, "it was killed at some write"
+    made = [path for path in trunk.directory.glob("branch*.jsonl") if path.read_bytes()]
+    assert made, "the last of them was left alone"
+    for path in made:
+        assert len(read_journal(path).entries) == at - 1, path.name
+
+
+KILLED_AT_EACH_WRITE = """
+import os, signal, sys
+from pathlib import Path
+from agentsim.history.files import RunFiles
+from agentsim.runner.fork import trunk_of
+
+def dying(left, write=os.write):
+    def written(handle, data):
+        nonlocal left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return write(handle, data)
+    return written
+
+trunk = trunk_of(RunFiles(Path(), "trunk"), int(sys.argv[1]))
+for moment in range(1, 1_000):
+    child = os.fork()
+    if not child:
+        os.write = dying(moment)
+        trunk.branch(env={}, stem="branch")
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        print(moment)
+        break
+"""
+
+
+def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(trunk: RunFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = snapshot(trunk.directory)
+    writes = [os.write, os.write]
+
+    def write(handle: int, data: bytes) -> int:
+        if not writes:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return writes.pop()(handle, data)
+
+    monkeypatch.setattr("agentsim.history.journal_file.os.write", write)
+    with pytest.raises(AgentsimError, match="No space left"):
+        trunk_of(trunk, 5).branch(env={})
+    assert snapshot(trunk.directory) == before
 
 
 def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:

@@ -70,6 +70,59 @@ def test_a_wait_neither_ends_the_row_nor_counts() -> None:
         decision(health, *[fault(), RateLimited("slow down")] * STREAK, None)
 
 
+def held(health: Health, error: ModelError, *, model: Link = LAB) -> None:
+    """A wave of one request whose host wants more time than it has."""
+    health.wave([[model]])
+    health.called(0, error, held=True)
+    asyncio.run(health.gave_up(0))
+    health.settled(0)
+
+
+WANTS_A_DAY = [RateLimited("tomorrow", retry_after=86_400), TransportFailed("moving", code="http_503", retry_after=1e5)]
+
+
+@pytest.mark.parametrize("error", WANTS_A_DAY, ids=str)
+def test_a_host_that_wants_more_time_than_two_decisions_have_stops_the_run(error: ModelError) -> None:
+    health = Health()
+    decision(health, None)
+    held(health, error)
+    held(health, error, model=Named("lab/other"))
+    with pytest.raises(
+        ProviderStopped, match=r"^lab: wants more time than rate_limit_patience_s, twice .*: " + str(error)
+    ):
+        held(health, error)
+
+
+def test_an_answer_of_the_same_model_in_between_shows_that_it_was_one_decision_s_own() -> None:
+    health = Health()
+    for _ in range(20):
+        held(health, WANTS_A_DAY[0])
+        decision(health, None)
+
+
+def test_a_limit_that_stopped_the_run_is_remembered_when_it_goes_on() -> None:
+    health = Health()
+    health.wave([[LAB]])
+    health.recalled(0, None, "limited", answered=False, past=True, held=True)
+    health.settled(0)
+    with pytest.raises(ProviderStopped, match="twice without an answer between"):
+        held(health, WANTS_A_DAY[0])
+
+
+def test_a_limit_of_one_s_own_is_no_failure_of_those_who_have_another() -> None:
+    health = Health()
+    for _ in range(STREAK):
+        health.wave([CHAIN])
+        assert health.order(0) == (0, 1), "each decision asks again whether it still holds"
+        health.called(0, WANTS_A_DAY[0], 0, held=True)
+        health.called(0, None, 1)
+        health.settled(0)
+    health.wave([CHAIN])
+    health.called(0, fault(), 0)
+    with pytest.raises(ProviderStopped, match="wants more time"):
+        held(health, WANTS_A_DAY[0])
+
+
 def test_providers_are_counted_apart() -> None:
     health = Health()
     decision(health, None)

@@ -23,7 +23,7 @@ from agentsim.errors import (
     RateLimited,
     TransportFailed,
 )
-from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.attempts import AttemptPolicy, Attempts
 from agentsim.models.base import MOST_TEXT, Call, Completion, Sampling, Usage
 from agentsim.players.base import Complaint, Message, Player, ReaskPolicy, Try
 from agentsim.players.human import HumanPlayer
@@ -91,7 +91,7 @@ class Court:
     def rule(self, earlier: Sequence[Try] = (), player: Player | None = None) -> Ruling:
         said = iter(self.says)
 
-        async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
+        async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
             self.asked.append(messages)
             self.numbers.append(number)
             self.kept_before.append(sum(map(len, self.kept)))
@@ -325,7 +325,7 @@ def test_what_must_stop_the_run_goes_through(error: AgentsimError, before: list[
 
 def test_cancelling_goes_through() -> None:
     async def main() -> None:
-        async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
+        async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
             raise asyncio.CancelledError
 
         seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
@@ -412,7 +412,7 @@ def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
         def options(self) -> Options:
             return {"pick": Choice(("left",))}
 
-    async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
+    async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
         raise ModelRefused("no", code="refusal")
 
     seat: Any = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
@@ -443,7 +443,7 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
 
     replies = iter(['{"amount": 11}', '{"sum": 1}', '{"amount": 10}'])
 
-    async def attempt(messages: tuple[Message, ...], number: int, link: int) -> Completion:
+    async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
         return Completion(next(replies))
 
     seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(max_attempts=9), ReaskPolicy(9))

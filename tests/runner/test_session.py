@@ -20,6 +20,7 @@ from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.players.bell import Bell
+from agentsim.runner.fork import trunk_of
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on
 from agentsim.runner.signals import stoppable
@@ -226,6 +227,37 @@ def test_a_directory_that_cannot_be_written_is_found_before_anything_is_paid_for
     assert server.received == []
 
 
+def test_a_disk_that_is_full_from_the_beginning_keeps_no_name(server: Mendable, cli: Cli) -> None:
+    """Nothing is there to resume, so nothing is said of it; the same command is not refused when there is room."""
+    config = cli.folder / "game.toml"
+    config.write_text(scenario_text(server.url()), encoding="utf-8")
+    words = ("run", "--config", str(config), "--name", "run", "--record", "tape.jsonl")
+    assert end(cli.start(*words, file_limit=0)) == (1, "agentsim: tape.jsonl: cannot be written: File too large\n")
+    assert end(cli.start(*words, file_limit=200)) == (
+        1,
+        "agentsim: logs/run.jsonl: cannot be written: File too large\n",
+    )
+    assert (server.received, [path for path in cli.folder.rglob("*") if path.suffix == ".jsonl"]) == ([], [])
+    assert end(cli.start(*words))[0] == 0
+    assert cli.files.history.is_file()
+
+
+def test_a_fork_that_has_no_room_for_its_past_is_no_run(server: Mendable, tmp_path: Path) -> None:
+    trunk = play(server.url(), tmp_path).files
+    real = os.write
+
+    def full(handle: int, data: bytes) -> int:
+        if b'"record":"decision","index":2,' in bytes(data):
+            raise OSError(5, "Input/output error")
+        return real(handle, data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(AgentsimError, match=r"run_at6\.jsonl\.tmp: cannot be written: Input/output error$"):
+            trunk_of(trunk, 6).branch(env={})
+    assert not (tmp_path / "run_at6.jsonl").exists()
+
+
 def test_a_failed_write_leaves_nothing_behind_the_torn_line(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,11 +269,11 @@ def test_a_failed_write_leaves_nothing_behind_the_torn_line(
     def write(handle: int, data: bytes) -> int:
         if b'"record":"decision","index":4' in bytes(data) and not torn:
             torn.append(real(handle, bytes(data)[:50]))
-            raise OSError(28, "No space left on device")
+            raise OSError(5, "Input/output error")
         return real(handle, data)
 
     monkeypatch.setattr(os, "write", write)
-    with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot write the journal: No space left on device"):
+    with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot write the journal: Input/output error"):
         play(server.url(), tmp_path)
     monkeypatch.undo()
     assert torn

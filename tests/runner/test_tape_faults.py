@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.history.files import RunFiles
-from tests.cli.command_line import Said, agentsim
+from agentsim.runner.session import go_on
+from tests.cli.command_line import Said, agentsim, program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import scenario_text, stable
+from tests.runner.island import journaled, scenario_text, stable
 
 QUIET = ("--display", "none", "--no-html")
 PRICED = 'prices={"fake/echo"={input=1000.0,output=1000.0}}'
@@ -143,6 +146,39 @@ def test_a_full_disk_loses_no_reply_that_is_paid_for(tmp_path: Path, monkeypatch
         assert said.code == 0, said.err
         assert len(server.received) == 2 * calls, "nobody is asked twice"
     assert stable(RunFiles(tmp_path / "logs", "live")) == stable(RunFiles(tmp_path / "logs", "whole"))
+
+
+def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command where `disk` is a file system of that many bytes, which is left in `kept` afterwards."""
+    script = 'mount -t tmpfs -o size=$0 tmpfs disk || exit 99; "$@"; code=$?; cp -r disk kept; exit $code'
+    for name in ("disk", "kept"):
+        shutil.rmtree(directory / name, ignore_errors=True)
+    (directory / "disk").mkdir()
+    unshared = ["unshare", "-r", "-m", "sh", "-c", script, str(size), *program(*words)]
+    return subprocess.run(unshared, cwd=directory, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.skipif(
+    shutil.which("unshare") is None or subprocess.run(["unshare", "-r", "-m", "true"], check=False).returncode != 0,
+    reason="a disk of its own needs a namespace of its own, which not every machine gives",
+)
+@pytest.mark.parametrize("pages", [5, 8], ids=["the recording meets it", "the journal meets it"])
+def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(tmp_path: Path, pages: int) -> None:
+    reserve = 256 * 1024
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config(tmp_path, server.url())
+        words = ("--config", "island.toml", "--name", "live", "--logs-dir", "disk", *QUIET)
+        once = ("--record", "disk/tape.jsonl", "--set", "limits.concurrency=1")
+        said = _on_a_disk_of(reserve + pages * 4096, tmp_path, "run", *words, *once)
+        assert said.returncode == 1, said.stderr
+        assert "cannot write the journal: No space left on device" in said.stderr
+        assert len(said.stderr.splitlines()) == 1
+        files = RunFiles(tmp_path / "kept", "live")
+        paid = len(server.received)
+        assert 0 < paid == len(journaled(files)) < 18
+        assert go_on(files, env={}) is not None
+        assert len(server.received) == 18, "nobody is asked twice"
+    assert agentsim("replay", "live", "--logs-dir", "kept", cwd=tmp_path).code == 0
 
 
 def test_a_recording_that_lacks_only_the_end_fails_though_the_game_is_over(

@@ -6,25 +6,22 @@ Objects are found by `scanning`; which claim decides is `reader`'s business. Tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
+from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_lines
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
 from agentsim.engine.reading.fields import Field
 from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
+from agentsim.engine.reading.phrases import said
 from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB
 from agentsim.engine.reading.values import UNSAID, leading_amount
 from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
-from agentsim.errors import AmbiguousReply
 
-__all__ = ["Claim", "bounded", "in_prose", "labelled_words", "tag_pattern"]
-
-
-T = TypeVar("T")
-
+__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -45,17 +42,18 @@ class Claim:
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+_MOST_WORDS = 1_000  # of a reason on one line
 _LINE = re.compile(r"[^\n]+")
-MOST_CLAIMS = 300  # of one kind in a reply: each is looked at with all around it
 _WORD = re.compile(r"[\w-]+")
 # what stands before the first stop of a line; scripts without blanks have none behind it either
 _THINKS_ON = re.compile(r"^[^.!?\n]{0,40}\b(?:let me|let's (?:see|think|look|analy[sz]e)|i need to|but|hmm|however)\b")
-_SPEAKER = re.compile(r"(?:^|\n)\W*([a-z][\w-]{0,30}(?: [\w-]{1,20})?)\s?:\s*[\"']?$")
+_SPEAKER = re.compile(r"(?:^|\n)\W*+([a-z][\w-]{0,30}(?: [\w-]{1,20})?)\s?:\s*[\"']?$")
 _HEAD = re.compile(
     r"[\s*_\"']{0,8}+(?P<value>[^.!,\n]{1,40}?)[*_\"']{0,4}(?:(?P<end>[.,!])(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])"
     r"|(?P<because>\s)(?=(?:because|since)\b)|\s(?P<dash>-{1,2})\s)"
 )
 _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
+_NEXT_LINE = re.compile(r"[^\S\n]*+\n[\s*_`\"'>-]*+([^\n]{1,200})")
 _OPENS = " \t*_`\"'([{<~"
 # where a value ends: the end of a clause, or words that can be no part of a name
 _VALUE_ENDS = re.compile(
@@ -70,10 +68,10 @@ _CHOSEN = re.compile(
     r"|this (?:round|time)|he|she|they|who|weil|als gewinner|car|porque|bo|因为)\b)"
 )
 _STAYS = re.compile(
-    r"^\W*(?:to|should|will|must)?\W*(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b"
-    r"|^\W*(?:for (?:the )?win(?:ner)?|is safe)\b"
+    r"^\W*+(?:to|should|will|must)?\W*+(?:stay|remain|survive|win|be (?:saved|safe|spared|kept)|keep)\b"
+    r"|^\W*+(?:for (?:the )?win(?:ner)?|is safe)\b"
 )
-_LEAVES = re.compile(r"^\W*(?:to|should|must)?\W*(?:leave|go|be (?:eliminated|removed|voted)|exit|lose|out)\b")
+_LEAVES = re.compile(r"^\W*+(?:to|should|must)?\W*+(?:leave|go|be (?:eliminated|removed|voted)|exit|lose|out)\b")
 
 
 @cache
@@ -98,21 +96,6 @@ def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-@cache
-def _sentence(pattern: str) -> re.Pattern[str]:
-    # an escape is no text: folded, `\W` would be `\w`
-    plain = "".join(part if part.startswith("\\") else folded(part) for part in re.split(r"(\\.)", pattern))
-    before, slot, after = plain.partition("§")
-    if not slot:
-        return re.compile(before)
-    if before and after:
-        return re.compile(rf"{before}(?P<value>[^\s.,;:!?]{{1,40}}?(?: [^\s.,;:!?]{{1,40}}?)??){after}")
-    if not before:
-        return re.compile(rf"(?P<value>[^\s.,;:!?]{{1,40}}(?: [^\s.,;:!?]{{1,40}})?){after}")
-    # the value begins a word of its own; where words have no blanks between them, anywhere
-    return re.compile(rf"{before.rstrip()}(?!(?<=[a-zа-я])[a-zа-я])(?P<value>[^\n]{{1,160}})")
-
-
 def _concepts(field: Field, *, against: bool) -> Iterator[str]:
     """The sentences by which a field is decided."""
     if field.name in SENTENCES:
@@ -133,40 +116,31 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
     `against` says that who is chosen is chosen to lose.
     """
     names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
-    for match in bounded(tag_pattern(names).finditer(plain)):
-        group = next(name for name in "xyzw" if match[name] is not None)
-        yield _claim(match.start(), match.end(), "tag", _raw(text, match, group), plain, field, whole=True)
-    for match in bounded(_BOX.finditer(text)):
-        yield _claim(match.start(), match.end(), "label", match[1], plain, field, whole=True)
-    for match in bounded(_label_pattern(names).finditer(plain)):
+    for match in tag_pattern(names).finditer(plain):
+        value = _raw(text, match, next(name for name in "xyzw" if match[name] is not None))
+        yield _claim(match.start(), match.end(), "tag", value, field.read(value), plain, field)
+    for match in _BOX.finditer(text):
+        yield _claim(match.start(), match.end(), "label", match[1], field.read(match[1]), plain, field)
+    for match in bounded(_label_pattern(names).finditer(plain), MOST_CLAIMS):
         found = _labelled(text, plain, match, field)
         if found is not None:
             yield found
-    for concept in _concepts(field, against=against):
-        for pattern in SENTENCES.get(concept, ()):
-            for match in bounded(_sentence(pattern).finditer(plain)):
-                yield from _said(text, plain, match, field, concept, against)
+    concepts = [(concept, each) for concept in _concepts(field, against=against) for each in SENTENCES.get(concept, ())]
+    for place, match in bounded(said(plain, [sentence for _, sentence in concepts]), MOST_CLAIMS):
+        yield from _said(text, plain, match, field, concepts[place][0], against)
     if field.name == "action":
-        yield from _verbs(plain, field)
+        verbs = list(_verbs(field))
+        for place, match in bounded(said(plain, [sentence for _, sentence in verbs]), MOST_CLAIMS):
+            doubt = doubted(plain, *match.span())
+            yield Claim(match.start(), match.end(), "sentence", {field.path: verbs[place][0]}, doubt=doubt)
     yield from _bare(text, plain, field)
-
-
-def bounded(claims: Iterable[T], most: int = MOST_CLAIMS) -> Iterator[T]:
-    """All of them; `AmbiguousReply` where there are so many that none can be meant."""
-    for count, claim in enumerate(claims):
-        if count >= most:
-            raise AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
-        yield claim
 
 
 def _raw(text: str, match: re.Match[str], group: str) -> str:
     return text[match.start(group) : match.end(group)]
 
 
-def _claim(start: int, end: int, how: str, value: str, plain: str, field: Field, *, whole: bool) -> Claim:  # noqa: PLR0917 - where, how, what
-    meant = field.read(value)
-    if meant is UNSAID and not whole:
-        meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
+def _claim(start: int, end: int, how: str, value: str, meant: Any, plain: str, field: Field) -> Claim:  # noqa: PLR0917 - where, how, what
     doubt: Doubt = doubted(plain, start, end) or ("after" if value.rstrip(" *_\"'").endswith("?") else "")
     if meant is UNSAID:
         return Claim(start, end, how, known=False, doubt=doubt, named=value.strip())
@@ -177,18 +151,21 @@ def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Clai
     start, position = match.start(), match.start("rest")
     rest = text[position : match.end("rest")]
     if not rest.strip(" \t*_`\"'"):  # the value stands on the next line
-        following = re.compile(r"\s*\n[\s*_`\"'>-]*([^\n]{1,200})").match(text, match.end("rest"))
+        following = _NEXT_LINE.match(text, match.end("rest"))
         if following is None:
             return None
         position, rest = following.start(1), following[1]
     value, end = _value(plain, position, rest, field)
     before = clause_before(plain, start).rpartition("\n")[2]
     foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
-    claim = _claim(start, end, "label", value, plain, field, whole=False)
-    if not claim.known:
+    meant = field.read(value)
+    if meant is UNSAID:
+        meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
+    if meant is UNSAID:
         names_none = field.kind == "number" and not any(map(str.isdigit, value))  # `price: as high as I can`
         if foreign or names_none or len(value.split()) not in {1, 2, 3} or HOLE in value:
             return None
+    claim = _claim(start, end, "label", value, meant, plain, field)
     return replace(claim, doubt="before") if foreign else claim
 
 
@@ -241,22 +218,20 @@ def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: st
     yield Claim(start, end, "sentence", {field.path: meant}, doubt=doubt, first=concept == "before")
 
 
-def _verbs(plain: str, field: Field) -> Iterator[Claim]:
-    """Choices that are verbs: `I'll buy it`, `I roll for doubles`."""
+def _verbs(field: Field) -> Iterator[tuple[Any, str]]:
+    """Choices that are verbs, and the sentences that say them: `I'll buy it`, `I roll for doubles`."""
     for value in field.values:
         if value in VALUES:  # "I accept" has sentences of its own
             continue
         for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
             words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
-            for match in bounded(_sentence(VERB.replace("§", rf"{words}\b{DONE}")).finditer(plain)):
-                doubt = doubted(plain, *match.span())
-                yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
+            yield value, VERB.replace("§", rf"{words}\b{DONE}")
 
 
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
     """Lines that are a value and nothing else, and a first sentence that is."""
     first = True
-    for line in bounded(_LINE.finditer(plain), 10 * MOST_CLAIMS):
+    for line in _LINE.finditer(of_few_lines(plain)):
         said = text[line.start() : line.end()].strip()
         if not said:
             continue
@@ -280,8 +255,8 @@ def _stands_alone(head: re.Match[str], rest: str, field: Field) -> bool:
         return False
     if head["dash"] is None:
         return True
-    words = (word for word in _WORD.findall(rest) if word not in {"a", "i"})
-    return not any(field.read(word) is not UNSAID for word in words)
+    words = set(_WORD.findall(rest)) - {"a", "i"}
+    return len(words) <= _MOST_WORDS and all(field.read(word) is UNSAID for word in words)
 
 
 def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -293,7 +268,7 @@ def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str,
     for place, head in enumerate(lines):
         end = lines[place + 1].start() if place + 1 < len(lines) else len(plain)
         found.setdefault(by_label[_SEPARATORS.sub(" ", head["label"])], (head.end(), end))
-    for match in tag_pattern(every).finditer(plain):
+    for match in bounded(tag_pattern(every).finditer(plain), MOST_CLAIMS):
         group = next(name for name in "xyzw" if match[name] is not None)
         found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"] or match["d"])]] = match.span(group)
     return found

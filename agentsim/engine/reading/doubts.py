@@ -11,6 +11,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from agentsim.engine.reading.patterns import any_phrase, any_word
+
 __all__ = ["Doubt", "clause_before", "doubted", "doubted_by_comment", "taken_back"]
 
 Doubt: TypeAlias = Literal["", "before", "after"]
@@ -18,61 +20,47 @@ Doubt: TypeAlias = Literal["", "before", "after"]
 
 _WIDEST = 240  # characters before a decision that are its clause at most
 _OF_ITS_OWN = re.compile(r"[:=\ufffc]")  # a line with a label or an object announces no other
+_IN_A_BLOCK = re.compile(r"\s*+>")  # of a quotation
 _CLAUSE_BEGINS = re.compile(r"[.!?;](?=[\s\"')*_])|\n\s*\n")
 
 
-def _any(phrases: str) -> str:
-    """One of the phrases of a text, which semicolons part, as whole words."""
-    return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in phrases.split(';'))})\b"
-
-
-_FILLERS = _any(r"""
+_FILLERS = any_word(r"""
     to; ever; just; simply; want; going; be; do; give; giving; say; saying; write; writing; answer; answering
     ; reply; replying; respond; send; vote; voting; cast; follow; obey; with; by; as; the; a(?= \w{2}); this; that
     ; my; your
     ; is; format; for; bid; bidding; offer; choose; output; would; will; could; should; did; do; can; shall; have
     ; am
 """)
-_DENIED = _any(r"""
+_DENIED = any_word(r"""
     not; never; no; cannot; refus\w{1,4}; declin\w{1,4}; without; against; anything but; anyone but; rather than
     ; instead of; non; nao; nicht; kein\w{0,2}; jamais; nunca; jamas; mai; nigdy; nie; никогда; не
 """)
 _NEGATED = re.compile(rf"(?:{_DENIED}|n't|不|別|别|没)(?:[^\w.!?]+{_FILLERS})*[^\w.!?]*$")
-_SPEAKING = _any(r"""
+_SPEAKING = any_word(r"""
     told; says; said; (?:they|others|people) say; asks? (?:me|us); asked (?:me|us|for|that|everyone); wrote
     ; writes?; posted; sent; wants?; wanted; suggest\w*; claim\w*; propos(?:es|ed); promis\w*; urg(?:es|ed)
     ; begg?(?:s|ed); orders?; ordered; instruct(?:s|ed); demand\w*; recommend\w*; advis\w*; tells?; quot\w*
     ; repeat\w*; according to; announce[sd]?; whisper\w*; shout\w*; pitch was; sagte; sagt; schrieb; dit; disait
     ; dijo; dice; disse; powiedzial\w*; napisal\w*; сказал\w*; написал\w*
 """)
-_QUOTED = re.compile(
-    rf"(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve ){_SPEAKING}"
-    r"|'s (?:pitch|plan|line|vote|bid|message|note|ballot|reply|answer|post)\s*(?::|is|was|will|would|reads?|says?)"
-    r"|\b(?:reads|votes)\s?:"
-    r"|说[:，,\s]|說|と言"
-)
-_REQUESTED = re.compile(
-    r"\bas (?:you )?(?:requested|instructed|asked|told|demanded|required|suggested|promised|i said)\b"
-)
-_SHOWING = _any(r"""
+_SHOWING = r"""
     examples?; e\.g; for instance; template; sample; placeholder; should look like; would look like; looks like
     ; something like; such as; must be given as; has to be given as; valid (?:answers?|repl\w+|votes?|bids?)
     ; options? (?:is|are|include)
     ; (?:rules?|prompt|schema|system|game|instructions?) (?:wants?|says?|said|demands?|expects?|asks?|requires?|shows?)
     ; beispiel; exemple; ejemplo; exemplo; esempio; przyklad\w*; пример\w*
-""")
-_SHOWN = re.compile(rf"{_SHOWING}|options:|比如|例如|例えば|示例|格式")
-_FORMAT = re.compile(_any("format; schema; structure; form; shape; layout"))
+"""
+_FORMAT = re.compile(any_word("format; schema; structure; form; shape; layout"))
 _ANSWERED = re.compile(
     rf"\b(?:in|using|with|following|per|to|under|match\w*|into)\b[^.\n]{{0,60}}{_FORMAT.pattern}|\bmy\b"
 )
 _PAST = r"(?:last|previous|earlier|prior) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)"
-_FUTURE = (
-    r"(?:next|later|future) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)s?|tomorrow|soon|later"
-    r"|in round \d+,? i|prochaine?|demain|proxim[ao]|manana|amanha|domani|prossim[ao]|morgen|nachste\w*|nastepn\w*"
-    r"|jutro|следующ\w*|завтра"
-)
-_SUPPOSING = _any(rf"""
+_FUTURE = r"""
+    (?:next|later|future) (?:round|turn|time|iteration|vote|item|auction|day|game|lot)s?; tomorrow; soon; later
+    ; in round \d+,? i; prochaine?; demain; proxim[ao]; manana; amanha; domani; prossim[ao]; morgen; nachste\w*
+    ; nastepn\w*; jutro; следующ\w*; завтра
+"""
+_SUPPOSING = rf"""
     if; unless; in case; provided that; assuming; suppose; supposing; were (?:i|it|we|he|she|they)
     ; had (?:i|it|we); whether; until; before; falls; wenn; sinon; jesli; jezeli; gdyby; если
     ; (?<!what i )would (?:say|have|write|answer); could (?:say|have|write|also); might; maybe; perhaps; possibly
@@ -83,8 +71,14 @@ _SUPPOSING = _any(rf"""
     ; in no (?:universe|world|way|case); on no account; hardly; scarcely
     ; (?:it is|it's) (?:false|untrue|wrong|not true) that; i doubt; i hate (?:that|to); wrong answer
     ; (?:a )?mistake to; round \d+[ \t]*$
-""")
-_CONDITION = re.compile(rf"{_SUPPOSING}|如果|もし|要是|下一?[轮次回]|明天|次回|来期")
+"""
+# words before a decision that make it another's, an example, or a condition
+_TURNED = re.compile(
+    rf"{any_word(_SHOWING + ';' + _SUPPOSING)}|\b(?={_SPEAKING})(?<!\bi )(?<!\byou )(?<!\bi've )(?<!\bas )(?<!'ve )"
+    r"|'s (?:pitch|plan|line|vote|bid|message|note|ballot|reply|answer|post)\s*(?::|is|was|will|would|reads?|says?)"
+    r"|\b(?:reads|votes)\s?:|options:"
+    r"|说[:，,\s]|說|と言|比如|例如|例えば|示例|格式|如果|もし|要是|下一?[轮次回]|明天|次回|来期"
+)
 _SPOKEN_OF = r"(?:wants?|wanted|said|says|told|asked|asks|wrote|posted|expects?|suggests?)"
 _AFTER = re.compile(
     rf"^\W*(?:in |during )?(?:the |my )?(?:{_PAST}|in round \d|previously|yesterday)\b"
@@ -101,19 +95,20 @@ _SECOND_THOUGHTS = """
     nein; doch; lieber; non(?=[,.!]); plutot; attendez; enfin,? non; espera; espere; mejor dicho; anzi; aspetta
     ; czekaj; raczej; warte; нет; постой; подожди
 """
-_HEDGED = re.compile(
-    r"(?:^|[\s,(-])(?:or|hmm+|maybe|perhaps|possibly|instead|unless|only if|if|wait|nope|actually|oder|ou|lub|albo|или"
-    r"|pending|subject to|tentative\w*|provisional\w*|placeholder|to be confirmed|depending|depends|at least that"
-    r"|provided|as long as|only with|when you|plus|but i (?:can't|cannot|won't|don't)"
-    r"|rather|scratch|were (?:it|i|we|he|she|they)|but for|if not|not sure|i guess not|no(?=\s*[,.!])"
-    rf"|{_any(_SECOND_THOUGHTS)})"
-    r"(?=[\s,.!)?]|$)|还是|或者"
-)
+_HEDGES = any_phrase(rf"""
+    or; hmm+; maybe; perhaps; possibly; instead; unless; only if; if; wait; nope; actually; oder; ou; lub; albo; или
+    ; pending; subject to; tentative\w*; provisional\w*; placeholder; to be confirmed; depending; depends; at least that
+    ; provided; as long as; only with; when you; plus; but i (?:can't|cannot|won't|don't)
+    ; rather; scratch; were (?:it|i|we|he|she|they); but for; if not; not sure; i guess not; no(?=\s*[,.!])
+    ; {_SECOND_THOUGHTS}
+""")
+_HEDGED = re.compile(rf"(?<![^\s,(-]){_HEDGES}(?=[\s,.!)?]|$)|还是|或者")
 _BECAUSE = re.compile(
-    r"\b(?:because|since|as|for|so that|weil|da|parce que|car|porque|perche|bo|poniewaz|потому что)\b|因为"
+    any_word("because; since; as; for; so that; weil; da; parce que; car; porque; perche; bo; poniewaz; потому что")
+    + "|因为"
 )
 _COMMENTED = re.compile(r"(?:^|[.;])\s*(?:or|maybe|perhaps|not|if|unless|could|might|except|but)\b")
-_TAKING_BACK = _any(rf"""
+_TAKING_BACK = any_word(rf"""
     scratch (?:that|it|this); second thoughts?; (?:take|taking) (?:that|it|this|my (?:vote|bid|word)s?) back
     ; changed to; chang(?:e|ed|ing) (?:my|it|this|that|the) ?(?:mind|vote|answer|bid|choice|decision|to)?; i meant
     ; what i mean; never ?mind; disregard; ignore (?:that|this|the|my|it|what)
@@ -136,7 +131,8 @@ _TAKING_BACK = _any(rf"""
 """)
 _RETRACTED = re.compile(
     rf"{_TAKING_BACK}|不对|等等|改为|改成|やっぱり|算了"
-    r"|(?<!can )(?<!to )(?<!will )(?<!could )(?<!should )(?<!must )(?<!not )(?<!n't )\bwait(?=[,!.]| - |\s*$)"
+    r"|wait(?<=\bwait)(?<!(?:can|not|n't) wait)(?<!to wait)(?<!(?:will|must) wait)(?<!could wait)(?<!should wait)"
+    r"(?=[,!.]| - |\s*$)"
 )
 _TURNS = re.compile(
     r"(?:^|[.!?\n({-]|--)[\s*_\"'(]{0,6}"
@@ -177,15 +173,13 @@ def same_sentence(text: str, end: int) -> str:
 def doubted(text: str, start: int, end: int) -> Doubt:
     """What of the clause of a decision denies it, quotes it, shows it as a format, or makes it depend on something."""
     clause = clause_before(text, start)
-    aloud = _REQUESTED.sub(" ", clause)
     if text[start - 1 : start] == '"' and re.search(r"\w", clause[:-1]) and text[start : start + 1] != "{":
         return "before"  # in the midst of a quotation
-    if _NEGATED.search(clause) or _QUOTED.search(aloud) or _SHOWN.search(clause) or _CONDITION.search(clause):
+    if _NEGATED.search(clause) or _TURNED.search(clause):
         return "before"
     if _FORMAT.search(clause) and not _ANSWERED.search(clause):
         return "before"
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    if line.lstrip().startswith(">"):  # a quotation as a block
+    if _IN_A_BLOCK.match(text, text.rfind("\n", 0, start) + 1, start):
         return "before"
     after = same_sentence(text, end)
     reason = _BECAUSE.search(after)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["HOLE", "bare", "compact", "folded", "masked", "untitled"]
+__all__ = ["BLANK", "HOLE", "bare", "compact", "folded", "masked", "untitled", "without"]
 
 HOLE = "\ufffc"
 """Stands in a text for what was taken out of it."""
@@ -46,8 +46,9 @@ class _Fold(dict[int, str]):
 
 _FOLD = _Fold()
 _MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
-_BEFORE = re.compile(r"^[\s*_#@~\"'\[({<>|\\$「『【（《]+")
-_AFTER = re.compile(r"[\s*_#~\"'\])}<>|\\$.,;:!」』】）》]+$")
+BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_BEFORE = f"{BLANK}*_#@~\"'[({{<>|\\$「『【（《"
+_AFTER = f"{BLANK}*_#~\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
 _TITLE = re.compile(
     r"^(?:私は|(?:(?:the|le|la|el|il|o|den|der|dem|de) )?(?:player|candidate|agent|team|jugador|joueur"
@@ -64,7 +65,9 @@ def folded(text: str) -> str:
 
 def bare(name: str) -> str:
     """A folded name without decoration: marks, brackets, emoji. A minus or `!` before it stays: it may mean no."""
-    return _AFTER.sub("", _BEFORE.sub("", _PICTURE.sub(" ", _MARKS.sub("", name))))
+    if not name.isascii():
+        name = _PICTURE.sub(" ", _MARKS.sub("", name))
+    return name.lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def compact(name: str) -> str:
@@ -75,6 +78,12 @@ def compact(name: str) -> str:
 def untitled(name: str) -> str:
     """A bare name without `player` before it."""
     return _TITLE.sub("", name)
+
+
+def without(text: str, regions: Sequence[tuple[int, int]], fill: str = "") -> str:
+    """The text with a `fill` for each of the regions, which stand in order and apart."""
+    begins, ends = [start for start, _ in regions], [end for _, end in regions]
+    return fill.join(text[one:two] for one, two in zip((0, *ends), (*begins, len(text)), strict=True))
 
 
 def masked(body: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from agentsim.engine.reading.bounds import of_few_lines
 from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.patterns import any_name
 from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING
 
 __all__ = ["alternatives", "heads", "is_lead_in", "thought_spans"]
@@ -26,17 +29,16 @@ def is_lead_in(text: str) -> bool:
 @cache
 def alternatives(names: tuple[str, ...]) -> str:
     """The folded names as one pattern, the longest first; blanks may be underscores or dashes."""
-    longest = sorted(map(folded, names), key=len, reverse=True)
-    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in longest)
+    return any_name(map(folded, names))
 
 
 @cache
 def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        r"^[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
-        rf"(?P<lead>(?:[\w'!,]{{1,12}}[ \t]{{1,3}}){{0,6}}?)(?P<label>{alternatives(names)})(?![^\W_]|-)"
-        r"(?:[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?P<close>[*_=\])]{0,4})[ \t]*"
-        r"(?:(?P<colon>[:=|]|->|\s-\s)[*_]{0,3}|[*_#]{0,4}[ \t]*$)",
+        r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<label>{alternatives(names)})(?![^\W_]|-)"
+        r"(?:[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?P<close>[*_=\])]{0,4})[ \t]*+"
+        r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
         re.MULTILINE,
     )
 
@@ -45,11 +47,10 @@ def heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[
     """The lines that a name heads: decorated, or with a colon; where not `sure`, such a one begins the text."""
     if not names:
         return
-    for match in _heading(tuple(names)).finditer(plain):
+    begins = len(plain) - len(plain.lstrip())
+    for match in _heading(tuple(names)).finditer(of_few_lines(plain)):
         decorated = bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]"))
-        if is_lead_in(match["lead"]) and (
-            decorated or (match["colon"] and (sure or not plain[: match.start()].strip()))
-        ):
+        if is_lead_in(match["lead"]) and (decorated or (match["colon"] and (sure or match.start() <= begins))):
             yield match
 
 
@@ -65,7 +66,8 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
         if ends is None:
             ends = [each.start() for each in heads(plain, own, sure=True)]
             ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
-        end = next((end for end in ends if end > match.start()), len(plain))
+        place = bisect_right(ends, match.start())
+        end = ends[place] if place < len(ends) else len(plain)
         if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
             end = min(end, after.start())  # a quotation as a block ends with the block
         spans.append((match.start(), end))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.claims import tag_pattern
-from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.folding import folded, without
 from agentsim.engine.reading.headings import alternatives, heads, thought_spans
+from agentsim.engine.reading.patterns import any_phrase
 from agentsim.engine.reading.scanning import Object
 from agentsim.engine.reading.vocabulary import ASIDES
 from agentsim.errors import UnreadableReply
@@ -18,17 +20,21 @@ __all__ = ["FEW_WORDS", "aloud", "introduced", "last_sentence", "said_aloud", "w
 
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
 
+_WRAPS = any_phrase(
+    "tool_calls?; tool_use; function_calls?; invoke; functions?; tools?; call; answer; response; output; final"
+    "; final_answer; json; result; reply; xml; message; root"
+)
 _WRAPPER = re.compile(
-    r"</?(?:tool_calls?|tool_use|function_calls?|invoke|functions?|tools?|call|answer|response|output|final"
-    r"|final_answer|json|result"
-    r"|reply|xml|message|root)(?:[\s=][^<>]{0,80})?>|\[/?TOOL_CALLS?\]|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
+    rf"</?(?=[a-z]){_WRAPS}(?:[\s=][^<>]{{0,80}})?>|\[/?TOOL_CALLS?\]|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
     re.IGNORECASE,
 )
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _QUOTES = re.compile(r"\b(?:wrote|writes?|said|says|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
 _FORMATTING = re.compile(
-    r"</?(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>", re.I
+    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)"
+    r"(?:\s[^<>]*)?/?>",
+    re.I,
 )
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -63,7 +69,7 @@ def said_aloud(
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted
-    tags = list(tag_pattern(tuple(labels)).finditer(folded(body)))
+    tags = list(islice(tag_pattern(tuple(labels)).finditer(folded(body)), 2))
     if len(tags) == 1:
         group = next(name for name in "xyzw" if tags[0][name] is not None)
         start, end = tags[0].span(group)
@@ -81,8 +87,7 @@ def said_aloud(
 
 def aloud(words: str, labels: Sequence[str], others: Sequence[str] = ()) -> str:
     """Words of a field without headings and tags of its own, without thoughts, and without what is for other fields."""
-    for start, end in reversed(thought_spans(folded(words), labels)):
-        words = words[:start] + words[end:]
+    words = without(words, thought_spans(folded(words), labels))
     words, _ = _under_headings(words, tuple(labels))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
@@ -98,22 +103,37 @@ def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
     """Where another field begins: its label with a colon or in brackets, or its tag; or a line that parts."""
     label = alternatives(names)
     return re.compile(
-        rf"[(\[<*_]{{1,3}}\s?(?:{label})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{label})[*_]{{0,2}}\s?:|\n\s*-{{3,}}\s*\n"
+        rf"[(\[<*_]{{1,3}}\s?(?:{label})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{label})[*_]{{0,2}}\s?:"
+        r"|(?<=\n)[^\S\n]*+-{3,}+[^\S\n]*+\n"
     )
 
 
 def _plain(words: str) -> str:
     """Cleaned, without a fence or marks around all of it."""
     words = re.sub(r"^```\w*\n?|\n?```$", "", cleaned(words).strip()).strip()
-    words = re.sub(
-        r"^(?:\*{1,2}|_{1,2})(?=\s)|(?<=\s)(?:\*{1,2}|_{1,2})$|^(?:\s*[-*_]{3,}\s*\n)+|(?:\n\s*[-*_]{3,}\s*)+$",
-        "",
-        words,
-    ).strip()
+    words = _without_rules(words).strip()
     for opens, closes in (('"', '"'), ("“", "”")):
         if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
             words = words[1:-1].strip()
     return words
+
+
+def _without_rules(words: str) -> str:
+    """Without marks at its ends that stand alone, and without lines of marks."""
+    lines = words.split("\n")
+    first, last = 0, len(lines)
+    while first < last - 1 and _is_rule(lines[first]):
+        first += 1
+    while first < last - 1 and _is_rule(lines[last - 1]):
+        last -= 1
+    left = "\n".join(lines[first:last])
+    left = left if first else re.sub(r"^(?:\*{1,2}|_{1,2})(?=\s)", "", left)
+    return left if last < len(lines) else re.sub(r"(?<=\s)(?:\*{1,2}|_{1,2})$", "", left)
+
+
+def _is_rule(line: str) -> bool:
+    marks = line.strip()
+    return not marks or (len(marks) > 2 and not marks.strip("-*_"))
 
 
 def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
@@ -126,14 +146,17 @@ def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]
         return body, []
     asides = [(match.start(), match.end(), False) for match in heads(plain, _without(ASIDES, labels), sure=False)]
     sections = sorted([*answers, *asides])
-    words, hidden = "", [body[: sections[0][0]]]
+    words: list[str] = []
+    hidden = [body[: sections[0][0]]]
     for place, (_, end, answer) in enumerate(sections):
         section = body[end : sections[place + 1][0] if place + 1 < len(sections) else len(body)]
         if answer:
-            words = f"{words}\n{section}" if words.strip() else section
+            if len(words) == 1 and not words[0].strip():
+                words.clear()
+            words.append(section)
         else:
             hidden.append(section)
-    return words, [each for each in map(str.strip, hidden) if each]
+    return "\n".join(words), [each for each in map(str.strip, hidden) if each]
 
 
 def _without(names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:

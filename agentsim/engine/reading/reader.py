@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from agentsim.engine.reading.bounds import MOST_PARTS
 from agentsim.engine.reading.claims import Claim
 from agentsim.engine.reading.decision import Reading
 from agentsim.engine.reading.doubts import taken_back
@@ -29,7 +30,7 @@ __all__ = ["read", "thoughts_in"]
 # what may be a tag, an escape, or a heading in a string: looked at more closely
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
-_NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)), re.IGNORECASE)
+_NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
 
 
 def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
@@ -52,7 +53,9 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 def _at_once(request: Question, text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
-    if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
+    if not text.startswith("{") or not text.endswith("}") or text.count(",") > MOST_PARTS:
+        return None
+    if _DETOUR.search(text) or has_marks(text):
         return None
     try:
         value = decoded(text)
@@ -70,8 +73,9 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
         return ()
     reply = Reply(request, text)
-    found = [*reply.thoughts]
+    found: list[str] = []
     try:
+        found += reply.thoughts
         for each in reply.objects:
             found += _thought_in(each.value, {field.name for field in reply.fields})
         if reply.speaks and reply.body.strip() and not reply.objects:
@@ -86,7 +90,8 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     if isinstance(value, str):
         said, thoughts = split(value)
         yield from thoughts
-        yield from (said[start:end] for start, end in thought_spans(folded(said), ()))
+        if _NOT_SAID.search(plain := folded(said)):
+            yield from (said[start:end] for start, end in thought_spans(plain, ()))
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own)
     for key, part in value.items() if isinstance(value, Mapping) else ():

@@ -11,13 +11,14 @@ from math import nan
 from typing import Any
 
 from agentsim.engine.number import Real
+from agentsim.engine.reading.bounds import Work
 
 __all__ = ["MAX_DEPTH", "Broken", "CutOff", "relaxed"]
 
 MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
 
 _SPACE = re.compile(r"\s*")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|#[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"(?://|#)[^\n]*|/\*")
 _BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}:)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,}\]]|//|/\*|#|\n|\Z))")
 _BARE = re.compile(r"[^\s,{}\[\]\"“”:][^,{}\[\]\"“”\n:]{0,200}")
@@ -50,16 +51,16 @@ class CutOff(Exception):
         self.members, self.comments = members, comments
 
 
-def relaxed(body: str, start: int) -> tuple[list[tuple[str, Any]], int, str]:
+def relaxed(body: str, start: int, work: Work) -> tuple[list[tuple[str, Any]], int, str]:
     """The members of the object that begins at `start`, its end, its comments; objects in it are tuples of members."""
-    reader = _Reader(body, start)
+    reader = _Reader(body, start, work)
     members = reader.members(0)
     return members, reader.at, " ".join(reader.comments)
 
 
 class _Reader:
-    def __init__(self, body: str, start: int) -> None:
-        self.body, self.at = body, start
+    def __init__(self, body: str, start: int, work: Work) -> None:
+        self.body, self.at, self.work = body, start, work
         self.comments: list[str] = []
         self.outermost: list[tuple[str, Any]] = []
         self.between = False  # members of the outermost object, so that all that was begun is complete
@@ -101,6 +102,7 @@ class _Reader:
         self.at += 1
 
     def _value(self, depth: int, *, item: bool = False) -> Any:
+        self.work.step()
         self._skip()
         opens = self.body[self.at : self.at + 1]
         if opens == "{":
@@ -136,6 +138,7 @@ class _Reader:
         for mark in quote.finditer(self.body, start):
             if mark[0].startswith("\\"):
                 continue
+            self.work.step()
             opened += self.body.count("{", looked, mark.start()) - self.body.count("}", looked, mark.start())
             looked = mark.start()
             quoted = opened > 0 and self.body.startswith("}", looked + 1)  # `"C wants {"vote": "C"} of me"`
@@ -180,10 +183,23 @@ class _Reader:
         while True:
             self.at = _SPACE.match(self.body, self.at).end()  # type: ignore[union-attr] # it matches everywhere
             comment = _COMMENT.match(self.body, self.at)
-            if comment is None:
+            end = -1 if comment is None else comment.end()
+            if comment is not None and comment[0] == "/*":
+                end = self._closed(end)
+            if end < 0:
                 return
-            self.comments.append(comment[0])
-            self.at = comment.end()
+            self.work.step()
+            self.comments.append(self.body[self.at : end])
+            self.at = end
+
+    def _closed(self, start: int) -> int:
+        """Where a comment ends; -1 where it does not, nor does any behind it."""
+        if start >= self.work.unclosed:
+            return -1
+        stars = self.body.find("*/", start)
+        if stars < 0:
+            self.work.unclosed = start
+        return stars + 2 if stars >= 0 else -1
 
     def _takes(self, mark: str) -> bool:
         found = self.body.startswith(mark, self.at)

@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Protocol
 
-from agentsim.engine.reading.claims import Claim, bounded, in_prose, labelled_words, tag_pattern
+from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded
+from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
 from agentsim.engine.reading.decision import Decision
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
-from agentsim.engine.reading.folding import folded, masked
+from agentsim.engine.reading.folding import folded, masked, without
 from agentsim.engine.reading.headings import thought_spans
 from agentsim.engine.reading.prose import without_wrappers
 from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
@@ -75,8 +77,7 @@ class Reply:
             every += self.speech if self.speaks else ()
             spans = thought_spans(folded(said), every)
             thoughts += tuple(said[start:end] for start, end in spans)
-            for start, end in reversed(spans):
-                said = f"{said[:start]}\n{said[end:]}"
+            said = without(said, spans, "\n")
         return said, thoughts
 
     @property
@@ -195,10 +196,12 @@ class Reply:
 
     def claims(self) -> list[Claim]:
         """Every place of the reply that claims to be the decision, from left to right."""
-        found = sorted((*self._of_objects(), *self._of_prose()), key=lambda claim: (claim.start, claim.end))
+        every = bounded(chain(self._of_objects(), self._of_prose()), MOST_CLAIMS)
+        found = sorted(every, key=lambda claim: (claim.start, claim.end))
         if self.cut:  # what ends where the reply was cut off may have gone on
             ended = (claim for claim in found if claim.record is not None or claim.how == "tag")
-            return [*ended, *(claim for claim in found if claim.record is None and self.body[claim.end :].strip())]
+            end = len(self.body.rstrip())
+            return [*ended, *(claim for claim in found if claim.record is None and claim.end < end)]
         return found
 
     @cached_property
@@ -206,11 +209,12 @@ class Reply:
         """Where words stand in a tag of their own."""
         words = tuple(name for field in self.fields if field.kind == "words" for name in self.labels[field.path])
         decides = self.decider is not None and "<" in self.prose
-        return [match.span() for match in tag_pattern(words).finditer(self.plain)] if words and decides else []
+        tags = bounded(tag_pattern(words).finditer(self.plain), MOST_CLAIMS) if words and decides else ()
+        return [match.span() for match in tags]
 
     def _of_objects(self) -> list[Claim]:
         outside = (each for each in self.objects if not any(a < each.start < b for a, b in self._tagged_words))
-        found = list(bounded(claim for each in outside if (claim := self.of_object(each)) is not None))
+        found = [claim for each in outside if (claim := self.of_object(each)) is not None]
         counting = [claim for claim in found if claim.record is None or self.request.counts(claim.record)]
         return counting if any(claim.record is not None for claim in counting) else found
 
@@ -235,11 +239,9 @@ class Reply:
             chosen_there = self.decider is not None and self.decider.kind == "choice"
             usable = usable and chosen_there and not (each.state == "cut" and self.cut)
         if not usable or each.value is None:
-            return Claim(each.start, each.end, "broken", known=False) if self._speaks_of_a_field(each) else None
-        own = {name: False for names in self.labels.values() for name in names}
-        own |= {folded(field.name): True for field in self.fields}
+            return Claim(each.start, each.end, "broken", known=False) if self._member.search(self.body, each.start, each.end) else None
         tag = next((field.name for field in self.fields if field.kind == "variant"), "")
-        value = unwrapped(each.value, own, folded(self.request.kind), tag)
+        value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
         shaped = self.shape.of(value, self.schema)
@@ -265,10 +267,16 @@ class Reply:
         doubt: Doubt = "before" if worded else "" if how == "json" else self._doubt(each, record)
         return Claim(each.start, each.end, how, values, not unknown, doubt, record, _named(unknown))
 
+    @cached_property
+    def _own_keys(self) -> Mapping[str, bool]:
+        """What keys of an answer may be called; True for its fields' own names."""
+        named = {name: False for names in self.labels.values() for name in names}
+        return named | {folded(field.name): True for field in self.fields}
+
     def _how(self, each: Object) -> str:
         if each.state != "strict":
             return "repaired"
-        if not self.body[: each.start].strip() and not self.body[each.end :].strip():
+        if self.body.strip() == self.body[each.start : each.end]:
             return "json"
         return "fenced" if each.fenced else "embedded"
 
@@ -280,11 +288,12 @@ class Reply:
             return "before"
         return doubted(self.plain, each.start, each.end)
 
-    def _speaks_of_a_field(self, each: Object) -> bool:
+    @cached_property
+    def _member(self) -> re.Pattern[str]:
+        """A member of an object that is one of the fields."""
         names = {name for field in self.fields for name in (field.name.casefold(), *self.labels[field.path][:1])}
         key = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-        member = re.compile(rf"[{{,]\s*+[\"'“]?(?:{key})[\"'”]?\s*+:", re.IGNORECASE)
-        return member.search(self.body, each.start, each.end) is not None
+        return re.compile(rf"[{{,]\s*+[\"'“]?(?:{key})[\"'”]?\s*+:", re.IGNORECASE)
 
     def _decided_by(self, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """The values of an object but for words; all of them where words are all that is asked for."""

@@ -14,8 +14,9 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.reading.bounds import MOST_OBJECTS, MOST_PARTS, Work, bounded
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
-from agentsim.errors import AmbiguousReply
+from agentsim.errors import AmbiguousReply, DecisionError
 
 __all__ = ["MAX_TEXT", "Object", "decoded", "scan", "strict_spans"]
 
@@ -42,25 +43,26 @@ class Object:
 
 
 # where an object can begin: the braces of prose and templates begin none
-_OPENING = re.compile(r"\{(?=\s*(?:[\"'“”‘’}]|//|/\*|[\w-]{1,60}\s{0,20}:(?!//)))")
+_OPENING = re.compile(r"\{(?=\s*+(?:[\"'“”‘’}]|//|/\*|[\w-]{1,60}+\s{0,20}+:(?!//)))")
 _BRACE = re.compile(r"[{}]")
 _FENCE_BEFORE = re.compile(r"```[ \t]*[\w+-]{0,20}\s*\Z")
-_FENCE_AFTER = re.compile(r"\s*```")
+_FENCE_AFTER = re.compile(r"\s*+```")
 
 
 def scan(body: str) -> list[Object]:
     """The objects of a text from left to right, none inside another.
 
-    Raises `AmbiguousReply` where a key stands twice with different values.
+    Raises `AmbiguousReply` where a key stands twice with different values or there are too many objects, and
+    `UnreadableReply` where too much of them would have to be mended.
     """
-    return list(_objects(body))
+    return list(bounded(_objects(body), MOST_OBJECTS))
 
 
 def strict_spans(text: str) -> list[tuple[int, int]]:
     """Where JSON objects stand that nothing has to be mended of."""
     try:
-        return [(each.start, each.end) for each in _objects(text) if each.state == "strict"]
-    except AmbiguousReply:
+        return [(each.start, each.end) for each in scan(text) if each.state == "strict"]
+    except DecisionError:
         return []
 
 
@@ -70,14 +72,16 @@ def decoded(text: str) -> Any:
 
 
 def _objects(body: str) -> Iterator[Object]:
-    position = 0
+    position, work = 0, Work()
     while opening := _OPENING.search(body, position):
-        found = _object(body, opening.start())
+        if body.count(",", opening.start()) > MOST_PARTS:
+            raise AmbiguousReply("The JSON of the reply has more values than any answer. Answer with the decision alone.")
+        found = _object(body, opening.start(), work)
         yield found
         position = found.end
 
 
-def _object(body: str, start: int) -> Object:
+def _object(body: str, start: int, work: Work) -> Object:
     try:
         value, end = _strict(body, start)
         if not _too_deep(value, body, start, end):
@@ -85,7 +89,7 @@ def _object(body: str, start: int) -> Object:
     except (ValueError, RecursionError):
         pass
     try:
-        value, end, comments = relaxed(body, start)
+        value, end, comments = relaxed(body, start, work)
         return Object(start, end, "repaired", _pairs_cleaned(value), comments, _is_fenced(body, start, end))
     except CutOff as error:
         members = None if error.members is None else _pairs_cleaned(error.members)
@@ -109,14 +113,13 @@ def _strict(body: str, start: int) -> tuple[Any, int]:
 def _beyond_repair(body: str, start: int, at: int) -> Object:
     """The region of an object that cannot be read: to the brace that closes it, as far as braces tell."""
     depth = body.count("{", start, at) - body.count("}", start, at)
-    end = at
-    while depth > 0:
-        brace = _BRACE.search(body, end)
-        if brace is None:
-            return Object(start, len(body), "broken")
+    if depth <= 0:
+        return Object(start, max(at, start + 1), "broken")
+    for brace in _BRACE.finditer(body, at):
         depth += 1 if brace[0] == "{" else -1
-        end = brace.end()
-    return Object(start, max(end, start + 1), "broken")
+        if not depth:
+            return Object(start, brace.end(), "broken")
+    return Object(start, len(body), "broken")
 
 
 def _is_fenced(body: str, start: int, end: int) -> bool:

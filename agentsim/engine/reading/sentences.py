@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["DONE", "SENTENCES", "VERB"]
+from agentsim.engine.reading.patterns import any_phrase
 
-_AUX = (
-    r"(?:'ll|will|would|'d|do|hereby|therefore|thus|now|am|'m|shall|must|have to|choose to|decide to"
-    r"|decided to|have decided to"
-    r"|'ve decided to|want to|would like to|like to|am going to|'m going to|going to|also|officially|formally"
-    r"|hence|simply"
-    r"|happily|gladly|firmly|strongly|reluctantly|finally|secretly|intend to|need to|should|'ve chosen to|so|,)"
-)
-_I = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+__all__ = ["DONE", "SENTENCES", "VERB", "I"]
+
+_AUX = any_phrase(r"""
+    'll; will; would; 'd; do; hereby; therefore; thus; now; am; 'm; shall; must; have to; choose to; decide to
+    ; decided to; have decided to; 've decided to; want to; would like to; like to; am going to; 'm going to; going to
+    ; also; officially; formally; hence; simply; happily; gladly; firmly; strongly; reluctantly; finally; secretly
+    ; intend to; need to; should; 've chosen to; so; ,
+""")
+I = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+"""How sentences of the first person begin, up to their verb."""
 
 # nothing, or what is offered: "I accept 450 for it" is another offer
 _OFFER = (
@@ -38,8 +40,8 @@ DONE = (
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     # `§` is the value; `vote` decides for a player, `against` against one
     "vote": (
-        rf"{_I}(?:vote|voting)(?: for)? §",
-        rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
+        rf"{I}(?:vote|voting)(?: for)? §",
+        rf"{I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot)(?: for (?:the )?winner)? (?:is for|is"
         r"|goes to|goes for|will be|would be|will go to) §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for"
@@ -60,9 +62,9 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:的票)?(?:投票给|投票給|投给|投給|选择|選擇|投|选|的投票是|的选择是) ?§",
     ),
     "against": (
-        rf"{_I}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
-        rf"{_I}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
-        rf"{_I}(?:eliminate|remove) §",
+        rf"{I}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
+        rf"{I}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
+        rf"{I}(?:eliminate|remove) §",
         r"\blet(?: us|'s) (?:eliminate|remove|vote out) §",
         r"\bmy (?:final |official |secret )?(?:vote|ballot) (?:is against|is to eliminate|to eliminate is) §",
         r"\bich stimme (?:gegen|fur den ausschluss von|fur die elimination von) §",
@@ -74,7 +76,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:投票)?(?:淘汰|投票淘汰) ?§",
     ),
     "bid": (
-        rf"{_I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
+        rf"{I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
         r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
         r"(?:^|\n|[.!?]\s)\W{0,3}(?:raise to|bid)(?=\s) §",
         r"\bfinal (?:bid|offer)(?=\s+[$\d]) §",
@@ -91,13 +93,13 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:出价|出價|出|报价|的出价是) ?§",
     ),
     "partner": (
-        rf"{_I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|invite|chat with|whisper to) §",
-        rf"{_I}(?:take|pull) § aside\b",
+        rf"{I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|invite|chat with|whisper to) §",
+        rf"{I}(?:take|pull) § aside\b",
         r"\bich nehme § beiseite\b",
         r"我想(?:和|跟|与|找) ?§ ?(?=私下|单独|谈|聊|说)",
     ),
     "choice": (
-        rf"{_I}(?:choose|pick|select|go with|opt for|settle on|go for|going with|going for) §",
+        rf"{I}(?:choose|pick|select|go with|opt for|settle on|go for|going with|going for) §",
         r"\bmy (?:final )?(?:choice|pick|answer|decision|selection) (?:is|would be|will be) §",
         r"\bthe answer is §",
         r"\bich (?:wahle|nehme) §",
@@ -115,14 +117,14 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "pass": (
         r"\bi(?:'d| would) rather not (?:take|talk|approach|propose|bid|meet)\b",
-        rf"{_I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b{_OF_IT}",
+        rf"{I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b{_OF_IT}",
         rf"\b(?:i'm|we're|i am|we are) out\b{_OF_IT}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more"
         r"|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
     ),
     "yes": (
-        rf"{_I}(?:accept|agree)\b{_OFFER}",
+        rf"{I}(?:accept|agree)\b{_OFFER}",
         r"\b(?:j'accepte|acepto|aceito|accetto|akceptuje|принимаю|ich akzeptiere|ik accepteer"
         r"|ich nehme (?:es |das |das angebot )?an)\b(?! que| che| ze)",
         r"(?:我接受|承諾します|수락합니다)(?=\W|$)",
@@ -131,12 +133,12 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"\b(?:je (?:refuse|rejette|decline)|rechazo|recuso|rifiuto|odrzucam|отклоняю|ich lehne"
         r"|ik weiger)\b(?! que| che| de)",
         r"(?:我拒绝|拒否します|거절합니다)(?=\W|$)",
-        rf"{_I}(?:decline|reject|refuse)\b{_OFFER}",
+        rf"{I}(?:decline|reject|refuse)\b{_OFFER}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
         r"|agree)\b(?! (?:with|that))",
     ),
 }
 """Sentences of the first person that decide, by what they decide."""
 
-VERB = rf"{_I}§"
+VERB = rf"{I}§"
 """A choice that is itself the verb: `I'll buy it`."""

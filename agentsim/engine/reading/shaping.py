@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from agentsim.engine.reading.bounds import MOST_MEMBERS, bounded
 from agentsim.engine.reading.fields import Field, Schema, Synonyms, fields_of, kind_of
 from agentsim.engine.reading.folding import compact, folded
 from agentsim.engine.reading.prose import aloud
@@ -21,6 +22,8 @@ from agentsim.engine.reading.vocabulary import REASONS, WRAPPERS
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 __all__ = ["Shape", "unwrapped"]
+
+_LONGEST_KEY = 400  # characters
 
 
 def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
@@ -78,13 +81,13 @@ class Shape:
         properties = schema.get("properties", {})
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
-        for key, given in value.items():
+        for key, given in bounded(value.items(), MOST_MEMBERS):
             name = self._property(key, properties, path)
             if name is None:
                 others[key] = given
                 continue
             fitted = self._fitted(given, properties[name], f"{path}{name}", value)
-            if name in out and kind_of(properties[name]) == "words" and "" in {out[name], fitted}:
+            if name in out and kind_of(properties[name]) == "words" and "" in (out[name], fitted):
                 fitted = out[name] or fitted
             elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
@@ -103,13 +106,16 @@ class Shape:
         """The field that a key speaks of."""
         if key in properties:
             return key
+        if len(key) > _LONGEST_KEY:
+            return None
         plain, short = _spellings(key)
         for name, node in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
             if name.removesuffix("s") == short or (kind_of(node) != "number" and name == short.removesuffix("s")):
                 return name
         if not any(_spellings(name)[1] == short for name in properties):
+            spaced = plain.replace("_", " ")
             for name in properties:
-                if plain.replace("_", " ") in self.labels.get(f"{path}{name}", ()):
+                if spaced in self.labels.get(f"{path}{name}", ()):
                     return name
         return named(key, properties)
 

@@ -6,8 +6,11 @@ Headings that announce thinking (`**Thinking:**`) are `prose`'s, since what ends
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
+from agentsim.engine.reading.bounds import MOST_MARKS
 from agentsim.engine.reading.scanning import strict_spans
 
 __all__ = ["has_marks", "split"]
@@ -20,9 +23,9 @@ _NAME = (
 )
 # a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
 _TAG = (
-    r"(?:<{1,2}|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}|(?P<square>\[))\s{0,2}(?P<slash>/)?\|?\s{0,2}"
+    r"(?:<<?+|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}+|(?P<square>\[))\s{0,2}+(?P<slash>/)?+\|?+\s{0,2}+"
     r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
-    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
+    rf"(?=[atrsdimpcbh思推内][nhectlroi考理心])(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 _SQUARE = re.compile(
@@ -46,8 +49,13 @@ _ASIDE = (
     r"(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
     r"|thinking|thinks|thoughts?|monologue)\b"
 )
+# what may begin a mark, by its bracket and two letters of its name: all else is passed over at once
+_BEGINS = (
+    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:)"
+    r"|<!|[(*](?:in|pr|se|th|mo)|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
+)
 _MARK = re.compile(
-    rf"(?P<tag>{_TAG})"
+    rf"{_BEGINS}(?:(?P<tag>{_TAG})"
     r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
     r"|(?P<unused><unused94>(?:\s*thought)?)"
     r"|(?P<comment><!--)"
@@ -58,14 +66,14 @@ _MARK = re.compile(
     rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
     r"|(?P<terminal>^Thinking\.{3}[ \t]*$)"
-    r"|(?P<stray><channel\|>|<unused95>)",
+    r"|(?P<stray><channel\|>|<unused95>))",
     re.IGNORECASE | re.MULTILINE,
 )
 _ANY = re.compile(r"[<◁＜⟨〈‹【\[(*💭]|[-=]{3}|^Thinking\.|&lt;|```|analysis|assistant")
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
-_CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80}?)\s*(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
+_CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-_STRIPPED = re.compile(r"\s*(?:assistant)?\s*analysis(?![a-z\s:,.;_-])")
+_STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
 # what begins the answer after thinking that has no end of its own
 _FINAL = re.compile(
     r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?"
@@ -83,7 +91,7 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
 
     Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
 
-    Thinking that does not end hides all that follows it. Where its end alone is in the reply (some templates write the
+    Thinking that does not end hides all that follows it, as does a text of too many marks behind the last one seen. Where its end alone is in the reply (some templates write the
     beginning themselves), all before that end was thought. Strings of whole objects are looked at by themselves.
     """
     if not _ANY.search(text):
@@ -117,7 +125,7 @@ def _final(text: str, thoughts: list[str]) -> str:
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
     spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []
-    finals = [each for each in _FINAL.finditer(text) if not any(start < each.start() < end for start, end in spans)]
+    finals = [each for each in _FINAL.finditer(text) if not _inside(spans, each.start())]
     if finals:
         thoughts.append(text[: finals[-1].start()])
         return text[finals[-1].end() :]
@@ -129,10 +137,13 @@ def _final(text: str, thoughts: list[str]) -> str:
 
 def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
     """The pieces of the text between thoughts."""
-    marks = [mark for mark in _MARK.finditer(text) if not _is_word(mark)]
-    ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
-    marks = [mark for mark in marks if _named(mark) not in ended]
-    if not marks:
+    marks = list(islice(_MARK.finditer(text), MOST_MARKS))
+    all_seen = len(marks) < MOST_MARKS
+    marks = [mark for mark in marks if not _is_word(mark)]
+    if own:
+        ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
+        marks = [mark for mark in marks if _named(mark) not in ended]
+    if not marks and all_seen:
         yield text
         return
     spans = strict_spans(text) if "{" in text else []
@@ -159,11 +170,16 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[st
         elif kind == "tag" and not opened:
             kept.append(text[position:start])
             position, opened = end, True
-    if opened:
+    if opened or not all_seen:
         thoughts.append(text[position:])
     else:
         kept.append(text[position:])
     yield from kept
+
+
+def _inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    before = bisect_right(spans, (place,)) - 1
+    return before >= 0 and spans[before][0] < place < spans[before][1]
 
 
 def _named(mark: re.Match[str]) -> str:

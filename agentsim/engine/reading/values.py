@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.number import Real, whole
-from agentsim.engine.reading.folding import bare, compact, folded, untitled
+from agentsim.engine.reading.folding import BLANK, bare, compact, folded, untitled
 from agentsim.engine.reading.vocabulary import NO, NOTHING, PASS, UNITS, VALUES, YES
 
 __all__ = ["UNSAID", "amount", "chosen", "inner", "is_no_number", "leading_amount", "named", "yes_or_no"]
@@ -17,6 +18,9 @@ __all__ = ["UNSAID", "amount", "chosen", "inner", "is_no_number", "leading_amoun
 UNSAID: Final = object()
 """What a value comes to that says none of those it may say."""
 
+_LONGEST = 400  # characters of a name or a number, with all decoration; more are neither
+_AROUND = f"*_`{BLANK}"
+_NO_NAMES: Final[frozenset[str]] = frozenset()
 NO_SYNONYMS: Final[Mapping[str, Sequence[str]]] = {}
 _INNER_KEYS = frozenset(
     (
@@ -52,8 +56,13 @@ def inner(given: Any) -> Any:
         return inner(given[0])
     if not isinstance(given, Mapping):
         return given
-    known = {key: value for name, value in given.items() if (key := folded(name).strip()) in _INNER_KEYS}
-    others = [value for name, value in given.items() if folded(name).strip() not in _INNER_KEYS]
+    known: dict[str, Any] = {}
+    others = []
+    for name, value in given.items():
+        if (key := folded(name).strip()) in _INNER_KEYS:
+            known[key] = value
+        else:
+            others.append(value)
     plain = all(isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in known.values())
     if not plain or not all(isinstance(value, str) for value in others):
         return given
@@ -67,27 +76,46 @@ def named(given: str, names: Iterable[str]) -> str | None:
     Compared are spelling; letters without case, diacritics and decoration; then without `player` before the name;
     then without separators.
     """
-    known = list(names)
-    exact = given.strip()
+    known, exact = tuple(names), given.strip()
     if exact in known:
         return exact
-    word = bare(folded(given))
-    if not word:
+    word = _word(exact)
+    if not word or word[0] in "-!":
         return None
-    if word[0] in "-!":
-        return exact if exact in known else None
-    short = untitled(word)
-    plain = {name: bare(folded(name)) for name in known}
+    short, alike = untitled(word), _alike(known)
     levels = (
-        [name for name in known if plain[name] == word],
-        [name for name in known if plain[name] == short or untitled(plain[name]) == word],
-        [name for name in known if compact(plain[name]) in {compact(word), compact(short)}],
-        [name for name in known if compact(untitled(plain[name])) == compact(short)],
+        alike.plain.get(word, _NO_NAMES),
+        alike.plain.get(short, _NO_NAMES) | alike.untitled.get(word, _NO_NAMES),
+        alike.compact.get(compact(word), _NO_NAMES) | alike.compact.get(compact(short), _NO_NAMES),
+        alike.shortest.get(compact(short), _NO_NAMES),
     )
-    for alike in levels:
-        if alike:
-            return alike[0] if len(alike) == 1 else None
-    return None
+    found = next(filter(None, levels), _NO_NAMES)
+    return next(iter(found)) if len(found) == 1 else None
+
+
+class _Alike(NamedTuple):
+    """Names by what is left of them."""
+
+    plain: Mapping[str, frozenset[str]]
+    untitled: Mapping[str, frozenset[str]]
+    compact: Mapping[str, frozenset[str]]
+    shortest: Mapping[str, frozenset[str]]
+
+
+@lru_cache(256)
+def _alike(known: tuple[str, ...]) -> _Alike:
+    found: _Alike = _Alike({}, {}, {}, {})
+    for name in known:
+        plain = bare(folded(name))
+        short = untitled(plain)
+        for names, left in zip(found, (plain, short, compact(plain), compact(short)), strict=True):
+            names[left] = names.get(left, _NO_NAMES) | {name}
+    return found
+
+
+def _word(given: str) -> str:
+    """A folded name or number without decoration; "" for a text that is too long for either."""
+    return bare(folded(given)) if len(given) <= _LONGEST else ""
 
 
 def chosen(
@@ -108,7 +136,7 @@ def chosen(
     name = named(given, by_name)
     if name is not None:
         return by_name[name]
-    word = _ADVERBS.sub("", bare(folded(given)))
+    word = _ADVERBS.sub("", _word(given.strip()))
     for words_for in (synonyms, VALUES):
         for value, words in words_for.items():
             if value in by_name and word in words:
@@ -130,10 +158,13 @@ def amount(given: Any, nothing: Any = UNSAID) -> Any:
             return UNSAID
     if not isinstance(given, str):
         return UNSAID
-    text = re.sub(r"[.!]$", "", re.sub(r"^[*_`\s]+|[*_`\s]+$", "", given))
+    text = given.strip(_AROUND)
+    if len(text) > _LONGEST:
+        return UNSAID
+    text = re.sub(r"[.!]$", "", text)
     while len(text) > 1 and (text[0], text[-1]) in _PAIRS:
         text = re.sub(r"[.!]$", "", text[1:-1].strip("*_` \n"))
-    word = _ADVERBS.sub("", bare(folded(text)))
+    word = _ADVERBS.sub("", _word(text))
     if word in PASS:
         return nothing
     text = re.sub(r"^(?:bid|offer|raise to)\s+(?=\S*\d)", "", text, flags=re.IGNORECASE)
@@ -161,7 +192,7 @@ def yes_or_no(given: Any) -> Any:
         return bool(given)
     if not isinstance(given, str):
         return UNSAID
-    word = bare(folded(given))
+    word = _word(given.strip())
     return True if word in YES else False if word in NO else UNSAID
 
 

@@ -22,15 +22,17 @@ from agentsim.errors import (
 )
 from agentsim.games import find
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
+from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
-from agentsim.runner.batch.earlier import is_done, used
+from agentsim.runner.batch.earlier import is_done, recounted, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned, plays_alone
-from agentsim.runner.batch.one import GameEnd, failed, sweep
+from agentsim.runner.batch.one import ExecutorLost, GameEnd, failed, sweep
+from agentsim.runner.batch.shares import Shares
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
@@ -47,8 +49,8 @@ _ORPHANS_S = 10.0
 class Executor(Protocol):
     """Plays single games somewhere; several at once."""
 
-    async def open(self) -> None:
-        """Make ready; `UsageError` where it cannot be."""
+    async def open(self) -> int | None:
+        """Make ready, and say how many games can be played at once where that is known; `UsageError` for a mistake."""
         ...
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
@@ -151,6 +153,8 @@ class _Batch:
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
         self.result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
+        self._calls = self._at_once = 0  # of one game, and of all together, which share what hosts allow
+        self._shares = Shares(limits)
 
     async def play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         sweep(self.directory)
@@ -168,9 +172,16 @@ class _Batch:
         sweep(self.directory)  # no process writes there any more; a worker may have been killed while it did
 
     async def _seat(self) -> None:
-        """Raise what makes every game impossible."""
+        """Raise what makes every game impossible; say what will go where."""
+        errands: dict[str, None] = {}
         for cast in self.manifest.casts:
-            await seated(cast, find(cast.game), self.env, own=self.own).aclose()
+            seats = seated(cast, find(cast.game), self.env, own=self.own)
+            self._calls = max(self._calls, seats.most_calls(cast.limits.concurrency))
+            self._at_once = max(self._at_once, cast.limits.concurrency * len(seats.endpoints))
+            await seats.aclose()
+            errands |= dict.fromkeys(seats.errands)
+        for line in errands:
+            self.watcher.noted(line)
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self.directory, game.name)
@@ -195,11 +206,19 @@ class _Batch:
         tally = self.result.tally
         await self._orphans_gone(left)
         executor = self._made()
-        await executor.open()
-        self.watcher.began(tally)
-        turns = iter(left)
-        lanes = [asyncio.create_task(self._lane(turns, executor)) for _ in range(min(self.jobs, len(left)))]
+        games = min(self.jobs, len(left))
+        most = self._calls * games
+        if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
+            self.watcher.noted(f"agentsim: {line}")
+        lanes: list[asyncio.Task[None]] = []
         try:
+            at_once = await executor.open()
+            self.watcher.began(tally)
+            turns = iter(left)
+            # A game that waits for a worker would hold a share of the limits.
+            most = self.jobs if at_once is None or not self._shares.any else min(self.jobs, at_once)
+            self._shares.lanes = min(most, len(left))
+            lanes += [asyncio.create_task(self._lane(turns, executor)) for _ in range(self._shares.lanes)]
             await asyncio.gather(*lanes)
         finally:
             for lane in lanes:
@@ -216,8 +235,9 @@ class _Batch:
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:
             if self._exhausted() or self.result.stopped is not None:
-                return
+                break
             await self._one(game, executor)
+        self._shares.lanes -= 1
 
     def _exhausted(self) -> bool:
         """Whether the limits are reached: where games are played by others, who cannot ask before each call."""
@@ -229,9 +249,9 @@ class _Batch:
         return self.result.stopped is not None
 
     async def _one(self, game: Planned, executor: Executor) -> None:
-        self.result.tally.started(game.name)
+        before = self.result.tally.started(game.name)
         self.watcher.changed()
-        task = asyncio.create_task(executor.play(self._allowed(game), self._files(game)))
+        task = asyncio.create_task(executor.play(self._allowed(game, *before), self._files(game)))
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -241,32 +261,32 @@ class _Batch:
             raise
         self._note(game, task)
 
-    def _allowed(self, game: Planned) -> Scenario:
-        """The game with what is left of the batch's limits, where whoever plays it cannot ask before each call."""
-        scenario = self.manifest.scenario(game)
+    def _allowed(self, game: Planned, calls: int, cost_usd: float) -> Scenario:
+        """The game, which used so much before, with its share of the batch's limits where we do not play it."""
+        scenario, tally = self.manifest.scenario(game), self.result.tally
         if self.executor is None:
             return scenario
-        limits, tally = scenario.limits, self.result.tally  # which no longer counts what this game used before
-        left: dict[str, float] = {}
-        if limits.max_calls is not None:
-            left["max_calls"] = limits.max_calls - tally.calls
-        if limits.max_cost_usd is not None:
-            left["max_cost_usd"] = limits.max_cost_usd - tally.cost_usd
-        return replace(scenario, limits=limits.model_copy(update=left))
+        share = self._shares.given(game.name, (tally.calls, calls), (tally.cost_usd, cost_usd))
+        return replace(scenario, limits=scenario.limits.model_copy(update=share))
 
     def _note(self, game: Planned, task: asyncio.Task[GameEnd]) -> None:
+        self._shares.back(game.name)
         if task.cancelled():
             end = GameEnd(game.name, Interrupted.status, exit_code=130)
         elif (error := task.exception()) is not None:
             end = failed(game.name, error)
+            if isinstance(error, ExecutorLost):
+                self._stop(error)
         else:
             end = task.result()
+        if end.status not in FINISHED and not end.calls:
+            end = recounted(end, self._files(game), game.row.seed)
         self.result.ends.append(end)
         self.result.tally.ended(end)
         self.watcher.ended(end)
         self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
         if end.status == BudgetReached.status:
-            whose = "" if self.executor is None else f"{end.name} had what was left of the batch's limits: "
+            whose = "" if self.executor is None else f"{end.name} had its share of what is left of the batch's limits: "
             self._stop(BudgetReached(f"{whose}{end.error or 'a limit is reached'}"))
         elif self.abort_after and self._in_a_row >= self.abort_after:
             self._stop(_abort(end, self._in_a_row))

@@ -1,16 +1,18 @@
-"""earlier: what earlier sessions did of one game of a batch: whether it is done, and what it used."""
+"""earlier: what a game's files say of it: whether it is done, and what it used, whoever played it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
-from agentsim.runner.batch.one import has_begun, known_usd
+from agentsim.runner.batch.one import GameEnd, has_begun, known_usd
 from agentsim.runner.mend import mended, over, unfit
 
-__all__ = ["is_done", "used"]
+__all__ = ["finished", "is_done", "recounted", "used"]
 
 
 def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
@@ -53,3 +55,16 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
     tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
     costs = [each.usage.cost_usd for each in tries if each.usage is not None]
     return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)
+
+
+def finished(files: RunFiles) -> GameEnd:
+    """The line of a game that is over, by its history."""
+    return GameEnd(files.name, load_history(files.history).status, *used(files, done=True))
+
+
+def recounted(end: GameEnd, files: RunFiles, seed: int) -> GameEnd:
+    """The line of a game of which its player could not say what it used; it may even be over."""
+    if is_done(files, seed)[0]:
+        return finished(files)
+    calls, cost, unpriced = used(files, done=False)
+    return replace(end, calls=calls, cost_usd=cost, unpriced_calls=unpriced)

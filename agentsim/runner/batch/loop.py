@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from agentsim.history.files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.models.own import OwnModel
+from agentsim.runner.batch.earlier import finished
 from agentsim.runner.batch.one import GameEnd, ended, session
 from agentsim.runner.budget import Budget
 from agentsim.runner.watch import Watcher
@@ -28,14 +29,15 @@ class InLoop:
     used: Callable[[str, Totals], None]
     own: Mapping[str, OwnModel]
 
-    async def open(self) -> None:
+    async def open(self) -> int | None:
         """There is nothing to make ready."""
+        return None
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game to its end, or to what stops it; cancelled, it ends in order."""
         watcher = _Counting(files.name, self.used)
         begun = session(scenario, files, env=self.env, watcher=watcher, within=self.within, own=self.own)
-        return GameEnd(files.name, "completed") if begun is None else ended(await begun.play())
+        return finished(files) if begun is None else ended(await begun.play())
 
     async def aclose(self) -> None:
         """There is nothing to give back: each session closes its own."""

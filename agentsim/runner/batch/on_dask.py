@@ -1,28 +1,35 @@
 """on_dask: a batch's games as tasks of a Dask cluster. Nothing else knows Dask; another cluster is another such file.
 
 The workers see the batch's folder under the same path, and have their own keys in their own environment: journals are
-written where the games are played, and nothing secret travels.
+written where the games are played, and nothing secret travels to a scheduler.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
 from agentsim.history.files import RunFiles
-from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.one import ExecutorLost, GameEnd
 from agentsim.runner.batch.worker import play_task, task_of
+from agentsim.runner.batch.workers import WorkerLost
 from agentsim.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from distributed import Client
 
+    from agentsim.models.permits import Variables
+
 __all__ = ["OnDask"]
 
 _RETRIES = 2
 _CONNECT_S = 20
+_WORKER_S = 20  # until the first worker is there
+_PATIENCE = 2  # times that long without any worker, which may be on its way back
 
 
 async def dask_setup(worker: object) -> None:
@@ -31,21 +38,32 @@ async def dask_setup(worker: object) -> None:
     Ctrl-C is for who started it, and who decides what becomes of its games; a task that is taken back is no warning.
     """
     os.setsid()
-    logging.getLogger("distributed").setLevel(logging.ERROR)
+    _hush()
+
+
+def _hush() -> None:
+    """What goes wrong with a game stands in its line, and with the cluster in ours."""
+    for name in list(logging.root.manager.loggerDict):  # Dask gives some of its loggers levels of their own
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class OnDask:
-    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or of its own with so many worker processes."""
+    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or of its own with so many worker processes.
 
-    def __init__(self, scheduler: str | None, workers: int) -> None:
-        self._scheduler, self._workers = scheduler, workers
+    There, too, the variables that `env` allows may go anywhere.
+    """
+
+    def __init__(self, scheduler: str | None, workers: int, env: Variables) -> None:
+        self._scheduler, self._workers, self._env = scheduler, workers, env
         self._client: Client | None = None
         self._cluster: Any = None
 
-    async def open(self) -> None:
-        """Find the scheduler, or start a cluster; `UsageError` where there is none."""
+    async def open(self) -> int:
+        """Find the scheduler, or start a cluster; `UsageError` where there is none that could play."""
         import distributed  # typed in part: what is called here is not
 
+        _hush()
         dask: Any = distributed
         address: Any = self._scheduler
         try:
@@ -57,20 +75,49 @@ class OnDask:
                     dashboard_address=None,
                     asynchronous=True,
                     preload=[__name__],
+                    env=dict(self._env),  # our own processes have our keys, those of an .env file too
                 )
-            self._client = await dask.Client(address, asynchronous=True, timeout=_CONNECT_S)
+            self._client = client = await dask.Client(address, asynchronous=True, timeout=_CONNECT_S)
         except (OSError, ValueError) as error:
             raise UsageError(f"--scheduler {self._scheduler}: cannot be reached: {str(error)[:200]}") from None
+        try:
+            await client.wait_for_workers(1, timeout=_WORKER_S)
+        except TimeoutError:
+            raise UsageError(f"--scheduler {self._scheduler}: has no workers; start some with dask worker") from None
+        ours = version("agentsim")
+        # A function of Python's own: one of ours would end a worker without agentsim.
+        for worker, theirs in (await client.run(version, "agentsim", on_error="return")).items():
+            if theirs != ours:
+                found = f"agentsim {theirs}" if isinstance(theirs, str) else "no agentsim"
+                raise UsageError(f"--scheduler {self._scheduler}: the worker {worker} has {found}, and this is {ours}")
+        return sum((await client.nthreads()).values())
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game on a worker; where that dies another goes on, from the journal."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
         assert self._client is not None, "it is open"
-        task = task_of(scenario, RunFiles(files.directory.resolve(), files.name))
+        task = task_of(scenario, RunFiles(files.directory.resolve(), files.name), self._env.allowed)
         future: Any = self._client.submit(play_task, task, pure=False, retries=_RETRIES)
+        answer = asyncio.ensure_future(future.result())
+        alone = 0
         try:
-            return cast("GameEnd", await future)
+            while not (await asyncio.wait({answer}, timeout=_WORKER_S))[0]:
+                alone = 0 if self._client.scheduler_info()["workers"] else alone + 1
+                if alone > _PATIENCE:
+                    raise self._lost("the last worker is gone")
+            return cast("GameEnd", answer.result())
+        except FutureCancelledError:
+            raise self._lost("the scheduler is lost; workers end the games that they have begun") from None
+        except KilledWorker as error:
+            raise WorkerLost(f"{error.allowed_failures + 1} workers died over this game") from None
         finally:
+            answer.cancel()
             await future.cancel()  # of one that is done it forgets the result
+
+    def _lost(self, why: str) -> ExecutorLost:
+        return ExecutorLost(f"{self._scheduler or 'the cluster'}: {why}")
 
     async def aclose(self) -> None:
         """Leave the scheduler; a cluster of its own ends."""

@@ -11,14 +11,18 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import is_running
+from agentsim.history.journal_file import is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.budget import Budget
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
+__all__ = ["ExecutorLost", "GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
+
+
+class ExecutorLost(AgentsimError):
+    """Nobody is there any more who could play a game of this batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,11 @@ def session(
                 f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
             )
         files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
-        return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
+        begun = opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
+        if begun.files == files:
+            return begun
+        begun.journal.close()  # somebody who plays this game too was quicker, and has its name
+        begun.files.journal.unlink()
     limits = scenario.limits
     return reopened(
         files,

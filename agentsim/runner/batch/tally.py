@@ -16,6 +16,9 @@ __all__ = ["BatchWatcher", "Tally"]
 class BatchWatcher:
     """Sees nothing; a display overrides what it shows."""
 
+    def noted(self, line: str) -> None:
+        """What a person must know whatever else is shown: which key goes where, what this machine holds back."""
+
     def began(self, tally: Tally) -> None:
         """The plan is known, and what earlier sessions have done of it."""
 
@@ -59,13 +62,14 @@ class Tally:
         else:
             self._known[name] = (calls, cost_usd, unpriced_calls)
 
-    def started(self, name: str) -> None:
-        """A game begins, or goes on: what it used before is in its own totals from now on."""
+    def started(self, name: str) -> tuple[int, float]:
+        """A game begins, or goes on: what it used before (calls and dollars) is in its own totals from now on."""
         calls, cost, unpriced = self._known.pop(name, (0, 0.0, 0))
         self.calls -= calls
         self.cost_usd -= cost
         self.unpriced_calls -= unpriced
         self._running[name] = Totals()
+        return calls, cost
 
     def used(self, name: str, totals: Totals) -> None:
         """What a running game has used so far."""

@@ -11,25 +11,34 @@ import os
 import queue
 import sys
 import threading
+import time
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
 from agentsim.history.files import RunFiles
+from agentsim.history.journal_file import is_running
+from agentsim.models.permits import Variables
+from agentsim.runner.batch.earlier import finished
 from agentsim.runner.batch.one import GameEnd, ended, failed, session
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["play_task", "serve", "task_of"]
 
+_ELSEWHERE_S = 60.0
+"""So long a game that was taken from a worker which stood still may be played on there."""
 
-def task_of(scenario: Scenario, files: RunFiles) -> dict[str, Any]:
-    """One game as JSON values."""
+
+def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
+    """One game as JSON values; `allowed` are the names of variables that may go anywhere: their values stay here."""
     return {
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
         "seed": scenario.seed,
         "directory": str(files.directory),
         "name": files.name,
+        "allowed": sorted(allowed),
     }
 
 
@@ -38,8 +47,13 @@ def play_task(task: dict[str, Any]) -> GameEnd:
     name = str(task["name"])
     try:
         scenario = Scenario.restore(task["scenario"], task["run"], seed=int(task["seed"]))
-        begun = session(scenario, RunFiles(Path(task["directory"]), name), env=os.environ)
-        return GameEnd(name, "completed") if begun is None else ended(begun.run())
+        env = Variables(os.environ, task["allowed"])
+        files = RunFiles(Path(task["directory"]), name)
+        until = time.monotonic() + _ELSEWHERE_S
+        while is_running(files.journal) and time.monotonic() < until:
+            time.sleep(0.05)
+        begun = session(scenario, files, env=env)
+        return finished(files) if begun is None else ended(begun.run())
     except Exception as error:  # a mistake in one game's rules is a line for the batch, and not the end of the others
         return failed(name, error)
 
@@ -62,7 +76,6 @@ def serve(source: TextIO, sink: TextIO) -> None:
 
 def main() -> None:
     """Serve on the standard streams; whatever else is written goes to stderr."""
-    os.setsid()  # Ctrl-C is for who started us, and it decides what becomes of the games
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)

@@ -33,8 +33,9 @@ class InProcesses:
         self._idle: list[Process] = []
         self._all: list[Process] = []
 
-    async def open(self) -> None:
+    async def open(self) -> int | None:
         """There is nothing to make ready: workers start with their first game."""
+        return None
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game in a worker; where that dies another goes on, from the journal. Cancelled, the worker ends."""
@@ -60,7 +61,11 @@ class InProcesses:
 
     async def _started(self) -> Process:
         worker = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "agentsim.runner.batch.worker", stdin=PIPE, stdout=PIPE, limit=_LINE
+            *(sys.executable, "-m", "agentsim.runner.batch.worker"),
+            stdin=PIPE,
+            stdout=PIPE,
+            limit=_LINE,
+            start_new_session=True,  # Ctrl-C is for us, who tell it what becomes of its game
         )
         self._all.append(worker)
         return worker

@@ -11,6 +11,7 @@ import pkgutil
 from importlib.metadata import entry_points
 from typing import cast
 
+from agentsim.engine.plugin import plugged
 from agentsim.engine.wording import near
 from agentsim.games.market.artifact import Artifact
 
@@ -25,13 +26,13 @@ def names() -> list[str]:
 
 
 def find(name: str) -> type[Artifact]:
-    """The artifact of that name; `ValueError` with the nearest known name otherwise."""
+    """The artifact of that name; `ValueError` where there is none, `ScenarioError` where its plugin cannot be used."""
     if name in _own():
         module = importlib.import_module(f"{__name__}.{name}")
         return cast("type[Artifact]", module.ARTIFACT)
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
-            return cast("type[Artifact]", entry.load())
+            return cast("type[Artifact]", plugged(entry, Artifact))
     known = names()
     raise ValueError(f"there is no artifact {name[:40]!r}{near(name, known)}; there are {', '.join(known)}")
 

@@ -1,0 +1,94 @@
+"""Deadline: how long a call may take, in time in which this process ran.
+
+A process that is stopped (Ctrl-Z, a paused container) or that computes for seconds reads no answers meanwhile. Which
+errors follow from a deadline is `faults`' business; limits of a whole run are wall clock, and `runner.budget`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from weakref import WeakKeyDictionary
+
+__all__ = ["Deadline"]
+
+_TICK_S = 0.1
+# A tick that comes later than this after the one before shows that the loop stood still. On a machine that is merely
+# busy it comes sooner.
+_STANDSTILL_S = 2 * _TICK_S
+# Rounds of the loop, none of which waits, in which sockets are read to the end: at least 64 KiB in three of them.
+_LAST_ROUNDS = 200
+
+
+class _Clock:
+    """Seconds of an event loop without those in which it stood still; it ticks while somebody needs it."""
+
+    def __init__(self) -> None:
+        self._seen = self._stood_s = 0.0
+        self._users = 0
+        self._tick: asyncio.TimerHandle | None = None
+
+    def now(self) -> float:
+        now = asyncio.get_running_loop().time()
+        if now - self._seen > _STANDSTILL_S:
+            self._stood_s += now - self._seen - _TICK_S
+        self._seen = now
+        return now - self._stood_s
+
+    def needed(self) -> None:
+        self._users += 1
+        if self._tick is None:
+            self._look()
+
+    def left(self) -> None:
+        self._users -= 1
+        if not self._users and self._tick is not None:
+            self._tick.cancel()
+            self._tick = None
+
+    def _look(self) -> None:
+        self.now()
+        self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._look)
+
+
+_CLOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Clock] = WeakKeyDictionary()
+
+
+class Deadline:
+    """`async with Deadline(seconds)`: as `asyncio.timeout`, but an answer that is here in time is not thrown away.
+
+    Time in which the loop stood still does not count; and before the block is cancelled, what sockets hold is read.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._rounds = _LAST_ROUNDS
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        clock = _CLOCKS.get(loop)
+        if clock is None:
+            clock = _CLOCKS[loop] = _Clock()
+        await self._timeout.__aenter__()
+        clock.needed()
+        self._loop, self._clock = loop, clock
+        self._due = clock.now() + self._seconds
+        self._timer: asyncio.Handle = loop.call_later(self._seconds, self._look)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        self._clock.left()
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def _look(self) -> None:
+        left_s = self._due - self._clock.now()
+        if left_s > 0:
+            self._timer = self._loop.call_later(left_s, self._look)
+        elif self._rounds:
+            self._rounds -= 1
+            self._timer = self._loop.call_soon(self._look)
+        else:
+            self._timeout.reschedule(self._loop.time())

@@ -1,0 +1,128 @@
+"""Permits: which variable of the environment may be sent to which address, as a scenario of a stranger's may ask.
+
+A variable that is a key by its name may go where a scenario says, and is named before it does. One that is for somebody
+else, or no key, goes only where the user has named it. What is sent, and how, does not belong here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from agentsim.errors import ScenarioError
+from agentsim.models.address import is_own_machine
+from agentsim.models.profiles import BUILT_IN, Profile, is_own
+
+__all__ = ["Variables", "check", "errand"]
+
+
+class Variables(dict[str, str]):
+    """An environment, and the variables in it that the user lets go to any address."""
+
+    def __init__(self, env: Mapping[str, str], allowed: Collection[str] = ()) -> None:
+        super().__init__(env)
+        self.allowed = frozenset(allowed)
+
+
+class _Owner(NamedTuple):
+    """Whose variables begin with one of these words, and at which hosts they may be used."""
+
+    whose: str
+    words: frozenset[str]
+    hosts: tuple[str, ...] = ()
+
+
+def _owner(whose: str, words: str, *hosts: str) -> _Owner:
+    return _Owner(whose, frozenset(words.split()), hosts)
+
+
+# LAB_KEY, LAB_API_KEY, LAB_TOKEN, LAB_KEY_2
+_A_KEY_BY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
+# Words that a provider's key has not, whoever's it is: such keys sign, open or decipher something.
+_NO_KEY_OF_A_PROVIDER = frozenset(
+    (
+        *("SECRET", "PRIVATE", "PASSWORD", "PASSPHRASE", "ACCESS", "REFRESH", "SIGNING", "ENCRYPTION"),
+        *("MASTER", "DEPLOY", "SESSION", "WEBHOOK", "SSH", "GPG"),
+    )
+)
+# Whose a variable is by its first word. Providers of models besides those that are built in come with their hosts; of
+# the others, accounts that are worth stealing and commonly stand in the environment of people who write programs.
+_OWNERS = (
+    _owner("Anthropic", "ANTHROPIC CLAUDE", "anthropic.com"),
+    _owner("Azure", "AZURE", "azure.com", "microsoft.com"),
+    _owner("Cerebras", "CEREBRAS", "cerebras.ai"),
+    _owner("Cohere", "COHERE CO", "cohere.com", "cohere.ai"),
+    _owner("Alibaba", "DASHSCOPE ALIBABA", "aliyuncs.com"),
+    _owner("DeepSeek", "DEEPSEEK", "deepseek.com"),
+    _owner("Fireworks", "FIREWORKS", "fireworks.ai"),
+    _owner("Groq", "GROQ", "groq.com"),
+    _owner("Hugging Face", "HF HUGGINGFACE HUGGINGFACEHUB", "huggingface.co"),
+    _owner("MiniMax", "MINIMAX", "minimax.io", "minimaxi.com", "minimax.chat"),
+    _owner("Mistral", "MISTRAL", "mistral.ai"),
+    _owner("Moonshot", "MOONSHOT KIMI", "moonshot.ai", "moonshot.cn"),
+    _owner("NVIDIA", "NVIDIA NGC", "nvidia.com"),
+    _owner("Perplexity", "PERPLEXITY PPLX", "perplexity.ai"),
+    _owner("Together", "TOGETHER", "together.xyz", "together.ai"),
+    _owner("xAI", "XAI GROK", "x.ai"),
+    _owner("Zhipu", "ZAI ZHIPU ZHIPUAI GLM", "z.ai", "bigmodel.cn"),
+    _owner("OpenAI", "OPENAI", "openai.com"),
+    _owner("OpenRouter", "OPENROUTER", "openrouter.ai"),
+    _owner("Google", "GOOGLE GEMINI GCP GCLOUD VERTEX", "googleapis.com"),
+    _owner(
+        "an account at a host",
+        "AWS CLOUDFLARE CF DIGITALOCEAN DO HCLOUD HEROKU LINODE NETLIFY VERCEL FLY RENDER RAILWAY SCALEWAY OVH",
+    ),
+    _owner("a place for code", "GITHUB GH GITLAB GL BITBUCKET CI SONAR SNYK CODECOV SENTRY"),
+    _owner("a registry of packages", "NPM NODE PYPI TWINE UV POETRY CARGO RUBYGEMS GEM DOCKER NUGET"),
+    _owner("a machine or its secrets", "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT"),
+    _owner("a database", "DATABASE DB PG POSTGRES MYSQL MONGO REDIS SUPABASE FIREBASE SNOWFLAKE DATABRICKS PINECONE"),
+    _owner("a shop or bank", "STRIPE PAYPAL PLAID SQUARE COINBASE BINANCE KRAKEN SHOPIFY"),
+    _owner("messages or work", "SLACK DISCORD TELEGRAM TWILIO SENDGRID MAILGUN NOTION LINEAR JIRA ATLASSIAN"),
+    _owner("a tool beside models", "LANGCHAIN LANGSMITH LANGFUSE WANDB TAVILY SERPER SERPAPI EXA ELEVENLABS REPLICATE"),
+)
+
+
+def check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
+    """Raise `ScenarioError` where a variable may not be sent to the profile's address without leave."""
+    allowed = env.allowed if isinstance(env, Variables) else frozenset()
+    if variable not in allowed and (why := _objection(variable, profile.base_url)) is not None:
+        problem = f"{variable} would be sent as a key to {_place(profile)}: it {why}; --allow-key {variable} lets it go"
+        raise ScenarioError(problem, key=f"providers.{profile.provider}.api_key_env")
+
+
+def errand(profile: Profile, variable: str | None) -> str | None:
+    """What goes to the profile's address that somebody should know of, in a line; None where there is nothing."""
+    clear = profile.base_url.startswith("http://") and not is_own_machine(profile.base_url)
+    if variable is None and not clear:
+        return None
+    what = f"the key in {variable}" if variable else "every prompt"
+    warning = ", unencrypted: anybody on the way can read it" if clear else ""
+    return f"{'warning: ' * clear}{what} goes to {_place(profile)}, as {profile.provider}{warning}"
+
+
+def _place(profile: Profile) -> str:
+    parts = urlsplit(profile.base_url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _objection(variable: str, address: str) -> str | None:
+    """Why a variable may not go to an address."""
+    name = variable.upper()
+    for profile in BUILT_IN.values():
+        if name in profile.key_envs:
+            return None if is_own(profile.provider, address) else f"is for {profile.provider} alone"
+    words = name.split("_")
+    if _A_KEY_BY_NAME.fullmatch(name) is None or not _NO_KEY_OF_A_PROVIDER.isdisjoint(words):
+        return "is no provider's key by its name, as LAB_KEY or LAB_API_TOKEN would be"
+    for owner in _OWNERS:
+        if words[0] in owner.words and not _is_at(owner.hosts, address):
+            return f"is for {owner.whose}, by its name"
+    return None
+
+
+def _is_at(hosts: Collection[str], address: str) -> bool:
+    parts = urlsplit(address)
+    name = parts.hostname or ""
+    return parts.scheme == "https" and any(name == host or name.endswith(f".{host}") for host in hosts)

@@ -1,0 +1,264 @@
+"""Replies and envelopes that no one would write, at a rate of thousands a second: does anything crash, stall or leak?
+
+    python -m benchmarks.fuzz --replies 10_000_000 --envelopes 1_000_000 --jobs 2
+    python -m benchmarks.fuzz --replies 2_000 --envelopes 500 --jobs 1 --json
+
+Replies are those of `tests/replies`, spliced, cut, repeated and salted with tokens that the reader knows, or made of
+such tokens alone; one in 2,000 is 64 KB long. Each is put to a question of a real game. The reader may return a
+decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is in none of its words.
+Envelopes are bodies of provider answers, mutated as JSON values and as bytes; they give a completion or a `ModelError`.
+Whatever else happens is printed with its seed, and the exit code is 1. CPU is that of the reading alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import json
+import multiprocessing
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentsim.errors import DecisionError, ModelError
+from agentsim.models.envelope import completion_in
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import ProviderSettings, resolve
+from tests.replies.asked import ASKED, asked, read, thinking_kept
+from tests.replies.corpus import replies
+
+LONG = 64 * 1024
+MARK = "zqxjthoughtzqxj"
+_WORDS = r"""{ } [ ] " ' : , \ ``` ```json <think> </think> <vote> </vote> <answer> ** - # > ( ) . ! ? ; = | ~ $ % & /
+    \n \u0041 \" vote bid pass action reasoning final answer: I will not never instead of rather than A B C 0 1 40 1,000 -5
+    1e9 null true false // /* */ <|im_end|> [INST] <|channel|>analysis <|message|> assistantfinal wait actually example
+    format would if then but yes no {"vote":"B"} {"bid":300} vote:B bid:40 **Thinking:** {"action":"idle"}"""
+TOKENS = (*_WORDS.split(), "\n", "\n\n", "  ", "\u200b", "\u202e", "\u0301", "\U0001f600")
+BODY: dict[str, Any] = {
+    "id": "chatcmpl-1",
+    "model": "m-1",
+    "choices": [
+        {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {
+                "role": "assistant",
+                "content": '{"vote": "B"}',
+                "reasoning_content": "so",
+                "tool_calls": [{"type": "function", "function": {"name": "decision", "arguments": '{"vote": "B"}'}}],
+            },
+        }
+    ],
+    "usage": {"prompt_tokens": 9, "completion_tokens": 3, "cost": 0.1, "prompt_tokens_details": {"cached_tokens": 1}},
+    "error": {"message": "overloaded", "code": 529, "metadata": {"raw": "x"}},
+}
+ODD: tuple[Any, ...] = (
+    *(None, True, -1, 1e308, 10**30, "", "x" * 500, [], {}, [None], {"text": "a"}, "\ud800", "stop", 429, "1"),
+)
+
+
+@dataclass
+class Found:
+    """What came of a number of inputs; times are seconds of CPU."""
+
+    inputs: int = 0
+    accepted: int = 0
+    seconds: float = 0.0
+    worst: float = 0.0
+    worst_per_kb: float = 0.0
+    worst_text: str = ""
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, other: Found) -> None:
+        """Take in what another process found."""
+        self.inputs += other.inputs
+        self.accepted += other.accepted
+        self.seconds += other.seconds
+        self.worst_per_kb = max(self.worst_per_kb, other.worst_per_kb)
+        if other.worst > self.worst:
+            self.worst, self.worst_text = other.worst, other.worst_text
+        self.wrong += other.wrong
+
+
+def _mutated(text: str, luck: random.Random, pool: Sequence[str]) -> str:
+    """The text with up to four changes."""
+    for _ in range(luck.randint(1, 4)):
+        at, size = luck.randrange(len(text) + 1), luck.randrange(1, 30)
+        match luck.randrange(6):
+            case 0:
+                text = text[:at] + luck.choice(TOKENS) + text[at:]
+            case 1:
+                text = text[:at] + text[at + size :]
+            case 2:
+                text = text[:at] + text[at : at + size] * luck.randint(2, 5) + text[at:]
+            case 3:
+                other = luck.choice(pool)
+                start = luck.randrange(len(other) + 1)
+                text = text[:at] + other[start : start + 80] + text[at:]
+            case 4:
+                text = text[:at] + chr(luck.choice((luck.randrange(128), luck.randrange(0xD800)))) + text[at + 1 :]
+            case _:
+                text = text[:at]
+    return text[:4_000]
+
+
+def _replies(luck: random.Random) -> Iterator[tuple[str, str, bool]]:
+    """Questions, replies to them, and whether a reply begins with a marked thought."""
+    names = sorted(ASKED)
+    corpus = [(name, reply.text) for reply in replies() for name in reply.asked]
+    pool = [text for _, text in corpus]
+    while True:
+        name, text = luck.choice(corpus)
+        kind = luck.random()
+        if kind < 0.0005:
+            unit = "".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 4)))
+            yield luck.choice(names), (unit * (LONG // len(unit) + 1))[:LONG], False
+        elif kind < 0.4:
+            yield luck.choice(names), " ".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 25))), False
+        elif kind < 0.45:
+            yield name, f"<think>{MARK} {_mutated(text, luck, pool).replace('<', '(')}</think>\n{text}", True
+        else:
+            yield name, _mutated(text, luck, pool), False
+
+
+def fuzz_replies(seed: int, number: int) -> Found:
+    """Put so many replies to the questions of the games."""
+    luck, found, clock = random.Random(seed), Found(), time.process_time
+    gc.disable()  # its pauses are not the reader's
+    for (name, text, marked), turn in zip(_replies(luck), range(number), strict=False):
+        request = asked(name).request
+        decision: Any = None
+        started = clock()
+        try:
+            decision = read(request, text, "length" if turn % 7 == 0 else "stop")
+            thinking_kept(request, text)
+        except DecisionError:
+            pass
+        except Exception as error:
+            found.wrong.append(f"seed {seed}, reply {turn} to {name}: {type(error).__name__}: {error}: {text[:500]!r}")
+        spent = clock() - started
+        _note(found, spent, len(text), f"{name}: {text[:80]!r}", accepted=decision is not None)
+        if decision is not None:
+            request.check(decision)
+            if marked and MARK in json.dumps(decision.model_dump(mode="json")):
+                found.wrong.append(f"seed {seed}, reply {turn} to {name}: thinking is heard: {text[:500]!r}")
+        if turn % 5_000 == 0:
+            gc.collect()
+    return found
+
+
+def _note(found: Found, spent: float, size: int, shown: str, *, accepted: bool) -> None:
+    found.inputs += 1
+    found.accepted += accepted
+    found.seconds += spent
+    if size >= 1_024:
+        found.worst_per_kb = max(found.worst_per_kb, spent / (size / 1_024))
+    if spent > found.worst:
+        found.worst, found.worst_text = spent, shown
+
+
+def _changed(value: Any, luck: random.Random, chance: float) -> Any:
+    """The value with some of its parts odd, gone or repeated."""
+    if luck.random() < chance:
+        return luck.choice(ODD)
+    if isinstance(value, dict):
+        return {key: _changed(part, luck, chance) for key, part in value.items() if luck.random() > chance}
+    if isinstance(value, list):
+        return [_changed(part, luck, chance) for part in value for _ in range(luck.choice((1, 1, 1, 0, 2)))]
+    return value
+
+
+def fuzz_envelopes(seed: int, number: int) -> Found:
+    """Take so many bodies for completions."""
+    luck, found, clock = random.Random(seed), Found(), time.process_time
+    faults = Faults(
+        resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, {}), "m", ("sk-key-0123456789",)
+    )
+    for turn in range(number):
+        body = dict(BODY)
+        if luck.random() < 0.8:
+            del body["error"]
+        raw = json.dumps(_changed(body, luck, luck.choice((0.02, 0.1)))).encode()
+        if turn % 3 == 0:
+            at = luck.randrange(len(raw))
+            raw = luck.choice((raw[:at], raw[:at] + bytes([luck.randrange(256)]) + raw[at + 1 :], raw[at:] + raw))
+        given = luck.choice(("application/json", "text/html", "", "application/json; charset=latin-1"))
+        accepted, started = False, clock()
+        try:
+            completion_in(raw, given, faults, "decision" if turn % 5 == 0 else None)
+            accepted = True
+        except ModelError as error:
+            if "\n" in str(error):
+                found.wrong.append(f"seed {seed}, envelope {turn}: an error of several lines: {raw[:500]!r}")
+        except Exception as error:
+            found.wrong.append(f"seed {seed}, envelope {turn}: {type(error).__name__}: {error}: {raw[:500]!r}")
+        _note(found, clock() - started, len(raw), repr(raw[:80]), accepted=accepted)
+    return found
+
+
+def _shared(work: Callable[[int, int], Found], number: int, jobs: int, seed: int, piece: int) -> Found:
+    """The work in pieces over so many processes; progress goes to stderr."""
+    pieces = [(seed + place, min(piece, number - start)) for place, start in enumerate(range(0, number, piece))]
+    whole, began = Found(), time.monotonic()
+    # Ctrl-C ends the run early, with the sums of what is done.
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool, contextlib.suppress(KeyboardInterrupt):
+        for done in pool.imap_unordered(_Piece(work), pieces):
+            whole.add(done)
+            print(f"\r{whole.inputs:,} of {number:,}, {time.monotonic() - began:,.0f} s", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return whole
+
+
+@dataclass(frozen=True)
+class _Piece:
+    work: Callable[[int, int], Found]
+
+    def __call__(self, piece: tuple[int, int]) -> Found:
+        return self.work(*piece)
+
+
+def main() -> int:
+    """Fuzz and print what came of it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--replies", type=int, default=10_000_000)
+    parser.add_argument("--envelopes", type=int, default=1_000_000)
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--seed", type=int, default=18)
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each kind")
+    given = parser.parse_args()
+    wrong: list[str] = []
+    for what, work, number in (
+        ("replies", fuzz_replies, given.replies),
+        ("envelopes", fuzz_envelopes, given.envelopes),
+    ):
+        found = _shared(work, number, given.jobs, given.seed, 20_000)
+        wrong += found.wrong
+        row = {
+            "what": what,
+            "inputs": found.inputs,
+            "accepted": found.accepted,
+            "wrong": len(found.wrong),
+            "mean_us": round(found.seconds / max(1, found.inputs) * 1e6, 1),
+            "worst_ms": round(found.worst * 1e3, 2),
+            "worst_ms_per_kb_from_1_kb": round(found.worst_per_kb * 1e3, 3),
+        }
+        if given.json:
+            print(json.dumps(row))
+        else:
+            print(
+                ", ".join(
+                    f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in row.items()
+                )
+            )
+            print(f"  the slowest: {found.worst_text}")
+    for line in wrong[:50]:
+        print(line, file=sys.stderr)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""A host that repeats the key in its replies, however it spells it: nothing that a run leaves shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command_line import Said, agentsim
+from tests.fakes.replies import envelope, varied_by_schema
+from tests.fakes.server import FakeServer, Raw
+from tests.models.test_redaction import KEY, SPELT, shows
+from tests.runner.island import FOUR, scenario_text
+
+AROUND_THOUGHTS = {
+    "a thought": f"{KEY[:12]}<think>so</think>{KEY[12:]}",
+    "thoughts": "<think>x</think>".join(KEY),
+    "comments": "<!-- x -->".join(KEY),
+    "thoughts in escapes": r"\u003cthink\u003ex\u003c/think\u003e".join(KEY),
+}
+WRITTEN = [spelt for name, spelt in SPELT.items() if name not in {"bytes of Python", "escaped as Markdown"}]
+AT_ONCE = [" ".join(WRITTEN[at : at + 3]) for at in range(0, len(WRITTEN), 3)]
+
+
+def telling(spellings: list[str]) -> FakeServer:
+    """One after the other in what is said aloud, and in what is thought."""
+    said, thought = cycle(spellings), cycle(reversed(spellings))
+
+    def reply(body: dict[str, Any]) -> Raw:
+        spelt = next(said)
+        text = re.sub(r'"text \w+"', lambda _: f'"it is {spelt}"', varied_by_schema(body))
+        answer = envelope(text)
+        answer["choices"][0]["message"]["reasoning"] = f"hm {next(thought)}"
+        return Raw(body=answer)
+
+    return FakeServer(reply)
+
+
+def play(tmp_path: Path, server: FakeServer) -> list[Said]:
+    """A run, what it is exported as, its page with all there is, its proof and its repetition without a key."""
+    keyed = scenario_text(server.url(), FOUR).replace(
+        "[providers.fake]\n", '[providers.fake]\napi_key_env = "LAB_KEY"\n'
+    )
+    (tmp_path / "island.toml").write_text(keyed, encoding="utf-8")
+    run = ("run", "--config", "island.toml", "--display", "plain", "--include-reasoning", "--include-prompts")
+    said = [agentsim(*run, "--name", "run", "--record", "tape.jsonl", cwd=tmp_path, env={"LAB_KEY": KEY})]
+    said += [agentsim("export", "run", "--format", name, cwd=tmp_path) for name in ("csv", "chat-jsonl")]
+    said.append(agentsim("replay", "run", cwd=tmp_path))
+    said.append(agentsim(*run, "--name", "again", "--replay-replies", "tape.jsonl", cwd=tmp_path))
+    return said
+
+
+def history(tmp_path: Path, name: str = "run") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((tmp_path / "logs" / f"{name}.json").read_text(encoding="utf-8"))
+    return {part: value for part, value in found.items() if part != "volatile"}
+
+
+@pytest.mark.parametrize("spellings", [AT_ONCE, list(AROUND_THOUGHTS.values())], ids=["escaped", "in pieces"])
+def test_nothing_that_a_run_leaves_shows_the_key(spellings: list[str], tmp_path: Path) -> None:
+    with telling(spellings).in_thread() as server:
+        said = play(tmp_path, server)
+        assert server.started["ok"] > len(spellings)
+    assert [each.err for each in said if each.code not in {0, 4}] == []
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".toml", ".jsonl", ".json", ".html", ".csv"}
+    left = {path.name: path.read_text(encoding="utf-8") for path in files}
+    left |= {f"stream {number}": each.out + each.err for number, each in enumerate(said)}
+    assert [name for name, content in left.items() if shows(content)] == []
+    played = history(tmp_path)
+    assert json.dumps(played["decisions"] + played["texts"]).count("[redacted]") >= len(spellings)
+    assert history(tmp_path, "again") == played, "without the key the replies are read as they were"
