@@ -4,23 +4,25 @@
     python -m benchmarks.fuzz --replies 2_000 --envelopes 500 --jobs 1 --json
 
 Replies are those of `tests/replies`, spliced, cut, repeated and salted with tokens that the reader knows, or made of
-such tokens alone; one in 2,000 is 64 KB long. Each is put to a question of a real game. The reader may return a
-decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is in none of its words.
-Envelopes are bodies of provider answers, mutated as JSON values and as bytes; they give a completion or a `ModelError`.
-Whatever else happens is printed with its seed, and the exit code is 1. CPU is that of the reading alone.
+such tokens, or of the question's own fields; one in 2,000 is 64 KB long. Each is put to a question of a real game. The
+reader may return a decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is
+in none of its words. Envelopes are bodies of provider answers, mutated as JSON values and as bytes; they give a
+completion or a `ModelError`. Whatever else happens is printed with its seed, and the exit code is 1. CPU is that of the
+reading alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
 import json
 import multiprocessing
 import random
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,9 +36,9 @@ from tests.replies.corpus import replies
 LONG = 64 * 1024
 MARK = "zqxjthoughtzqxj"
 _WORDS = r"""{ } [ ] " ' : , \ ``` ```json <think> </think> <vote> </vote> <answer> ** - # > ( ) . ! ? ; = | ~ $ % & /
-    \n \u0041 \" vote bid pass action reasoning final answer: I will not never instead of rather than A B C 0 1 40 1,000 -5
-    1e9 null true false // /* */ <|im_end|> [INST] <|channel|>analysis <|message|> assistantfinal wait actually example
-    format would if then but yes no {"vote":"B"} {"bid":300} vote:B bid:40 **Thinking:** {"action":"idle"}"""
+    \n \u0041 \" vote bid pass action reasoning final answer: I will not never instead of rather than A B C 0 1 40 1,000
+    -5 1e9 null true false // /* */ <|im_end|> [INST] <|channel|>analysis <|message|> assistantfinal wait actually would
+    example format if then but yes no {"vote":"B"} {"bid":300} vote:B bid:40 **Thinking:** {"action":"idle"}"""
 TOKENS = (*_WORDS.split(), "\n", "\n\n", "  ", "\u200b", "\u202e", "\u0301", "\U0001f600")
 BODY: dict[str, Any] = {
     "id": "chatcmpl-1",
@@ -106,6 +108,20 @@ def _mutated(text: str, luck: random.Random, pool: Sequence[str]) -> str:
     return text[:4_000]
 
 
+def _object(name: str, luck: random.Random) -> str:
+    """A JSON object with the question's own fields, whose values may be anything."""
+    fields = asked(name).request.schema().get("properties", {})
+    value = {
+        field: luck.choice(legal.get("enum") or ODD)
+        if luck.random() < 0.7
+        else luck.choice((*ODD, luck.choice(TOKENS)))
+        for field, legal in fields.items()
+        if luck.random() < 0.95
+    }
+    text = json.dumps(value)
+    return text if luck.random() < 0.7 else f"{luck.choice(TOKENS)} {text}{luck.choice(TOKENS)}"
+
+
 def _replies(luck: random.Random) -> Iterator[tuple[str, str, bool]]:
     """Questions, replies to them, and whether a reply begins with a marked thought."""
     names = sorted(ASKED)
@@ -117,9 +133,12 @@ def _replies(luck: random.Random) -> Iterator[tuple[str, str, bool]]:
         if kind < 0.0005:
             unit = "".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 4)))
             yield luck.choice(names), (unit * (LONG // len(unit) + 1))[:LONG], False
-        elif kind < 0.4:
-            yield luck.choice(names), " ".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 25))), False
-        elif kind < 0.45:
+        elif kind < 0.5:
+            name = luck.choice(names)
+            yield name, _object(name, luck), False
+        elif kind < 0.75:
+            yield luck.choice(names), " ".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 15))), False
+        elif kind < 0.78:
             yield name, f"<think>{MARK} {_mutated(text, luck, pool).replace('<', '(')}</think>\n{text}", True
         else:
             yield name, _mutated(text, luck, pool), False
@@ -205,7 +224,8 @@ def _shared(work: Callable[[int, int], Found], number: int, jobs: int, seed: int
     pieces = [(seed + place, min(piece, number - start)) for place, start in enumerate(range(0, number, piece))]
     whole, began = Found(), time.monotonic()
     # Ctrl-C ends the run early, with the sums of what is done.
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool, contextlib.suppress(KeyboardInterrupt):
+    spawned = multiprocessing.get_context("spawn")
+    with spawned.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool, suppress(KeyboardInterrupt):
         for done in pool.imap_unordered(_Piece(work), pieces):
             whole.add(done)
             print(f"\r{whole.inputs:,} of {number:,}, {time.monotonic() - began:,.0f} s", end="", file=sys.stderr)

@@ -120,3 +120,11 @@ def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
     assert sum(each["kills"] + each["stops"] for each in cells) >= 3
     assert all((each["lost"], each["twice"], each["violations"]) == (0, 0, []) for each in cells)
     assert all(each["same"] == each["of"] for each in cells)
+
+
+def test_replies_and_envelopes_that_make_no_sense_crash_nothing() -> None:
+    command = [sys.executable, "-m", "benchmarks.fuzz", "--replies", "300", "--envelopes", "300", "--jobs", "1", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["what"], row["inputs"], row["wrong"]) for row in rows] == [("replies", 300, 0), ("envelopes", 300, 0)]
