@@ -36,7 +36,8 @@ class Naming:
                 continue
             for name, player in self._by_word[word.group()]:
                 end = word.start() + len(name)
-                if text.startswith(name, word.start()) and not _WORD.match(text, end) and _meant(name, text, word.start()):
+                whole = text.startswith(name, word.start()) and not _WORD.match(text, end)
+                if whole and _meant(name, text, word.start()):
                     upto = end
                     yield player
                     break

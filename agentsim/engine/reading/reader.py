@@ -13,12 +13,12 @@ from typing import Any
 
 from agentsim.engine.reading.bounds import MOST_PARTS
 from agentsim.engine.reading.claims import Claim
-from agentsim.engine.reading.decision import Reading
+from agentsim.engine.reading.decision import Question, Reading
 from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, thought_spans
 from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence, said_aloud
-from agentsim.engine.reading.reply import Question, Reply
+from agentsim.engine.reading.reply import Reply
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import has_marks, split
 from agentsim.engine.reading.values import UNSAID

@@ -16,7 +16,7 @@ from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.bounds import MOST_OBJECTS, MOST_PARTS, Work, bounded
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
-from agentsim.errors import AmbiguousReply, DecisionError
+from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 
 __all__ = ["MAX_TEXT", "Object", "decoded", "scan", "strict_spans"]
 
@@ -53,7 +53,7 @@ def scan(body: str) -> list[Object]:
     """The objects of a text from left to right, none inside another.
 
     Raises `AmbiguousReply` where a key stands twice with different values or there are too many objects, and
-    `UnreadableReply` where too much of them would have to be mended.
+    `UnreadableReply` where too much of them would have to be mended, or they hold too much.
     """
     return list(bounded(_objects(body), MOST_OBJECTS))
 
@@ -74,11 +74,26 @@ def decoded(text: str) -> Any:
 def _objects(body: str) -> Iterator[Object]:
     position, work = 0, Work()
     while opening := _OPENING.search(body, position):
-        if body.count(",", opening.start()) > MOST_PARTS:
-            raise AmbiguousReply("The JSON of the reply has more values than any answer. Answer with the decision alone.")
+        if body.count(",", opening.start()) > MOST_PARTS and not _has_few_parts(body, opening.start()):
+            raise UnreadableReply("The JSON of the reply has more values than any answer has: say the decision alone.")
         found = _object(body, opening.start(), work)
         yield found
         position = found.end
+
+
+def _has_few_parts(body: str, start: int) -> bool:
+    """Whether the commas from there on stand in the strings of one whole object."""
+    try:
+        value, end = _strict(body, start)
+    except (ValueError, RecursionError):
+        return False
+    left, parts = [value], 0
+    while left and parts <= MOST_PARTS:
+        value = left.pop()
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        parts += len(inner)
+        left += inner
+    return parts <= MOST_PARTS and body.count(",", end) <= MOST_PARTS
 
 
 def _object(body: str, start: int, work: Work) -> Object:
