@@ -89,9 +89,7 @@ def test_a_journal_that_others_write_to_is_not_written_to_any_more(tmp_path: Pat
     book.decided(entry(1), sync=True)
     book.sync()
     book.path.write_bytes(book.path.read_bytes()[:-20])
-    with pytest.raises(
-        AgentsimError, match=r"run\.jsonl: another process has written to it; the history has"
-    ):
+    with pytest.raises(AgentsimError, match=r"run\.jsonl: another process has written to it; the history has"):
         book.sync()
     size = book.path.stat().st_size
     with pytest.raises(AgentsimError, match="another process has written to it"):
