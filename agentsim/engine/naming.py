@@ -45,9 +45,9 @@ class Naming:
 
 def _meant(name: str, text: str, start: int) -> bool:
     """Whether a name that stands in a text is one, and not an English word."""
-    if name not in {"A", "I"} or _PLAYER.search(text, max(0, start - 19), start):
+    if name not in {"A", "I"} or (name == "A" and not _begins_a_sentence(text, start)):
         return True
-    return name == "A" and not _begins_a_sentence(text, start)
+    return _PLAYER.search(text, max(0, start - 19), start) is not None
 
 
 def _begins_a_sentence(text: str, place: int) -> bool:
