@@ -1,6 +1,6 @@
 """What readers of foreign text cost grows with its length: providers' answers, files, names, screens and pages.
 
-Replies, put to every kind of question of every game, are in `tests/engine/test_reading_grows.py`, whose measure this is.
+Replies, put to every kind of question of every game, are in `tests/engine/test_reading_grows.py`, whose measure it is.
 """
 
 from __future__ import annotations
