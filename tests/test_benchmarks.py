@@ -123,7 +123,8 @@ def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
 
 
 def test_replies_and_envelopes_that_make_no_sense_crash_nothing() -> None:
-    command = [sys.executable, "-m", "benchmarks.fuzz", "--replies", "300", "--envelopes", "300", "--jobs", "1", "--json"]
+    words = ("--replies", "300", "--envelopes", "300", "--jobs", "1", "--json")
+    command = [sys.executable, "-m", "benchmarks.fuzz", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     rows = [json.loads(line) for line in done.stdout.splitlines()]

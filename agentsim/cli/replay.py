@@ -71,5 +71,5 @@ def _show(name: str, proof: Proof, *, as_json: bool) -> None:
     say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")
     if not proof.protected:
         say("The journal is of an earlier version: its lines carry no digests, so that it may have been changed.")
-    elif not proof.reread:
+    if not proof.reread:
         say("The replies were read by another version of the reader: they were not read again.")

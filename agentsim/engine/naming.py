@@ -36,7 +36,8 @@ class Naming:
                 continue
             for name, player in self._by_word[word.group()]:
                 end = word.start() + len(name)
-                if text.startswith(name, word.start()) and not _WORD.match(text, end) and _meant(name, text, word.start()):
+                whole = text.startswith(name, word.start()) and not _WORD.match(text, end)
+                if whole and _meant(name, text, word.start()):
                     upto = end
                     yield player
                     break
@@ -44,9 +45,9 @@ class Naming:
 
 def _meant(name: str, text: str, start: int) -> bool:
     """Whether a name that stands in a text is one, and not an English word."""
-    if name not in {"A", "I"} or _PLAYER.search(text, max(0, start - 19), start):
+    if name not in {"A", "I"} or (name == "A" and not _begins_a_sentence(text, start)):
         return True
-    return name == "A" and not _begins_a_sentence(text, start)
+    return _PLAYER.search(text, max(0, start - 19), start) is not None
 
 
 def _begins_a_sentence(text: str, place: int) -> bool:

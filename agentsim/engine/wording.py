@@ -11,6 +11,7 @@ from collections.abc import Sequence
 __all__ = ["CUT", "counted", "cut", "first_place", "listed", "near", "sentence"]
 
 CUT = " [cut]"
+_LONGEST = 200  # characters of a name that is compared
 
 
 def cut(text: str, limit: int) -> str:
@@ -36,7 +37,7 @@ def first_place(names: Sequence[str], alone: str = "wins") -> str:
 
 def near(name: str, known: Sequence[str]) -> str:
     """A hint for whoever misspelt a known name, to follow what is said of it; "" where none is near."""
-    found = difflib.get_close_matches(name, known, n=1)
+    found = difflib.get_close_matches(name[:_LONGEST], known, n=1)
     return f" (did you mean {found[0]}?)" if found else ""
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
 from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, check_name, written_beside
+from agentsim.history.texts import text_id
 
 __all__ = ["Bundle", "pack", "unpack"]
 
@@ -63,9 +64,12 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
     index: dict[str, Any] = {"format": FORMAT, "runs": [files.name for files in runs], "versions": {}, "files": {}}
     readable: dict[str, bytes] = {}
     for files in runs:
-        head = read_journal(files.journal).head
-        index["versions"][files.name] = dict(head["versions"])
+        recorded = read_journal(files.journal)
+        head = recorded.head
+        if recorded.history not in {None, _digest(files.history)}:
+            raise UsageError(f"{files.history}: is not the one that its journal names; `agentsim replay` says more")
         readable |= _readable(files.name, head)
+        index["versions"][files.name] = dict(head["versions"])
     sources = [path for files in runs for path in (files.journal, files.history)] + list(others)
     names = [source.name for source in sources]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -87,11 +91,20 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
         raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
 
 
+def _digest(history: Path) -> str | None:
+    """The digest by which a journal names this history; None where it cannot be read, which others say."""
+    try:
+        return text_id(history.read_bytes().decode())
+    except (OSError, ValueError):
+        return None
+
+
 def _readable(name: str, head: Mapping[str, Any]) -> dict[str, bytes]:
     """What a person wants to read without our program: the scenario, and each player's prompt."""
     scenario = head["scenario"]
     try:
         found = {f"{name}/scenario.json": json.dumps(scenario, ensure_ascii=False, indent=1).encode()}
+        dict(head["versions"])
         for player in scenario["players"]:
             if player.get("prompt"):
                 found[f"{name}/prompts/{player['id']}.txt"] = str(player["prompt"]).encode()

@@ -47,11 +47,20 @@ class Contents:
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
+        self.last_stop = 0  # the number of its line
 
     @property
     def read_alike(self) -> bool:
         """Whether its replies were read by today's version of the reader, so that reading them again says the same."""
         return self.head.get("reader") == READER_VERSION
+
+    @property
+    def history(self) -> str | None:
+        """The digest of the history that the last session left; None where none is named.
+
+        A session whose last line did not reach the disk left a history that no line names.
+        """
+        return self.stops[-1].get("history") if self.stops and self.last_stop == self.lines else None
 
     @property
     def wall_s(self) -> float:
@@ -90,18 +99,22 @@ class Contents:
             raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
         for part in _HEAD:
             line[part]
+        if "reader" in line and not self.chain.protected:
+            raise ValueError("has lost its digests: journals that name their reader have them")
         self.head = line
 
     def _decide(self, entry: Entry) -> None:
         if (entry.wave, entry.place) in self.entries:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
-        before = [_said(attempt) for attempt in self.open_tries(entry.wave, entry.place)]
-        if [_said(attempt) for attempt in entry.tries[: len(before)]] != before:
+        # A resumed run may need fewer of them than there were: its reader may read what an older one refused.
+        before = self.open_tries(entry.wave, entry.place)
+        if any(_said(one) != _said(other) for one, other in zip(before, entry.tries, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
         self.put(entry)
 
     def _stop(self, line: Mapping[str, Any]) -> None:
         named = {"history": str(line["history"])} if "history" in line else {}
+        self.last_stop = self.lines
         self.stops.append(
             {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"]), **named}
         )

@@ -21,6 +21,7 @@ __all__ = ["JournalFile", "is_running"]
 _RESERVE = 256 * 1024
 """Bytes of the disk that are held ready: where it is full, replies that are on their way still find room."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+_LONGEST = 90  # of a name that may get a number behind it
 _KNOCKS, _KNOCK_S = 20, 0.01
 
 
@@ -124,7 +125,7 @@ class JournalFile:
         mine = os.fstat(self._handle)
         if mine.st_size != self.size:
             self.failure = self.failure or "another process has written to it"
-            raise self._unwritable(self.failure)
+            raise AgentsimError(f"{self.path}: {self.failure}; the history has what was decided")
         with contextlib.suppress(OSError):
             if os.path.samestat(self.path.stat(), mine):
                 return
@@ -132,7 +133,7 @@ class JournalFile:
         try:
             self._save(old)
         except (OSError, UsageError) as error:
-            self.failure = f"it was removed, and cannot be saved: {getattr(error, 'strerror', None) or error}"
+            self.failure = f"it was removed, and cannot be saved whole: {getattr(error, 'strerror', None) or error}"
             raise self._unwritable(self.failure) from None
         os.close(old)
         self._moved = (
@@ -146,13 +147,14 @@ class JournalFile:
         try:
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:
-            files, self._handle = RunFiles.reserve(self.path.parent, self.path.stem)
+            files, self._handle = RunFiles.reserve(self.path.parent, self.path.stem[:_LONGEST])
             self.path = files.journal
         self.lock()
         with os.fdopen(os.dup(old), "rb") as source:
             source.seek(0)
-            while piece := source.read(1 << 20):
-                os.write(self._handle, piece)
+            while piece := memoryview(source.read(1 << 20)):
+                while piece:
+                    piece = piece[self._taken(piece) :]
         os.fsync(self._handle)
 
 

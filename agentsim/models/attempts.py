@@ -67,7 +67,8 @@ def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | N
 def held(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
     """Whether nobody tries again because the host wants more time than the decision has patience left."""
     if isinstance(error, RateLimited):
-        return pause(error, policy, used) is None
+        asked = error.retry_after is not None or used.waited_s > 0  # no patience at all is not the host's affair
+        return asked and pause(error, policy, used) is None
     return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
 
 

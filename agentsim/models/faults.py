@@ -26,7 +26,8 @@ UNSUPPORTED_FORMAT = "unsupported_format"
 
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
-_READ = 64 * 1024  # bytes or characters of an error that are looked at
+_READ = 64 * 1024  # bytes of an error that are read
+_WORDS_READ = 16 * 1024  # characters of what it says that are looked at
 
 _TOO_LONG = re.compile(
     r"context.?(length|window|size)|maximum context|too many (input )?tokens|exceed_context_size"
@@ -126,7 +127,7 @@ class Faults:
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
         """A 200 that is no completion."""
         return TransportFailed(
-            f"{self._who}: the answer is not a completion: {what}{self._says(body[:_READ])}",
+            f"{self._who}: the answer is not a completion: {what}{self._says(body)}",
             code="bad_envelope",
             status=200,
         )
@@ -204,7 +205,7 @@ class Faults:
 
     def _says(self, words: str) -> str:
         """The provider's own words as the end of a message, or nothing."""
-        line = " ".join(cleaned(words[:_READ]).split())
+        line = " ".join(cleaned(words[:_WORDS_READ]).split())
         line = redact(line, self.secrets)
         if not line:
             return ""
@@ -237,7 +238,7 @@ def _complaint(body: object) -> _Complaint:
         body = body[0] if body else ""
     error = body.get("error") or body if isinstance(body, Mapping) else body
     if not isinstance(error, Mapping):
-        return _Complaint(message=error if isinstance(error, str) else "")
+        return _Complaint(message=error[:_WORDS_READ] if isinstance(error, str) else "")
     message = error.get("message") or error.get("detail") or ""
     metadata = error.get("metadata")
     codes = {
@@ -250,7 +251,7 @@ def _complaint(body: object) -> _Complaint:
         raw = metadata.get("raw")
         message = f"{message}: {raw}" if isinstance(raw, str) and raw else message
     seconds, reasons = _details(error.get("details"))
-    return _Complaint(message if isinstance(message, str) else "", frozenset(codes | reasons), seconds)
+    return _Complaint(message[:_WORDS_READ] if isinstance(message, str) else "", frozenset(codes | reasons), seconds)
 
 
 def _details(details: object) -> tuple[float | None, set[str]]:

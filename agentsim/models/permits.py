@@ -74,9 +74,13 @@ _OWNERS = (
         "an account at a host",
         "AWS CLOUDFLARE CF DIGITALOCEAN DO HCLOUD HEROKU LINODE NETLIFY VERCEL FLY RENDER RAILWAY SCALEWAY OVH",
     ),
-    _owner("a place for code", "GITHUB GH GITLAB GL BITBUCKET CI SONAR SNYK CODECOV SENTRY"),
+    _owner("a place for code", "GITHUB GH COPILOT", "github.ai"),
+    _owner("a place for code", "HOMEBREW ACTIONS GITLAB GL BITBUCKET CI CIRCLE CIRCLECI SONAR SNYK CODECOV SENTRY DD"),
     _owner("a registry of packages", "NPM NODE PYPI TWINE UV POETRY CARGO RUBYGEMS GEM DOCKER NUGET"),
-    _owner("a machine or its secrets", "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT"),
+    _owner(
+        "a machine or its secrets",
+        "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT OP DOPPLER SOPS AGE",
+    ),
     _owner("a database", "DATABASE DB PG POSTGRES MYSQL MONGO REDIS SUPABASE FIREBASE SNOWFLAKE DATABRICKS PINECONE"),
     _owner("a shop or bank", "STRIPE PAYPAL PLAID SQUARE COINBASE BINANCE KRAKEN SHOPIFY"),
     _owner("messages or work", "SLACK DISCORD TELEGRAM TWILIO SENDGRID MAILGUN NOTION LINEAR JIRA ATLASSIAN"),
@@ -116,10 +120,10 @@ def _objection(variable: str, address: str) -> str | None:
     words = name.split("_")
     if _A_KEY_BY_NAME.fullmatch(name) is None or not _NO_KEY_OF_A_PROVIDER.isdisjoint(words):
         return "is no provider's key by its name, as LAB_KEY or LAB_API_TOKEN would be"
-    for owner in _OWNERS:
-        if words[0] in owner.words and not _is_at(owner.hosts, address):
-            return f"is for {owner.whose}, by its name"
-    return None
+    owners = [owner for owner in _OWNERS if not owner.words.isdisjoint(words)]
+    if not owners or any(_is_at(owner.hosts, address) for owner in owners):
+        return None
+    return f"is for {owners[0].whose}, by its name"
 
 
 def _is_at(hosts: Collection[str], address: str) -> bool:

@@ -34,11 +34,15 @@ class Spacer:
         self._line = asyncio.Lock()
         self._waiting = 0
 
-    async def turn(self) -> None:
-        """Return when the next call may start; a caller that is cancelled in the line leaves no gap."""
-        arrived = self._clock()
-        if not self._waiting and max(self._next, self._pushed) <= arrived:  # nobody waits, nothing is to wait for
-            self._next = arrived + self.spacing_s
+    async def turn(self, arrived: float | None = None) -> None:
+        """Return when the next call may start; a caller that is cancelled in the line leaves no gap.
+
+        What the host asks for holds a call for no longer than there is patience since it `arrived`.
+        """
+        arrived = self._clock() if arrived is None else arrived
+        now = self._clock()
+        if not self._waiting and max(self._next, self._pushed) <= now:  # no call waits, there is nothing to wait for
+            self._next = now + self.spacing_s
             return
         self._waiting += 1
         try:

@@ -65,13 +65,14 @@ class Throttle:
 
     async def turn(self, tokens: int) -> Ticket:
         """Wait for a slot for a call of about so many tokens; it is held until `ended`."""
+        arrived = self._clock()
         async with self._line:
             self._first = tokens
             try:
                 while True:
                     while wait := self.allowance.wait(self._clock(), tokens):
                         await self._pause(wait)
-                    await self.spacer.turn()
+                    await self.spacer.turn(arrived)
                     now = self._clock()
                     if not self.allowance.wait(now, tokens):  # a 429 may have come meanwhile
                         return self.allowance.start(now, tokens)

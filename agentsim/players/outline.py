@@ -13,22 +13,27 @@ from typing import Any
 __all__ = ["outlined", "without_records"]
 
 _NAMED_RECORD = re.compile(r"(?P<name>\w+): (?P<record>\{.*\})")
-_NAMED_LIST = re.compile(r"^(?P<name>\w+): (?P<list>\[\n.*?\n\])$", re.DOTALL | re.MULTILINE)
+_LIST_BEGINS = re.compile(r"^(?P<name>\w+): \[\n", re.MULTILINE)
+_LIST_ENDS = re.compile(r"\n\]$", re.MULTILINE)
 _ONE_NAME = re.compile(r"\{\"\w+\": (\"(?:[^\"\\]|\\.)*\")\}")
 _STEP = "  "
 
 
 def without_records(text: str) -> str:
     """Words with `{"Item": "Kettle"}` and its like as `"Kettle"`, and a list of records as one line for each."""
-    return _NAMED_LIST.sub(_listed, _ONE_NAME.sub(r"\1", text))
+    text = _ONE_NAME.sub(r"\1", text)
+    parts, position = [], 0
+    while (begins := _LIST_BEGINS.search(text, position)) and (ends := _LIST_ENDS.search(text, begins.end())):
+        parts += [text[position : begins.start()], _listed(begins["name"], text[begins.end() - 2 : ends.end()])]
+        position = ends.end()
+    return "".join((*parts, text[position:]))
 
 
-def _listed(match: re.Match[str]) -> str:
+def _listed(name: str, items: str) -> str:
     try:
-        items = json.loads(match["list"])
+        return "\n".join(_rows({name: json.loads(items)}, ""))
     except (ValueError, RecursionError):
-        return match[0]
-    return "\n".join(_rows({match["name"]: items}, ""))
+        return f"{name}: {items}"
 
 
 def outlined(line: str) -> list[str]:

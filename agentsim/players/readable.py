@@ -15,6 +15,7 @@ from agentsim.engine.prompt import NARRATOR
 __all__ = ["news", "paragraphs", "question"]
 
 _JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
+_MOST_TRIED = 50  # braces of a line that begin no object: more are words
 _NAME = re.compile(r"[\w@#.-]+")
 _DECODER = json.JSONDecoder()
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
@@ -51,22 +52,23 @@ def news(line: str) -> str:
 
 def _with_objects(line: str) -> str:
     """A line with objects among its words, `INVENTORY: {"wheat": 5}`, in plain words: `INVENTORY: wheat 5`."""
-    parts, position = [], 0
-    while (start := line.find("{", position)) >= 0:
+    parts, position, tried = [], 0, 0
+    while tried < _MOST_TRIED and (start := line.find("{", position)) >= 0:
         try:
             fields, end = _DECODER.raw_decode(line, start)
         except (ValueError, RecursionError):
-            end = start + 1
+            end, tried = start + 1, tried + 1
             parts.append(line[position:end])
         else:
-            parts += [line[position:start], _labelled(line[:start], fields)]
+            parts += [line[position:start], _labelled(line, start, fields)]
         position = end
     return "".join((*parts, line[position:]))
 
 
-def _labelled(before: str, fields: Mapping[str, Any]) -> str:
+def _labelled(line: str, start: int, fields: Mapping[str, Any]) -> str:
     """An object in plain words, without the name of its one field where that stands right before it."""
-    (name, *more), label = fields or ("",), before.casefold().rstrip(": ")
+    name, *more = fields or ("",)
+    label = line[max(0, start - 2 * len(name) - 20) : start].casefold().rstrip(": ")
     if fields and not more and label.endswith(name.replace("_", " ").casefold()):
         return _inner(fields[name])
     return _plain(fields)

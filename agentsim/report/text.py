@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import cache
 
 from markupsafe import Markup, escape
 
@@ -22,18 +23,19 @@ _HIDDEN = re.compile(
 )
 
 
-def _code_point(match: re.Match[str]) -> str:
-    return f"U+{ord(match[0]):04X}"
+@cache
+def _code_point(char: str) -> str:
+    return f"U+{ord(char):04X}"
 
 
 def plain(text: object) -> str:
     """Foreign text for attributes, titles and SVG: hidden characters become `⟨U+202E⟩`; still to be escaped."""
-    return _HIDDEN.sub(lambda match: f"⟨{_code_point(match)}⟩", str(text))
+    return _HIDDEN.sub(lambda match: f"⟨{_code_point(match[0])}⟩", str(text))
 
 
 def fitted(text: object, most: int) -> str:
     """`plain`, with an ellipsis where there would be more than so many characters."""
-    shown = plain(text)
+    shown = plain(str(text)[: most + 1])
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
@@ -42,7 +44,7 @@ def foreign(text: object) -> Markup:
     # Escaping first is safe: it neither makes nor removes a hidden character, and a chip holds only hex digits.
     # Quotes need no escape in an element's content, and in JSON they are a fifth of the text.
     safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
-    chips = _HIDDEN.sub(lambda match: f'<span class="chip">{_code_point(match)}</span>', safe)
+    chips = _HIDDEN.sub(lambda match: f'<span class="chip">{_code_point(match[0])}</span>', safe)
     return Markup("<bdi>" + chips + "</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
 
 

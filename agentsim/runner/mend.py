@@ -43,12 +43,14 @@ def over(files: RunFiles) -> bool:
 def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
     """What is wrong with the history beside the journal of a game that is over; None where it is that game's.
 
-    Its head is looked at, and that it is JSON to its end; `closely`, which takes twice as long, every record as well.
+    Its head is looked at, and that it is JSON to its end; `closely`, which takes twice as long, every record as well,
+    and that it is the file that the journal names.
     """
     if not files.history.is_file():
         return "is missing"
     try:
-        found = from_json(files.history.read_bytes(), allow_inf_nan=False)
+        raw = files.history.read_bytes()
+        found = from_json(raw, allow_inf_nan=False)
     except (OSError, ValueError):
         return "is broken"
     if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -63,6 +65,8 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
             load_history(files.history)
         except UsageError:
             return "is broken"
+        if read_journal(files.journal).history not in {None, text_id(raw.decode())}:
+            return "is not what was written"
     return None
 
 

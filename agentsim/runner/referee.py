@@ -134,10 +134,10 @@ class _Hearing:
         return self._links[self._link].name if len(self._links) > 1 else None
 
     def was_asked(self, model: str | None) -> None:
-        """An earlier process's attempt was made by this model."""
+        """An earlier process's attempt was made by this model; one that took over has attempts of its own."""
         for place, link in enumerate(self._links):
-            if link.name == model:
-                self._link = place
+            if link.name == model and place != self._link:
+                self._link, self.used = place, Attempts()
 
     def may_take_over(self, error: ModelError) -> bool:
         """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""

@@ -69,7 +69,7 @@ def prove(files: RunFiles) -> Proof:
     if "warnings" not in claimed and not recorded.chain.protected:
         history.pop("warnings", None)  # histories of earlier versions have none
     _compare(files.name, without_volatile(claimed), without_volatile(history))
-    if recorded.stops and recorded.stops[-1].get("history", text_id(text)) != text_id(text):
+    if recorded.history not in {None, text_id(text)}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
     protected = bool(recorded.chain.protected)
     return Proof(len(again.entries), again.finished is not None, history, protected, recorded.read_alike)

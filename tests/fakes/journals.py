@@ -13,6 +13,7 @@ from agentsim.history.chain import Chain
 __all__ = ["change_line", "plain", "resealed", "without_digests"]
 
 _HISTORY = re.compile(rb',"history":"[0-9a-f]{32}"(?=\}\n\Z)')
+_READER = re.compile(rb'(?<=,)"reader":(?:null|\d+),(?="seed")')
 _DIGEST = re.compile(rb',"chain":"[0-9a-f]{32}"(?=\}\n\Z)')
 
 
@@ -31,7 +32,7 @@ def resealed(lines: Iterable[bytes]) -> list[bytes]:
 def without_digests(journal: Path) -> None:
     """Make it a journal of an earlier version."""
     lines = plain(journal.read_bytes().splitlines(keepends=True))
-    journal.write_bytes(b"".join(_HISTORY.sub(b"", line) for line in lines))
+    journal.write_bytes(b"".join(_READER.sub(b"", _HISTORY.sub(b"", line)) for line in lines))
 
 
 def change_line(journal: Path, which: str, change: Callable[[dict[str, Any]], None] | None) -> None:

@@ -104,3 +104,12 @@ def test_the_attempts_of_a_decision_are_those_that_were_recorded_before_it(tmp_p
     book.close()
     with pytest.raises(JournalCorrupt, match="decision 1 has other attempts than were recorded before it"):
         read_journal(book.path)
+
+
+def test_a_resumed_run_may_need_fewer_attempts_than_there_were(tmp_path: Path) -> None:
+    """Today's reader may read what an older one refused, and a model may have no attempts left."""
+    book = journal(tmp_path)
+    book.tried(1, 0, "A", [paid("bad", code="unreadable"), paid("worse", code="unreadable")])
+    book.decided(entry(1, attempts=(paid("bad"),)), sync=True)
+    book.close()
+    assert list(read_journal(book.path).entries) == [(1, 0)]

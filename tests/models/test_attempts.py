@@ -88,6 +88,14 @@ def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s:
     assert held(error, AttemptPolicy(), Attempts(made=3, retries=1, waited_s=waited_s)) is is_held
 
 
+def test_where_there_is_no_patience_the_host_has_asked_for_nothing() -> None:
+    """Two calls of one burst must not stop a run whose host names no time."""
+    policy = AttemptPolicy(rate_limit_patience_s=0)
+    assert pause(limited(), policy, Attempts()) is None
+    assert not held(limited(), policy, Attempts())
+    assert held(limited(5), policy, Attempts())
+
+
 def test_a_transport_fault_is_tried_again_once() -> None:
     story = Story(BROKEN)
     assert story.play() is GOOD

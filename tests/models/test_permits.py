@@ -76,6 +76,9 @@ FOREIGN_VARIABLES = {
     "another provider of models": "ANTHROPIC_API_KEY",
     "and another": "MISTRAL_API_KEY",
     "a provider's second key": "OPENAI_API_KEY_2",
+    "an owner behind another word": "HOMEBREW_GITHUB_API_TOKEN",
+    "a provider behind a word": "MY_OPENAI_API_KEY",
+    "a safe of secrets": "DOPPLER_TOKEN",
     **{f"a built-in provider's {name}": name for profile in BUILT_IN.values() for name in profile.key_envs},
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -327,3 +328,23 @@ def test_waiting_for_a_minute_to_pass_is_not_counted_in_the_deadline() -> None:
             return time.now
 
     assert asyncio.run(main()) == 60.0
+
+
+def test_no_call_queues_for_a_host_s_sake_for_longer_than_there_is_patience() -> None:
+    """Each of six calls is told to wait 50 s: those behind do not wait 100, 150, 200 s."""
+    time = Time()
+    queued: list[float] = []
+
+    async def call(throttle: Throttle) -> None:
+        began = time.now
+        with contextlib.suppress(RateLimited):
+            async with throttle.admission():
+                queued.append(time.now - began)
+                raise RateLimited("slow down", retry_after=50.0)
+
+    async def main() -> None:
+        throttle = Throttle(Terms(concurrency=1, patience_s=60.0), clock=time, sleep=time.sleep)
+        await time.until(*[asyncio.create_task(call(throttle)) for _ in range(6)])
+
+    asyncio.run(main())
+    assert queued == [0.0, 50.0, 60.0, 60.0, 60.0, 60.0]

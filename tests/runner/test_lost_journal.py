@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -88,7 +89,7 @@ def test_a_journal_that_others_write_to_is_not_written_to_any_more(tmp_path: Pat
     book.decided(entry(1), sync=True)
     book.sync()
     book.path.write_bytes(book.path.read_bytes()[:-20])
-    with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot write the journal: another process has written to it"):
+    with pytest.raises(AgentsimError, match=r"run\.jsonl: another process has written to it; the history has"):
         book.sync()
     size = book.path.stat().st_size
     with pytest.raises(AgentsimError, match="another process has written to it"):
@@ -102,7 +103,7 @@ def test_a_journal_that_cannot_be_saved_says_why(tmp_path: Path) -> None:
     book = journal(folder)
     shutil.rmtree(folder)
     folder.write_text("in the way", encoding="utf-8")
-    with pytest.raises(AgentsimError, match="it was removed, and cannot be saved: File exists"):
+    with pytest.raises(AgentsimError, match="it was removed, and cannot be saved whole: File exists"):
         book.sync()
     book.close()
 
@@ -111,3 +112,20 @@ def test_a_journal_that_is_closed_has_nothing_to_sync(tmp_path: Path) -> None:
     book = journal(tmp_path)
     book.close()
     book.sync()
+
+
+def test_a_disk_that_takes_the_saved_journal_in_pieces_gets_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = journal(tmp_path)
+    book.decided(entry(1), sync=True)
+    book.sync()
+    whole = book.path.read_bytes()
+    book.path.unlink()
+    real = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda handle, data: real(handle, bytes(data)[:100]))
+        with pytest.raises(AgentsimError, match="what it held is saved"):
+            book.sync()
+    book.close()
+    assert book.path.read_bytes() == whole

@@ -392,6 +392,20 @@ def test_tries_of_an_earlier_process_count() -> None:
     assert spent.rule(faults).fallback_reason == "timeout", "the only retry was used before"
 
 
+def test_a_model_that_took_over_in_an_earlier_process_has_attempts_of_its_own() -> None:
+    """Of the call after which it took over nothing may be left: it was void when the provider had stopped the run."""
+
+    class Other(NoModel):
+        name = provider = "fake/other"
+
+    reasking = ReaskPolicy(reasks=9)
+    spare = ModelPlayer(Other(), Sampling(), "", POLICY, reasking)
+    seat = ModelPlayer(NoModel(), Sampling(), "", POLICY, reasking, spare=spare)
+    earlier = [bad_try()._replace(model=name) for name in ("fake/none", "fake/none", "fake/other", "fake/other")]
+    ruling = Court([GOOD]).rule(earlier, seat)
+    assert codes(ruling) == ["unreadable"] * 4 + [None], "the other one had one of three left"
+
+
 def test_a_good_reply_of_an_earlier_process_is_taken() -> None:
     """It was kept as bad under rules that have since become kinder: it is paid for, and it counts now."""
     court = Court([])

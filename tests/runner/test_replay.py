@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError
+from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
+from agentsim.history.bundle import pack
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import ReplayDiffers, prove
 from agentsim.runner.session import go_on
 from tests.cli.command_line import agentsim
-from tests.fakes.journals import change_line, without_digests
+from tests.fakes.journals import change_line, plain, without_digests
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import Mendable, play
@@ -312,3 +313,38 @@ def test_warnings_that_were_taken_out_are_missed(tmp_path: Path) -> None:
         prove(files)
     without_digests(files.journal)
     assert prove(files).complete
+
+
+def test_digests_are_not_stripped_from_a_journal_in_silence(files: RunFiles) -> None:
+    """A journal of an earlier version names no reader."""
+    lines = plain(files.journal.read_bytes().splitlines(keepends=True))
+    files.journal.write_bytes(b"".join(lines))
+    with pytest.raises(JournalCorrupt, match=r"^line 1: run\.jsonl: has lost its digests"):
+        prove(files)
+
+
+def test_a_changed_history_of_a_finished_run_is_made_again_by_resume_and_not_bundled(files: RunFiles) -> None:
+    text = files.history.read_text("utf-8")
+    files.history.write_text(text.replace('"wall_s":', '"wall_s":1'), encoding="utf-8")
+    with pytest.raises(UsageError, match="is not the one that its journal names"):
+        pack([files], files.directory / "one.zip")
+    again = go_on(files, env={})
+    assert again is not None
+    assert again.remark == "run.json is not what was written: it is made again from the journal"
+    assert files.history.read_text("utf-8") == text
+    assert prove(files).complete
+
+
+def test_a_session_whose_last_line_is_missing_leaves_a_history_that_is_proved_by_its_values(files: RunFiles) -> None:
+    """A full disk: the history of the last session is written, the journal's word of it is not."""
+    part = RunFiles(files.directory, "part")
+    first = part.journal.read_bytes()
+    with FakeServer(varied_by_schema).in_thread() as server:
+        change_line(part.journal, '"record":"run"', lambda head: head["run"]["base_urls"].update(fake=server.url()))
+        first = part.journal.read_bytes()
+        again = go_on(part, env={}, max_calls=9)
+    assert again is not None
+    lines = part.journal.read_bytes().removeprefix(first).splitlines(keepends=True)
+    assert b'"record":"stop"' in lines[-1]
+    part.journal.write_bytes(first + b"".join(lines[:-1]))
+    assert prove(part).decisions == 9

@@ -17,7 +17,6 @@ __all__ = [
     "MOST_MARKS",
     "MOST_MEMBERS",
     "MOST_OBJECTS",
-    "MOST_PARTS",
     "Work",
     "bounded",
     "of_few_lines",
@@ -25,25 +24,31 @@ __all__ = [
 
 MOST_CLAIMS = 150  # of a reply: each is looked at with all around it
 MOST_OBJECTS = 300
-MOST_PARTS = 3_000  # of objects, as far as commas tell
 MOST_MARKS = 1_000  # of thinking
 MOST_LINES = 3_000  # that are not empty
 MOST_MEMBERS = 1_000  # of an object
+_MOST_VALUES = 4_000  # in all objects
 _MOST_STEPS = 3_000  # of mending: a member, a comment, a quote
 
 T = TypeVar("T")
 
 
 class Work:
-    """Steps of mending that are left for a reply."""
+    """What is left to do for the objects of a reply."""
 
     def __init__(self) -> None:
-        self._left = _MOST_STEPS
+        self._left, self._values = _MOST_STEPS, _MOST_VALUES
         self.unclosed = maxsize
         """Behind this place no comment ends."""
 
+    def take(self, values: int = 1) -> None:
+        """Count values; `AmbiguousReply` where there are more than any answer has."""
+        self._values -= values
+        if self._values < 0:
+            raise _over_and_over()
+
     def step(self) -> None:
-        """Count one; `UnreadableReply` where none is left."""
+        """Count a step of mending; `UnreadableReply` where none is left."""
         self._left -= 1
         if self._left < 0:
             raise UnreadableReply("The JSON of the reply is too broken to be read. Answer with one whole JSON object.")

@@ -23,6 +23,7 @@ from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALU
 
 __all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
 
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A decision as some place of the reply says it: values by path; `known` where they are among the legal ones."""

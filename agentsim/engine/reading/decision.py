@@ -1,13 +1,14 @@
-"""Decision: base of what players decide, and the record of how one was read. How a reply is read stands in `reader`."""
+"""Decision: base of what players decide, how one was read, and what the reader asks of a question."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Decision", "Reading"]
+__all__ = ["Decision", "Question", "Reading"]
 
 
 class Decision(BaseModel):
@@ -33,3 +34,23 @@ class Reading(Generic[D]):
     candidates: int = 1
     repaired: bool = False
     checked: bool = False
+
+
+class Question(Protocol):
+    """What the reader goes by, of a request."""
+
+    kind: ClassVar[str]
+    leading: ClassVar[bool]
+    quotes: ClassVar[frozenset[str]]
+    nothing: ClassVar[Mapping[str, Any]]
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
+    any_text: ClassVar[bool]
+
+    @property
+    def against(self) -> bool: ...
+    def schema(self) -> Mapping[str, Any]: ...
+    def decision_of(self, said: Mapping[str, Any]) -> Decision: ...
+    def fits(self, said: Mapping[str, Any]) -> bool: ...
+    def counts(self, said: Mapping[str, Any]) -> bool: ...
+    def check(self, decision: Any) -> None: ...
+    def in_words(self, words: str) -> Decision | None: ...

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded
 from agentsim.engine.reading.folding import folded
-from agentsim.engine.reading.sentences import I
+from agentsim.engine.reading.sentences import FIRST_PERSON
 
 __all__ = ["said"]
 
@@ -20,7 +20,7 @@ _WORD = r"[^\s.,;:!?]{1,40}"
 _VALUE = re.compile(rf"{_WORD}+(?: {_WORD}+)?\Z")
 _LONGEST = 2 * 40 + 1  # characters of a value before a verb
 _EDGE = r"\b"
-_ME = I.removeprefix(_EDGE)
+_ME = FIRST_PERSON.removeprefix(_EDGE)
 _MOST_BEGINNINGS = 3 * MOST_CLAIMS
 
 
@@ -91,7 +91,8 @@ def _phrase(sentence: str) -> _Phrase:
 def _beginnings(sentences: tuple[str, ...]) -> re.Pattern[str]:
     """Where one of the sentences may begin that begin with a word."""
     begins = [begins.removeprefix(_EDGE) for sentence in sentences if (begins := _phrase(sentence).begins)]
-    mine, others = [each for each in begins if each.startswith(_ME)], [each for each in begins if each[: len(_ME)] != _ME]
+    mine = [each for each in begins if each.startswith(_ME)]
+    others = [each for each in begins if not each.startswith(_ME)]
     if mine:  # begin alike
         others.append(f"{_ME}(?:{'|'.join(each.removeprefix(_ME) for each in mine)})")
     return re.compile(rf"(?<!\w)(?={'|'.join(others)})")

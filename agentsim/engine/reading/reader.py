@@ -11,14 +11,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentsim.engine.reading.bounds import MOST_PARTS
 from agentsim.engine.reading.claims import Claim
-from agentsim.engine.reading.decision import Reading
+from agentsim.engine.reading.decision import Question, Reading
 from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, thought_spans
 from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence, said_aloud
-from agentsim.engine.reading.reply import Question, Reply
+from agentsim.engine.reading.reply import Reply
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import has_marks, split
 from agentsim.engine.reading.values import UNSAID
@@ -53,9 +52,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 def _at_once(request: Question, text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
-    if not text.startswith("{") or not text.endswith("}") or text.count(",") > MOST_PARTS:
-        return None
-    if _DETOUR.search(text) or has_marks(text):
+    if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
     try:
         value = decoded(text)

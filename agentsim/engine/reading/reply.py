@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded
 from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
-from agentsim.engine.reading.decision import Decision
+from agentsim.engine.reading.decision import Question
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
 from agentsim.engine.reading.folding import folded, masked, without
@@ -26,7 +26,7 @@ from agentsim.engine.reading.thinking import split
 from agentsim.engine.reading.values import UNSAID, chosen, is_no_number, named
 from agentsim.engine.reading.vocabulary import SPEECH
 
-__all__ = ["Question", "Reply"]
+__all__ = ["Reply"]
 
 POST = (*SPEECH, "post", "forum post", "my post")
 # what stands for a value where a form is shown
@@ -37,26 +37,6 @@ _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*"
 def _named(unknown: Sequence[Any]) -> str | None:
     """The name among values that are none of the legal ones; None where they are nothing that is named."""
     return str(unknown[0]) if unknown and type(unknown[0]) in {str, int} else None
-
-
-class Question(Protocol):
-    """What the reader goes by, of a request."""
-
-    kind: ClassVar[str]
-    leading: ClassVar[bool]
-    quotes: ClassVar[frozenset[str]]
-    nothing: ClassVar[Mapping[str, Any]]
-    synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
-    any_text: ClassVar[bool]
-
-    @property
-    def against(self) -> bool: ...
-    def schema(self) -> Mapping[str, Any]: ...
-    def decision_of(self, said: Mapping[str, Any]) -> Decision: ...
-    def fits(self, said: Mapping[str, Any]) -> bool: ...
-    def counts(self, said: Mapping[str, Any]) -> bool: ...
-    def check(self, decision: Any) -> None: ...
-    def in_words(self, words: str) -> Decision | None: ...
 
 
 class Reply:
@@ -239,7 +219,8 @@ class Reply:
             chosen_there = self.decider is not None and self.decider.kind == "choice"
             usable = usable and chosen_there and not (each.state == "cut" and self.cut)
         if not usable or each.value is None:
-            return Claim(each.start, each.end, "broken", known=False) if self._member.search(self.body, each.start, each.end) else None
+            names_a_field = self._member.search(self.body, each.start, each.end)
+            return Claim(each.start, each.end, "broken", known=False) if names_a_field else None
         tag = next((field.name for field in self.fields if field.kind == "variant"), "")
         value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):

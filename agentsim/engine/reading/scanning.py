@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.bounds import MOST_OBJECTS, MOST_PARTS, Work, bounded
+from agentsim.engine.reading.bounds import MOST_OBJECTS, Work, bounded
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
 from agentsim.errors import AmbiguousReply, DecisionError
 
@@ -53,7 +53,7 @@ def scan(body: str) -> list[Object]:
     """The objects of a text from left to right, none inside another.
 
     Raises `AmbiguousReply` where a key stands twice with different values or there are too many objects, and
-    `UnreadableReply` where too much of them would have to be mended.
+    `UnreadableReply` where too much of them would have to be mended, or they hold too much.
     """
     return list(bounded(_objects(body), MOST_OBJECTS))
 
@@ -68,45 +68,44 @@ def strict_spans(text: str) -> list[tuple[int, int]]:
 
 def decoded(text: str) -> Any:
     """The JSON value that a text is; `ValueError` where it is none."""
-    return _DECODER.decode(text)
+    return _Decoder(Work()).json.decode(text)
 
 
 def _objects(body: str) -> Iterator[Object]:
     position, work = 0, Work()
+    decoder = _Decoder(work)
     while opening := _OPENING.search(body, position):
-        if body.count(",", opening.start()) > MOST_PARTS:
-            raise AmbiguousReply("The JSON of the reply has more values than any answer. Answer with the decision alone.")
-        found = _object(body, opening.start(), work)
+        found = _object(body, opening.start(), work, decoder)
         yield found
         position = found.end
 
 
-def _object(body: str, start: int, work: Work) -> Object:
+def _object(body: str, start: int, work: Work, decoder: _Decoder) -> Object:
     try:
-        value, end = _strict(body, start)
+        value, end = _strict(body, start, decoder.json)
         if not _too_deep(value, body, start, end):
             return Object(start, end, "strict", value, fenced=_is_fenced(body, start, end))
     except (ValueError, RecursionError):
         pass
     try:
-        value, end, comments = relaxed(body, start, work)
-        return Object(start, end, "repaired", _pairs_cleaned(value), comments, _is_fenced(body, start, end))
+        members, end, comments = relaxed(body, start, work)
+        return Object(start, end, "repaired", decoder.nested(members), comments, _is_fenced(body, start, end))
     except CutOff as error:
-        members = None if error.members is None else _pairs_cleaned(error.members)
-        return Object(start, len(body), "cut", members, error.comments)
+        value = None if error.members is None else decoder.nested(error.members)
+        return Object(start, len(body), "cut", value, error.comments)
     except Broken as error:
         return _beyond_repair(body, start, error.at)
 
 
-def _strict(body: str, start: int) -> tuple[Any, int]:
+def _strict(body: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
     """The JSON object at a place, and its end. Most end soon: an error counts the lines of all that was given."""
     piece = body[start : start + _PIECE]
     try:
-        value, end = _DECODER.raw_decode(piece)
+        value, end = decoder.raw_decode(piece)
     except json.JSONDecodeError as error:
         if start + _PIECE >= len(body) or (error.pos < _PIECE // 2 and "Unterminated" not in error.msg):
             raise
-        value, end = _DECODER.raw_decode(body[start:])
+        value, end = decoder.raw_decode(body[start:])
     return value, start + end
 
 
@@ -145,36 +144,54 @@ def _too_deep(value: Any, body: str, start: int, end: int) -> bool:
     return any(isinstance(each, (dict, list)) for each in level)
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for spelt, given in pairs:
-        key, value = cleaned(spelt), _cleaned(given)
-        if key in out and _as_json(out[key]) != _as_json(value):
-            raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
-        out[key] = value
-    return out
+class _Decoder:
+    """JSON as it is read in replies: its strings cleaned again, its values counted."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.json = json.JSONDecoder(
+            object_pairs_hook=self.pairs, parse_int=_integer, parse_float=self._real, parse_constant=_constant
+        )
+
+    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object; `AmbiguousReply` where a key stands twice with different values."""
+        self._work.take(1 + len(pairs))
+        out: dict[str, Any] = {}
+        for spelt, given in pairs:
+            key, value = cleaned(spelt), self._cleaned(given)
+            if key in out and _as_json(out[key]) != _as_json(value):
+                raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
+            out[key] = value
+        return out
+
+    def nested(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The object of mended members, objects in it too."""
+        return self.pairs([(key, self._nested(value)) for key, value in members])
+
+    def _nested(self, value: Any) -> Any:
+        if isinstance(value, tuple):  # the members of an object
+            return self.nested(list(value))
+        return [self._nested(item) for item in value] if isinstance(value, list) else value
+
+    def _cleaned(self, value: Any) -> Any:
+        """The value with its strings cleaned: an escape such as `\\u001b` gets past the door unseen."""
+        if isinstance(value, str):
+            return cleaned(value)
+        if isinstance(value, list):
+            self._work.take(len(value))
+            return [self._cleaned(item) for item in value]
+        return value
+
+    def _real(self, digits: str) -> Real:
+        self._work.take()
+        value = Real(digits)
+        if not isfinite(value):
+            raise ValueError(f"{digits[:40]} is too large")
+        return value
 
 
 def _as_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def _pairs_cleaned(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these members, objects in it too."""
-    return _pairs([(key, _nested(value)) for key, value in members])
-
-
-def _nested(value: Any) -> Any:
-    if isinstance(value, tuple):  # the members of an object
-        return _pairs_cleaned(list(value))
-    return [_nested(item) for item in value] if isinstance(value, list) else value
-
-
-def _cleaned(value: Any) -> Any:
-    """The value with its strings cleaned again: an escape such as `\\u001b` gets past the door unseen."""
-    if isinstance(value, str):
-        return cleaned(value)
-    return [_cleaned(item) for item in value] if isinstance(value, list) else value
 
 
 def _integer(digits: str) -> int:
@@ -183,15 +200,5 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _real(digits: str) -> Real:
-    value = Real(digits)
-    if not isfinite(value):
-        raise ValueError(f"{digits[:40]} is too large")
-    return value
-
-
 def _constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_integer, parse_float=_real, parse_constant=_constant)

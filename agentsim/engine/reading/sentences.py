@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from agentsim.engine.reading.patterns import any_phrase
 
-__all__ = ["DONE", "SENTENCES", "VERB", "I"]
+__all__ = ["DONE", "FIRST_PERSON", "SENTENCES", "VERB"]
 
 _AUX = any_phrase(r"""
     'll; will; would; 'd; do; hereby; therefore; thus; now; am; 'm; shall; must; have to; choose to; decide to
@@ -14,7 +14,7 @@ _AUX = any_phrase(r"""
     ; also; officially; formally; hence; simply; happily; gladly; firmly; strongly; reluctantly; finally; secretly
     ; intend to; need to; should; 've chosen to; so; ,
 """)
-I = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+FIRST_PERSON = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
 """How sentences of the first person begin, up to their verb."""
 
 # nothing, or what is offered: "I accept 450 for it" is another offer
@@ -40,8 +40,8 @@ DONE = (
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     # `§` is the value; `vote` decides for a player, `against` against one
     "vote": (
-        rf"{I}(?:vote|voting)(?: for)? §",
-        rf"{I}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
+        rf"{FIRST_PERSON}(?:vote|voting)(?: for)? §",
+        rf"{FIRST_PERSON}cast(?:ing)? (?:my|this) (?:vote|ballot)(?: in favou?r of| for)? §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot)(?: for (?:the )?winner)? (?:is for|is"
         r"|goes to|goes for|will be|would be|will go to) §",
         r"\bmy (?:final |official |secret |jury )?(?:vote|ballot) (?:would go to|would be for|is cast for"
@@ -62,9 +62,9 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:的票)?(?:投票给|投票給|投给|投給|选择|選擇|投|选|的投票是|的选择是) ?§",
     ),
     "against": (
-        rf"{I}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
-        rf"{I}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
-        rf"{I}(?:eliminate|remove) §",
+        rf"{FIRST_PERSON}(?:vote|voting) (?:against|to eliminate|to remove|to vote out|to evict|out) §",
+        rf"{FIRST_PERSON}cast(?:ing)? (?:my|this) (?:vote|ballot) (?:against|to eliminate) §",
+        rf"{FIRST_PERSON}(?:eliminate|remove) §",
         r"\blet(?: us|'s) (?:eliminate|remove|vote out) §",
         r"\bmy (?:final |official |secret )?(?:vote|ballot) (?:is against|is to eliminate|to eliminate is) §",
         r"\bich stimme (?:gegen|fur den ausschluss von|fur die elimination von) §",
@@ -76,7 +76,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:投票)?(?:淘汰|投票淘汰) ?§",
     ),
     "bid": (
-        rf"{I}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
+        rf"{FIRST_PERSON}(?:bid|offer|bidding|raise to|raise my bid to|raise the bid to|open at|open with) §",
         r"\b(?:my|our) (?:final |opening |next )?(?:bid|offer) (?:is|will be|would be|stands at|of) §",
         r"(?:^|\n|[.!?]\s)\W{0,3}(?:raise to|bid)(?=\s) §",
         r"\bfinal (?:bid|offer)(?=\s+[$\d]) §",
@@ -93,13 +93,13 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"我(?:出价|出價|出|报价|的出价是) ?§",
     ),
     "partner": (
-        rf"{I}(?:approach|talk to|talk with|speak to|speak with|meet with|meet|invite|chat with|whisper to) §",
-        rf"{I}(?:take|pull) § aside\b",
+        rf"{FIRST_PERSON}(?:approach|talk (?:to|with)|speak (?:to|with)|meet with|meet|invite|chat with|whisper to) §",
+        rf"{FIRST_PERSON}(?:take|pull) § aside\b",
         r"\bich nehme § beiseite\b",
         r"我想(?:和|跟|与|找) ?§ ?(?=私下|单独|谈|聊|说)",
     ),
     "choice": (
-        rf"{I}(?:choose|pick|select|go with|opt for|settle on|go for|going with|going for) §",
+        rf"{FIRST_PERSON}(?:choose|pick|select|go with|opt for|settle on|go for|going with|going for) §",
         r"\bmy (?:final )?(?:choice|pick|answer|decision|selection) (?:is|would be|will be) §",
         r"\bthe answer is §",
         r"\bich (?:wahle|nehme) §",
@@ -117,14 +117,14 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "pass": (
         r"\bi(?:'d| would) rather not (?:take|talk|approach|propose|bid|meet)\b",
-        rf"{I}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b{_OF_IT}",
+        rf"{FIRST_PERSON}(?:pass|fold|withdraw|drop out|bow out|sit (?:this|it) (?:one )?out|skip)\b{_OF_IT}",
         rf"\b(?:i'm|we're|i am|we are) out\b{_OF_IT}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|am not going to)(?: want to| wish to)? bid\b(?! (?:more"
         r"|over|above|higher|than|against|\d|\{))",
         r"\b(?:ich passe|je passe|yo paso|eu passo|io passo|ik pas|пасую)\b",
     ),
     "yes": (
-        rf"{I}(?:accept|agree)\b{_OFFER}",
+        rf"{FIRST_PERSON}(?:accept|agree)\b{_OFFER}",
         r"\b(?:j'accepte|acepto|aceito|accetto|akceptuje|принимаю|ich akzeptiere|ik accepteer"
         r"|ich nehme (?:es |das |das angebot )?an)\b(?! que| che| ze)",
         r"(?:我接受|承諾します|수락합니다)(?=\W|$)",
@@ -133,12 +133,12 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         r"\b(?:je (?:refuse|rejette|decline)|rechazo|recuso|rifiuto|odrzucam|отклоняю|ich lehne"
         r"|ik weiger)\b(?! que| che| de)",
         r"(?:我拒绝|拒否します|거절합니다)(?=\W|$)",
-        rf"{I}(?:decline|reject|refuse)\b{_OFFER}",
+        rf"{FIRST_PERSON}(?:decline|reject|refuse)\b{_OFFER}",
         r"\b(?:i|we) (?:do not|don't|won't|will not|cannot|can't|must not)(?: want to)? (?:accept"
         r"|agree)\b(?! (?:with|that))",
     ),
 }
 """Sentences of the first person that decide, by what they decide."""
 
-VERB = rf"{I}§"
+VERB = rf"{FIRST_PERSON}§"
 """A choice that is itself the verb: `I'll buy it`."""

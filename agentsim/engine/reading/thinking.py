@@ -91,8 +91,9 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
 
     Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
 
-    Thinking that does not end hides all that follows it, as does a text of too many marks behind the last one seen. Where its end alone is in the reply (some templates write the
-    beginning themselves), all before that end was thought. Strings of whole objects are looked at by themselves.
+    Thinking that does not end hides all that follows it, as does a text of too many marks behind the last one seen.
+    Where its end alone is in the reply (some templates write the beginning themselves), all before it was thought.
+    Strings of whole objects are looked at by themselves.
     """
     if not _ANY.search(text):
         return text, ()
@@ -135,14 +136,20 @@ def _final(text: str, thoughts: list[str]) -> str:
     return text
 
 
-def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
-    """The pieces of the text between thoughts."""
+def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
+    """Where thinking may begin or end, and whether the text has no more such places than are looked at."""
     marks = list(islice(_MARK.finditer(text), MOST_MARKS))
     all_seen = len(marks) < MOST_MARKS
     marks = [mark for mark in marks if not _is_word(mark)]
     if own:
         ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
         marks = [mark for mark in marks if _named(mark) not in ended]
+    return marks, all_seen
+
+
+def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
+    """The pieces of the text between thoughts."""
+    marks, all_seen = _marks(text, own)
     if not marks and all_seen:
         yield text
         return

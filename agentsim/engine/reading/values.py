@@ -96,10 +96,10 @@ def named(given: str, names: Iterable[str]) -> str | None:
 class _Alike(NamedTuple):
     """Names by what is left of them."""
 
-    plain: Mapping[str, frozenset[str]]
-    untitled: Mapping[str, frozenset[str]]
-    compact: Mapping[str, frozenset[str]]
-    shortest: Mapping[str, frozenset[str]]
+    plain: dict[str, frozenset[str]]
+    untitled: dict[str, frozenset[str]]
+    compact: dict[str, frozenset[str]]
+    shortest: dict[str, frozenset[str]]
 
 
 @lru_cache(256)
@@ -156,10 +156,8 @@ def amount(given: Any, nothing: Any = UNSAID) -> Any:
             return whole(given)
         except PydanticCustomError:
             return UNSAID
-    if not isinstance(given, str):
-        return UNSAID
-    text = given.strip(_AROUND)
-    if len(text) > _LONGEST:
+    text = given.strip(_AROUND) if isinstance(given, str) else ""
+    if not text or len(text) > _LONGEST:
         return UNSAID
     text = re.sub(r"[.!]$", "", text)
     while len(text) > 1 and (text[0], text[-1]) in _PAIRS:

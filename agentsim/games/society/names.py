@@ -10,17 +10,23 @@ __all__ = ["misnomer", "signature"]
 
 # accents, and characters of other kinds that print as nothing
 _UNSEEN = re.compile("[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0]")
-# small Cyrillic and Greek letters, and the Latin ones that they look like, small or as capitals
+# small Cyrillic and Greek letters, and Lisu ones, and the Latin ones that they look like, small or as capitals
 _ALIKE = str.maketrans(
+    "\ua4d0\ua4d1\ua4d3\ua4d4\ua4d6\ua4d7\ua4d9\ua4da\ua4dc\ua4dd\ua4df\ua4e0\ua4e1\ua4e2\ua4e3\ua4e6\ua4e7\ua4ea"
+    "\ua4eb\ua4ec\ua4ee\ua4f0\ua4f2\ua4f3\ua4f4"
     "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d"
     "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7",
-    "abekmhopctyxsijdqwabehikmvoptyx",
+    "bpdtgkjczfmnlsrvhwxyaeiouabekmhopctyxsijdqwabehikmvoptyx",
 )
-_NUMBER = re.compile(r"(?:(?<!\w)agent[\s#.:_-]*|#\s*)(\d{1,9})(?!\d)|^\W*(\d{1,9})\W*$")
-_NO_AGENT = {
-    *("system", "developer", "assistant", "user", "narrator", "society", "pool", "commonpool"),
-    *("thesystem", "thenarrator", "thesociety", "thepool", "thecommonpool"),
-}
+# scripts of which letters may stand beside Latin ones: their lookalikes are in the table, or they have none
+_WITH_LATIN = {"LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"}
+_NUMBER_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_NUMBER = re.compile(
+    r"(?:(?<!\w)agent(?:\W|_)*(?:(?:no|nr|number)(?:\W|_)*)?|#\s*|^\W*no\W*)"
+    rf"(\d{{1,9}}(?!\d)|(?:{'|'.join(_NUMBER_WORDS)})(?!\w))|^\W*(\d{{1,9}})\W*$"
+)
+_NO_AGENT = {"user", "society", "pool", "commonpool", "thesociety", "thepool", "thecommonpool"}
+_NO_AGENT_SAYS = re.compile(r"(?<!\w)(?:system|developer|assistant|narrator|moderator)(?!\w)")
 
 
 def signature(name: str) -> str:
@@ -34,11 +40,15 @@ def misnomer(name: str, agent: int, agents: int, taken: Mapping[str, int]) -> st
     if not bare:
         return "a name must be something that can be seen"
     for found in _NUMBER.finditer(bare):
-        number = int(found[1] or found[2])
+        said = found[1] or found[2]
+        number = _NUMBER_WORDS.index(said) + 1 if said in _NUMBER_WORDS else int(said)
         if number != agent and 1 <= number <= agents:
             return f"that is the number of agent #{number}"
-    if sign in _NO_AGENT:
+    if sign in _NO_AGENT or _NO_AGENT_SAYS.search(bare) or _NO_AGENT_SAYS.fullmatch(sign.removeprefix("the")):
         return "that name is no agent's"
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in bare if letter.isalpha()}
+    if "LATIN" in scripts and not scripts <= _WITH_LATIN:
+        return "a name must not mix letters that look alike"
     if taken.get(sign, agent) != agent:
         return f"agent #{taken[sign]} has that name"
     return ""

@@ -185,25 +185,44 @@ def test_of_two_in_one_tick_the_first_in_the_order_has_the_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Agent #2", "#2", "agent 2", "AGENT#2", "2", "(2)", "Ágent #２", "I am agent  2!", "Agent #02"]
+    "name",
+    [
+        *("Agent #2", "#2", "agent 2", "AGENT#2", "2", "(2)", "Ágent #２", "I am agent  2!", "Agent #02", "agent(2)"),
+        *("Agent・2", "\ua4eegent 2", "agent/2", "agent [2]", "Agent №2", "No. 2", "agent\u200b2", "Agent two"),
+    ],
 )
 def test_nobody_takes_the_number_of_another(name: str) -> None:
     town = Town().tick({1: naming(name)})
     assert (town.refused(), town.state.citizen(1).name) == ([(1, "that is the number of agent #2")], "")
 
 
-@pytest.mark.parametrize("name", ["Agent #1", "#1", "Agent 99", "R2D2", "Agent Smith", "Route 3", "🦊", "राम", "1984"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Agent #1", "#1", "Agent 99", "R2D2", "Agent Smith", "Route 3", "🦊", "राम", "1984", "Two Face", "Nolan 2"),
+        *("Anna 李", "Иван", "Zoë"),
+    ],
+)
 def test_other_names_are_free(name: str) -> None:
     town = Town().tick({1: naming(name)})
     assert (town.refused(), town.state.citizen(1).name) == ([], name)
 
 
 @pytest.mark.parametrize(
-    "name", ["System", "SYSTEM", "The common pool", "Common Pool", "narrator", "The Society", "Assistant"]
+    "name",
+    [
+        *("System", "SYSTEM", "The common pool", "Common Pool", "narrator", "The Society", "Assistant"),
+        *("System message", "the System", "S.y.s.t.e.m"),
+    ],
 )
 def test_nobody_takes_the_name_of_what_is_no_agent(name: str) -> None:
     town = Town().tick({1: naming(name)})
     assert (town.refused(), town.state.citizen(1).name) == ([(1, "that name is no agent's")], "")
+
+
+def test_letters_of_a_script_that_looks_like_latin_do_not_stand_beside_latin_ones() -> None:
+    town = Town().tick({1: naming("\u13aagent Smith")})
+    assert (town.refused(), town.state.citizen(1).name) == ([(1, "a name must not mix letters that look alike")], "")
 
 
 # idle, and reasons

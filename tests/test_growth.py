@@ -1,0 +1,125 @@
+"""What readers of foreign text cost grows with its length: providers' answers, files, names, screens and pages.
+
+Replies, put to every kind of question of every game, are in `tests/engine/test_reading_grows.py`, whose measure it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_core import PydanticCustomError
+
+from agentsim.cli import screen
+from agentsim.engine import number, prompt
+from agentsim.engine.naming import Naming
+from agentsim.engine.panel import Frame
+from agentsim.engine.reading import split
+from agentsim.errors import AgentsimError
+from agentsim.games.society.names import misnomer
+from agentsim.history import formats
+from agentsim.history.contents import read_journal
+from agentsim.models import keys
+from agentsim.models.envelope import completion_in
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import BUILT_IN
+from agentsim.models.retry_after import retry_after
+from agentsim.players import outline, readable, rows
+from agentsim.report import text as page_text
+from agentsim.scenario import files, overrides, persona
+from agentsim.scenario.screen import screen as screened
+from tests.engine.test_reading_grows import MOST, UNITS, growth
+
+SECRET = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcd"
+FAULTS = Faults(BUILT_IN["openai"], "gpt-5-mini", (SECRET,))
+NAMES = Naming([(name, name) for name in ("A", "I", "B", "player B", "agent1")])
+SHAPES = {
+    **{name: UNITS[name] for name in ("opening braces", "half objects", "empty objects", "fences", "quotes", "tabs")},
+    **{name: UNITS[name] for name in ("thoughts that never end", "digits", "blanks", "marks", "votes", "comments")},
+    "lines": ("", "a = 1\n", ""),
+    "tables": ("", "[a]\n", ""),
+    "placeholders": ("", "${", "}"),
+    "escapes": ("", "\\u0073", ""),
+    "entities": ("", "&#115;", ""),
+    "the beginnings of a key": ("", "sk-proj-", ""),
+    "names": ("", "agent 1 ", ""),
+    "commands": ("", "\x1b[", "m"),
+    "unseen": ("a", "\u200b", "b"),
+    "accents": ("a", "\u0301", "b"),
+}
+
+
+def _answer(**message: object) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        said = {key: text if value is ... else value for key, value in message.items()}
+        body = {"choices": [{"message": said, "finish_reason": text}], "model": text, "usage": {}}
+        return completion_in(json.dumps(body).encode(), "application/json", FAULTS)
+
+    return read
+
+
+def _file(read: Callable[[Path], object], folder: Path) -> Callable[[str], object]:
+    def written(text: str) -> object:
+        path = folder / "foreign"
+        path.write_text(text, encoding="utf-8")
+        return read(path)
+
+    return written
+
+
+def _status(text: str) -> object:
+    return FAULTS.status(429, {"retry-after": text}, json.dumps({"error": {"message": text, "code": text}}).encode())
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "cleaning": prompt.cleaned,
+    "quoting": lambda text: prompt.quoted(text=text),
+    "thinking": split,
+    "numbers": number.whole,
+    "an answer's text": _answer(content=...),
+    "an answer's reasoning": _answer(content="a", reasoning=...),
+    "an answer that is none": lambda text: completion_in(text.encode(), "application/json", FAULTS),
+    "an error": _status,
+    "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
+    "keys": lambda text: keys.redact_reply(text, (SECRET,)),
+    "a terminal": screen.safe,
+    "a terminal's rows": lambda text: rows.rows(text, 80, "  "),
+    "a person's question": readable.question,
+    "a person's news": readable.news,
+    "an outline": outline.outlined,
+    "a page": page_text.foreign,
+    "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
+    "a name": lambda text: misnomer(text, 1, 100, {}),
+    "names in a text": lambda text: list(NAMES.named(text)),
+    "a persona": lambda text: persona.expanded(text, {"name": "B"}),
+    "an override": lambda text: overrides.overridden({}, [f"a={text}"]),
+    "secrets of a scenario": lambda text: screened({"a": text}),
+}
+FILES: dict[str, Callable[[Path], Any]] = {
+    "a scenario": files.read_toml,
+    "a prompt": files.read_prompt,
+    "a journal": read_journal,
+}
+
+
+class _Reader:
+    """Stands where a request stands."""
+
+    def __init__(self, read: Callable[[str], object]) -> None:
+        self._read = read
+
+    def parse(self, text: str) -> None:
+        with suppress(AgentsimError, PydanticCustomError, ValueError, TypeError):
+            self._read(text)
+
+
+@pytest.mark.parametrize("name", [*READERS, *FILES])
+def test_what_foreign_text_costs_grows_with_its_length_and_not_faster(name: str, tmp_path: Path) -> None:
+    reader: Any = _Reader(READERS[name] if name in READERS else _file(FILES[name], tmp_path))
+    reader.parse("Hm.")  # patterns are made before anything is measured
+    faster = {shape: round(times, 1) for shape, unit in SHAPES.items() if (times := growth(reader, unit)) > MOST}
+    assert not faster, f"four times the text, and so many times the cost: {faster}"
