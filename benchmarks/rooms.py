@@ -2,8 +2,8 @@
 
     python -m benchmarks.rooms            # also lines and modules of each package
 
-A module counts when Python calls a function of it; a change is a call or a return that leads from one module of agentsim
-to another. The wave is one of three votes in the middle of a game, answered by a server on loopback.
+A module counts when Python calls a function of it; a change is a call or a return that leads from one module to
+another. The wave is one of three votes in the middle of a game, answered by a server on loopback.
 """
 
 from __future__ import annotations

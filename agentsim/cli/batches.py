@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
     from agentsim.history.shares import Shares
     from agentsim.models.permits import Variables
-    from agentsim.runner.batch.conduct import BatchResult, Executor
     from agentsim.runner.batch.manifest import Manifest
+    from agentsim.runner.batch.one import Executor
+    from agentsim.runner.batch.tally import BatchResult
 
 __all__ = ["carry_on"]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
-from agentsim.errors import JournalMismatch
+from agentsim.errors import AgentsimError, JournalMismatch
 from agentsim.games import find
 from agentsim.history.entry import Entry
+from agentsim.history.files import RunFiles
 from agentsim.history.fold import fold
 from agentsim.history.shares import shares
 from agentsim.history.totals import totals
@@ -18,7 +19,28 @@ from agentsim.players.base import Try
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["finished_status", "folded", "new_play", "restored_scenario"]
+__all__ = ["RunResult", "finished_status", "folded", "new_play", "restored_scenario"]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a session ended: its files, its history, and the error that ended it, if one did.
+
+    `replayed` says that its replies came from files, `mended` that the game was over and only its history is new;
+    `remark` is what somebody should know of either.
+    """
+
+    files: RunFiles
+    history: Mapping[str, Any]
+    error: AgentsimError | None = None
+    replayed: bool = False
+    remark: str | None = None
+    mended: bool = False
+
+    @property
+    def status(self) -> str:
+        """The history's status."""
+        return str(self.history["status"])
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:

@@ -35,7 +35,7 @@ from agentsim.runner.desk import Desk
 from agentsim.runner.drive import drive
 from agentsim.runner.imprint import head_of, stamp, volatile_of
 from agentsim.runner.mend import mended, over, unfit
-from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
+from agentsim.runner.plays import RunResult, finished_status, folded, new_play, restored_scenario
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
@@ -45,27 +45,6 @@ from agentsim.scenario.scenario import Scenario
 __all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened"]
 
 MAX_DRAWN_SEED = 2**31
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """How a session ended: its files, its history, and the error that ended it, if one did.
-
-    `replayed` says that its replies came from files, `mended` that the game was over and only its history is new;
-    `remark` is what somebody should know of either.
-    """
-
-    files: RunFiles
-    history: Mapping[str, Any]
-    error: AgentsimError | None = None
-    replayed: bool = False
-    remark: str | None = None
-    mended: bool = False
-
-    @property
-    def status(self) -> str:
-        """The history's status."""
-        return str(self.history["status"])
 
 
 class _Opening(TypedDict, total=False):

@@ -17,11 +17,11 @@ import pytest
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.runner.batch import one
-from agentsim.runner.batch.conduct import BatchResult, Executor, conduct
+from agentsim.runner.batch.conduct import conduct
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Design, Manifest, planned
-from agentsim.runner.batch.one import GameEnd, session
-from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.one import Executor, GameEnd, session
+from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
 from agentsim.runner.batch.worker import play_task, task_of
 from agentsim.runner.batch.workers import InProcesses, WorkerLost
 from agentsim.runner.budget import Budget

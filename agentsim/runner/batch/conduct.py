@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from agentsim.errors import (
     AgentsimError,
@@ -31,64 +31,19 @@ from agentsim.runner.batch.earlier import is_done, recounted, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned, plays_alone
-from agentsim.runner.batch.one import ExecutorLost, GameEnd, failed, sweep
+from agentsim.runner.batch.one import Executor, ExecutorLost, GameEnd, failed, sweep
 from agentsim.runner.batch.shares import Shares
-from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
 from agentsim.runner.batch.workers import InProcesses
 from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["BatchResult", "Executor", "conduct", "conducted"]
+__all__ = ["conduct", "conducted"]
 
 _ORPHANS_S = 10.0
 """So long a killed batch's workers may take to be gone."""
-
-
-class Executor(Protocol):
-    """Plays single games somewhere; several at once."""
-
-    async def open(self) -> int | None:
-        """Make ready, and say how many games can be played at once where that is known; `UsageError` for a mistake."""
-        ...
-
-    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game, from its beginning or its journal's end."""
-        ...
-
-    async def aclose(self) -> None:
-        """Give back what it holds."""
-        ...
-
-
-@dataclass
-class BatchResult:
-    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
-
-    `mended` are games that were over before and whose history is made again, with what was wrong with it.
-    """
-
-    directory: Path
-    tally: Tally
-    mended: dict[str, str] = field(default_factory=dict)
-    ends: list[GameEnd] = field(default_factory=list)
-    stopped: AgentsimError | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether every game of the batch is done."""
-        return self.tally.done == self.tally.games
-
-    @property
-    def exit_code(self) -> int:
-        """0 where every game is done; else that of what stopped the batch, or of its games."""
-        if self.stopped is not None:
-            return self.stopped.exit_code
-        codes = {end.exit_code for end in self.ends}
-        if self.complete:
-            return 4 if any(end.status == "degraded" for end in self.ends) else 0
-        return next((code for code in (5, 3) if code in codes), 1)
 
 
 def conduct(

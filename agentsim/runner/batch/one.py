@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.history.files import RunFiles
@@ -18,7 +19,7 @@ from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["ExecutorLost", "GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
+__all__ = ["Executor", "ExecutorLost", "GameEnd", "ended", "failed", "has_begun", "known_usd", "session", "sweep"]
 
 
 class ExecutorLost(AgentsimError):
@@ -39,6 +40,22 @@ class GameEnd:
     unpriced_calls: int = 0
     error: str | None = None
     exit_code: int = 0
+
+
+class Executor(Protocol):
+    """Plays single games somewhere; several at once."""
+
+    async def open(self) -> int | None:
+        """Make ready, and say how many games can be played at once where that is known; `UsageError` for a mistake."""
+        ...
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        """Play one game, from its beginning or its journal's end."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back what it holds."""
+        ...
 
 
 def session(

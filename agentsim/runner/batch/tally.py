@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from agentsim.errors import AgentsimError
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.runner.batch.one import GameEnd
 
-__all__ = ["BatchWatcher", "Tally"]
+__all__ = ["BatchResult", "BatchWatcher", "Tally"]
 
 
 class BatchWatcher:
@@ -100,3 +103,32 @@ class Tally:
         if not self._ended_here:
             return None
         return (self._clock() - self._began) / self._ended_here * max(0, self.games - self.done - self.failed)
+
+
+@dataclass
+class BatchResult:
+    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
+
+    `mended` are games that were over before and whose history is made again, with what was wrong with it.
+    """
+
+    directory: Path
+    tally: Tally
+    mended: dict[str, str] = field(default_factory=dict)
+    ends: list[GameEnd] = field(default_factory=list)
+    stopped: AgentsimError | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every game of the batch is done."""
+        return self.tally.done == self.tally.games
+
+    @property
+    def exit_code(self) -> int:
+        """0 where every game is done; else that of what stopped the batch, or of its games."""
+        if self.stopped is not None:
+            return self.stopped.exit_code
+        codes = {end.exit_code for end in self.ends}
+        if self.complete:
+            return 4 if any(end.status == "degraded" for end in self.ends) else 0
+        return next((code for code in (5, 3) if code in codes), 1)
