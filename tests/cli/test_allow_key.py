@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -121,8 +121,11 @@ class Here:
         self.tasks.append(json.loads(json.dumps(task)))
         return self
 
-    def __await__(self) -> Generator[Any, None, GameEnd]:
-        return asyncio.to_thread(play_task, self.tasks[-1]).__await__()
+    async def result(self) -> GameEnd:
+        return await asyncio.to_thread(play_task, self.tasks[-1])
+
+    def scheduler_info(self) -> dict[str, Any]:
+        return {"workers": ["one"]}
 
     async def cancel(self) -> None:
         """It is done."""
@@ -135,8 +138,9 @@ def test_a_cluster_is_sent_the_leave_and_not_the_key(
 ) -> None:
     cluster = Here()
 
-    async def found(self: OnDask) -> None:
+    async def found(self: OnDask) -> int:
         self._client = cast("Any", cluster)
+        return 1
 
     monkeypatch.setattr(OnDask, "open", found)
     monkeypatch.setattr("agentsim.cli.batches.find_spec", lambda _name: True)
