@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "": ("api", "results", "models.base", "scenario.schema"),  # on first use: see tests/cli/test_help.py
     "api": (*RECORDS, "runner", "results", "environment"),
     "results": (*RECORDS, "report"),
-    "environment": FOUNDATION,
+    "environment": (*FOUNDATION, "models.permits"),
     "errors": (),
     "engine": FOUNDATION,
     "models": (*FOUNDATION, "engine.prompt", "engine.spelt"),
