@@ -60,11 +60,13 @@ def check_history(files: RunFiles, shown: str) -> None:
 
 def write_page(files: RunFiles, options: PageOptions) -> Path:
     """Write NAME.html from NAME.json."""
+    from functools import partial
+
     from agentsim.games import find
     from agentsim.history.files import write_whole
     from agentsim.history.load import load_history
     from agentsim.history.pairs import pairs
-    from agentsim.history.restore import told_events
+    from agentsim.history.restore import derived, told_events
     from agentsim.report.page import render
     from agentsim.report.pairs import pairs_table
     from agentsim.report.style import find_css
@@ -73,10 +75,10 @@ def write_page(files: RunFiles, options: PageOptions) -> Path:
     history = load_history(files.history)
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
-    seats = [player.id for player in history.seated]
     log = told_events(seen, game)
-    between = pairs_table(pairs(log, seats, history.names), {part.index: part.title for part in seen.rounds})
-    panels = [*game.panels(log, seats), *([] if between is None else [between])]
+    found = derived(partial(pairs, names=history.names), log, history)
+    between = pairs_table(found, {part.index: part.title for part in seen.rounds})
+    panels = [*derived(game.panels, log, history), *([] if between is None else [between])]
     page = render(history, panels, options, name=files.name, css=find_css(files.directory))
     write_whole(files.page, page)
     return files.page
