@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from agentsim import games
@@ -17,7 +18,7 @@ from agentsim.engine.dealing import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
-from agentsim.history.restore import told_events
+from agentsim.history.restore import derived, told_events
 from agentsim.history.shares import Share, shares_in
 
 __all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
@@ -136,7 +137,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         trunk=trunk,
         fork=_fork(fork),
         certain=_certain(history, own),
-        between=_between(history, [player.id for player in seated]),
+        between=_between(history),
         fallen=fallbacks.worst,
     )
 
@@ -176,13 +177,14 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _between(history: History, seats: Sequence[str]) -> tuple[Between, ...] | None:
+def _between(history: History) -> tuple[Between, ...] | None:
     try:
         log = told_events(history, games.find(history.game))
+        dealt = derived(partial(pairs, names=history.names), log, history)
     except (UsageError, ScenarioError):
         return None
     found = []
-    for pair in pairs(log, seats, history.names):
+    for pair in dealt:
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)

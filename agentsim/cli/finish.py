@@ -98,17 +98,17 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
         return
-    for row in _report(history):
+    for row in _report(files.name, history):
         say(row)
     typer.echo(f"history: {files.history}")
     if html is not None:
         typer.echo(f"page:    {html}")
 
 
-def _report(history: Any) -> list[str]:
+def _report(run: str, history: Any) -> list[str]:
     outcome, fork = history["outcome"], history.get("fork") or {}
     usage = fork.get("paid") or history["usage"]
-    rows = [f"{history['volatile']['name']}: {history['status']}, {history['game']}, seed {history['seed']}"]
+    rows = [f"{run}: {history['status']}, {history['game']}, seed {history['seed']}"]
     models = {player["id"]: player["model"] for player in history["players"]}
     names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
     found = shares_of(history)
@@ -136,7 +136,7 @@ def _report(history: Any) -> list[str]:
         rows.append(
             f"calls: {usage['calls']} ({usage['failed_calls']} failed, {usage['reasks']} re-asked, "
             f"{usage['fallbacks']} fallbacks{_repaired(usage)}{_takeovers(usage)}); {spent(usage, share)}; "
-            f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile']['wall_s']:.1f} s"
+            f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile'].get('wall_s', 0.0):.1f} s"
         )
     if (inherited := fork.get("inherited") or {"calls": 0})["calls"]:
         before = f"{counted(inherited['calls'], 'call')}, {money(inherited['cost_usd'])}"

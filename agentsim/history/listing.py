@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import JournalError
+from agentsim.errors import JournalError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import MANIFEST, RunFiles, is_table
 from agentsim.history.journal_file import is_running
-from agentsim.history.shares import Shares, shares_of
+from agentsim.history.load import load_history
+from agentsim.history.record import History
+from agentsim.history.shares import Shares, shares_in
 
 __all__ = ["Run", "list_runs"]
 
@@ -59,24 +60,22 @@ def _run(files: RunFiles) -> Run:
     running = is_running(files.journal)
     try:
         if files.history.is_file() and not running:
-            return _from_history(files)
+            return _from_history(files.name, load_history(files.history))
         head = read_journal(files.journal).head
         status = "running" if running else "interrupted"
         return Run(files.name, status, str(head["game"]), int(head["seed"]), None, None, str(head["started_at"]))
-    except (JournalError, OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (UsageError, JournalError, ValueError, TypeError, OverflowError):
         return Run(files.name, "unreadable")
 
 
-def _from_history(files: RunFiles) -> Run:
-    history = json.loads(files.history.read_text(encoding="utf-8"))
-    outcome, fork = history["outcome"], history.get("fork") or {}
+def _from_history(name: str, history: History) -> Run:
     return Run(
-        files.name,
-        str(history["status"]),
-        str(history["game"]),
-        int(history["seed"]),
-        None if outcome is None else outcome["winner"],
-        fork.get("paid", history["usage"])["cost_usd"],
-        str(history["volatile"]["started_at"]),
-        shares_of(history) if "decisions" in history else None,
+        name,
+        history.status,
+        history.game,
+        history.seed,
+        None if history.outcome is None else history.outcome.winner,
+        history.paid.cost_usd,
+        history.volatile.get("started_at", ""),
+        shares_in(history),
     )

@@ -6,7 +6,9 @@ import shlex
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
+from agentsim.engine.codec import json_line
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.files import RunFiles, find_run
 from agentsim.history.journal_file import is_running
@@ -52,11 +54,15 @@ def read(path: Path) -> bytes:
 def parsed(raw: bytes, path: Path) -> History:
     """The history that these bytes are; `path` is for the error line."""
     try:
-        return History.model_validate_json(raw)
+        history = History.model_validate_json(raw)
+        json_line(from_json(raw, allow_inf_nan=False))  # or of any value in it a number might be none
     except ValidationError as error:
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
+    except ValueError:
+        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON has no word for") from None
+    return history
 
 
 def again_with(files: RunFiles) -> str:

@@ -5,6 +5,8 @@ How a history is made (`fold`), kept while running (`journal`) or shown (`report
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from types import UnionType
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -34,6 +36,8 @@ Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "st
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
+_VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
+"""Of what may differ between two executions, the parts that are shown or reckoned with, where they are there."""
 
 
 class Record(BaseModel):
@@ -227,12 +231,37 @@ class History(Record):
     volatile: dict[str, Any]
 
     @model_validator(mode="after")
-    def _everybody_is_listed(self) -> Self:
-        found = {each.player for each in self.decisions}
-        found.update(each.player for each in (self.outcome.standings if self.outcome is not None else ()))
-        if strangers := found - {player.id for player in self.players}:
+    def _points_at_what_is_there(self) -> Self:
+        """Names and numbers stand for one thing each, which is there."""
+        players = [player.id for player in self.players]
+        ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
+        for what, names in (
+            ("name each player", players),
+            ("number each decision", [each.index for each in self.decisions]),
+            ("rank each player", ranked),
+        ):
+            if len(set(names)) < len(names):
+                raise ValueError(f"does not {what} once")
+        if strangers := {*ranked, *(each.player for each in self.decisions)} - set(players):
             raise ValueError(f"{min(strangers)[:80]!r} is none of its players")
+        if [part.index for part in self.rounds] != [*range(len(self.rounds))]:
+            raise ValueError("does not number its rounds from 0 on")
+        if any(places and not 0 <= min(places) <= max(places) < len(self.texts) for places in self._places()):
+            raise ValueError("refers to a text that is not there")
+        for key in self.volatile.keys() & _VOLATILE:
+            if not isinstance(self.volatile[key], _VOLATILE[key]):
+                raise ValueError(f"does not say its {key} in a {'number' if key == 'wall_s' else 'text'}")
         return self
+
+    def _places(self) -> Iterator[list[int] | None]:
+        """Everything that stands for texts."""
+        for part in self.rounds:
+            for event in part.events:
+                yield from (event.prompt, event.reasoning)
+        for decision in self.decisions:
+            for attempt in decision.tries:
+                yield from (places for _, places in attempt.messages)
+                yield from (attempt.reply, attempt.reasoning)
 
     @property
     def seated(self) -> list[PlayerRecord]:

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from agentsim.engine.event import Audience, Everyone, Told
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from agentsim.engine.event import Audience, Everyone, PlayerId, Told
 from agentsim.engine.game import Game
-from agentsim.errors import UsageError
+from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.record import EventRecord, History
 
-__all__ = ["told_events"]
+__all__ = ["derived", "told_events"]
+
+T = TypeVar("T")
+
+
+def derived(make: Callable[[Sequence[Told], Sequence[PlayerId]], T], log: Sequence[Told], history: History) -> T:
+    """What is made of a log and its players; `UsageError` where events, each of which could be, do not fit each other.
+
+    Only a game could say which do: what comes of others in its code may be any error.
+    """
+    try:
+        return make(log, [player.id for player in history.seated])
+    except AgentsimError:
+        raise
+    except Exception as error:
+        problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise UsageError(
+            f"its events do not fit each other in {history.game}, rules version {history.rules_version} ({problem})"
+        ) from error
 
 
 def told_events(history: History, game: Game) -> list[Told]:

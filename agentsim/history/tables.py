@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from agentsim import games
@@ -16,7 +17,7 @@ from agentsim.errors import UsageError
 from agentsim.history.columns import BASE, RESERVED
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History, UsageRecord
-from agentsim.history.restore import told_events
+from agentsim.history.restore import derived, told_events
 
 __all__ = ["run_tables"]
 
@@ -30,9 +31,8 @@ def run_tables(history: History) -> dict[str, Frame]:
     where its game is not installed.
     """
     game = games.find(history.game)
-    seats = [player.id for player in history.seated]
     log = told_events(history, game)
-    own = game.tables(log, seats)
+    own = derived(game.tables, log, history)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
     for name, frame in own.items():
         assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
@@ -40,7 +40,7 @@ def run_tables(history: History) -> dict[str, Frame]:
         "events": tuple(_events(history)),
         "decisions": tuple(_decision(history, decision) for decision in history.decisions),
         "usage": tuple(_usage(history)),
-        "pairs": tuple(_pairs(history, log, seats)),
+        "pairs": derived(partial(_pairs, history), log, history),
     }
     frames = {name: Frame(tuple(BASE[name]), rows) for name, rows in base.items()}
     return {**{name: frames.get(name) or _standings(history) for name in BASE}, **own}
@@ -103,12 +103,13 @@ def _usage(history: History) -> Iterator[Row]:
         yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
 
 
-def _pairs(history: History, log: Sequence[Told], seats: Sequence[PlayerId]) -> Iterator[Row]:
-    titles = {part.index: part.title for part in history.rounds}
+def _pairs(history: History, log: Sequence[Told], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
+    rows: list[Row] = []
     for pair in pairs(log, seats, history.names):
         for deed in pair.deeds:
             did = (deed.deed, deed.sign, deed.times, deed.after_naming, deed.amount, deed.turned)
-            yield (deed.round, titles[deed.round], pair.who, pair.whom, *did)
+            rows.append((deed.round, history.rounds[deed.round].title, pair.who, pair.whom, *did))
+    return tuple(rows)
 
 
 def _json(value: Any, where: str) -> str:

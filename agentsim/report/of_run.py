@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from agentsim.games import find
 from agentsim.history.pairs import pairs
 from agentsim.history.record import History
-from agentsim.history.restore import told_events
+from agentsim.history.restore import derived, told_events
 from agentsim.report.page import PageOptions, render
 from agentsim.report.pairs import pairs_table
 from agentsim.report.style import find_css
@@ -20,8 +21,8 @@ def page_of(history: History, options: PageOptions, *, name: str, directory: Pat
     """The page of the run of that name; the style sheet of its directory is used, where it has one."""
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
-    seats = [player.id for player in history.seated]
     log = told_events(seen, game)
-    between = pairs_table(pairs(log, seats, history.names), {part.index: part.title for part in seen.rounds})
-    panels = [*game.panels(log, seats), *([] if between is None else [between])]
+    found = derived(partial(pairs, names=history.names), log, history)
+    between = pairs_table(found, {part.index: part.title for part in seen.rounds})
+    panels = [*derived(game.panels, log, history), *([] if between is None else [between])]
     return render(history, panels, options, name=name, css=find_css(directory))

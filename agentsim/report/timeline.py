@@ -108,7 +108,7 @@ class Timeline:
 
     def silent(self) -> Iterator[Entry]:
         """The decisions that no event tells of; those that are the same in everything but number stand there once."""
-        told = {event.metadata.get("decision") for record in self._history.rounds for event in record.events}
+        told = {_decision_of(event) for record in self._history.rounds for event in record.events}
         entries = [self._silent(decision) for decision in self._history.decisions if decision.index not in told]
         same: Counter[tuple[str | None, str, str]] = Counter(_sameness(entry) for entry in entries if _is_bare(entry))
         for entry in entries:

@@ -58,7 +58,7 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
     head = read_head(files.journal)
     if any(found.get(key) != head[key] for key in ("game", "rules_version", "seed")):
         return "is another game's"
-    if found.get("status") not in FINISHED:
+    if str(found.get("status")) not in FINISHED:
         return "is older than the game's end"
     if closely:
         try:

@@ -58,7 +58,7 @@ def prove(files: RunFiles) -> Proof:
     try:
         text = files.history.read_bytes().decode()
         claimed = json.loads(text, object_pairs_hook=_members)
-        claimed["status"]
+        claimed["status"], {**claimed.get("volatile", {})}
     except FileNotFoundError:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

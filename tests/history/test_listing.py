@@ -10,20 +10,31 @@ import pytest
 
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import Run, list_runs
+from agentsim.history.shares import shares
 from tests.history.sample import journal
 
+COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "prompt_tokens", "cached_tokens", "completion_tokens")
 HISTORY: dict[str, Any] = {
+    "format": "agentsim-history/1",
     "status": "completed",
     "game": "agent_island",
+    "rules_version": 1,
     "seed": 7,
-    "outcome": {"winner": "B"},
-    "usage": {"cost_usd": 0.5},
+    "scenario": {},
+    "players": [{"id": "B", "model": "bot/random"}],
+    "rounds": [],
+    "decisions": [],
+    "outcome": {"reason": "jury vote", "winner": "B", "standings": []},
+    "usage": {**dict.fromkeys((*COUNTS, "reasoning_tokens"), 0), "cost_usd": 0.5},
+    "texts": [],
     "volatile": {"started_at": "2026-01-02"},
 }
 
 
 def history(folder: Path, name: str, **changes: Any) -> None:
-    RunFiles(folder, name).history.write_text(json.dumps({**HISTORY, **changes}), encoding="utf-8")
+    """A history in which parts of its records are others."""
+    parts = {key: {**HISTORY[key], **part} if isinstance(part, dict) else part for key, part in changes.items()}
+    RunFiles(folder, name).history.write_text(json.dumps({**HISTORY, **parts}), encoding="utf-8")
 
 
 def only(folder: Path) -> Run:
@@ -42,7 +53,7 @@ def test_a_folder_without_runs_has_none(tmp_path: Path, there: bool) -> None:
 def test_a_run_with_a_history_has_its_status(tmp_path: Path, status: str) -> None:
     journal(tmp_path).close()
     history(tmp_path, "run", status=status)
-    assert only(tmp_path) == Run("run", status, "agent_island", 7, "B", 0.5, "2026-01-02")
+    assert only(tmp_path) == Run("run", status, "agent_island", 7, "B", 0.5, "2026-01-02", shares(()))
     assert only(tmp_path).to_json()["cost_usd"] == 0.5
 
 

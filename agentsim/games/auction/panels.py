@@ -85,7 +85,7 @@ def _path(bids: Sequence[BidMade]) -> Chart:
 def _prices(bids: Sequence[BidMade], events: Sequence[object]) -> Table:
     offered = {event.round: event.item for event in events if isinstance(event, ItemOffered)}
     highs, ends = _highs(bids), _ends(events)
-    iterations = range(1, max(iteration for _, iteration in highs) + 1)
+    iterations = sorted({iteration for _, iteration in highs})
     rows: list[tuple[Cell, ...]] = []
     for round_, item in offered.items():
         end = ends.get(round_)
