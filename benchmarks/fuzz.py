@@ -8,7 +8,8 @@ such tokens, or of the question's own fields; one in 2,000 is 64 KB long. Each i
 reader may return a decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is
 in none of its words. Envelopes are bodies of provider answers, mutated as JSON values and as bytes; they give a
 completion or a `ModelError`. Whatever else happens is printed with its seed, and the exit code is 1. CPU is that of the
-reading alone.
+reading alone; what took more than 20 ms is read again three times, each time a character shorter, and the least counts:
+the machine's spells are not the reader's.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError
 from agentsim.models.envelope import completion_in
 from agentsim.models.faults import Faults
@@ -34,6 +36,7 @@ from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import replies
 
 LONG = 64 * 1024
+SLOW_S = 0.02
 MARK = "zqxjthoughtzqxj"
 _WORDS = r"""{ } [ ] " ' : , \ ``` ```json <think> </think> <vote> </vote> <answer> ** - # > ( ) . ! ? ; = | ~ $ % & /
     \n \u0041 \" vote bid pass action reasoning final answer: I will not never instead of rather than A B C 0 1 40 1,000
@@ -144,6 +147,15 @@ def _replies(luck: random.Random) -> Iterator[tuple[str, str, bool]]:
             yield name, _mutated(text, luck, pool), False
 
 
+def _cost(request: Request[Any], text: str) -> float:
+    started = time.process_time()
+    with suppress(DecisionError):
+        read(request, text)
+    with suppress(DecisionError):
+        thinking_kept(request, text)
+    return time.process_time() - started
+
+
 def fuzz_replies(seed: int, number: int) -> Found:
     """Put so many replies to the questions of the games."""
     luck, found, clock = random.Random(seed), Found(), time.process_time
@@ -160,6 +172,8 @@ def fuzz_replies(seed: int, number: int) -> Found:
         except Exception as error:
             found.wrong.append(f"seed {seed}, reply {turn} to {name}: {type(error).__name__}: {error}: {text[:500]!r}")
         spent = clock() - started
+        for shorter in range(1, 4) if spent > SLOW_S else ():
+            spent = min(spent, _cost(request, text[shorter:]))
         _note(found, spent, len(text), f"{name}: {text[:80]!r}", accepted=decision is not None)
         if decision is not None:
             request.check(decision)

@@ -13,20 +13,23 @@ from agentsim.errors import AmbiguousReply, UnreadableReply
 
 __all__ = [
     "MOST_CLAIMS",
-    "MOST_LINES",
     "MOST_MARKS",
     "MOST_MEMBERS",
     "MOST_OBJECTS",
     "Work",
     "bounded",
+    "of_few_brackets",
     "of_few_lines",
 ]
 
-MOST_CLAIMS = 150  # of a reply: each is looked at with all around it
+MOST_CLAIMS = 60  # of a reply: each is looked at with all around it
 MOST_OBJECTS = 300
 MOST_MARKS = 1_000  # of thinking
-MOST_LINES = 3_000  # that are not empty
 MOST_MEMBERS = 1_000  # of an object
+_MOST_BRACKETS = 2_000  # and marks of Markdown: a page of code has fewer
+_BRACKETS_EVERY = 25  # characters, in longer texts
+_MOST_LINES = 1_500  # that are not empty
+_LINES_EVERY = 50  # characters, in longer texts
 _MOST_VALUES = 4_000  # in all objects
 _MOST_STEPS = 3_000  # of mending: a member, a comment, a quote
 
@@ -62,9 +65,18 @@ def bounded(found: Iterable[T], most: int) -> Iterator[T]:
         yield each
 
 
+def of_few_brackets(text: str) -> str:
+    """The text; `UnreadableReply` where it has so many brackets that each of them cannot be looked at."""
+    most = max(_MOST_BRACKETS, len(text) // _BRACKETS_EVERY)
+    if len(text) > most and sum(map(text.count, "<[{(*`")) > most:
+        raise UnreadableReply("Among so many brackets no complete JSON object can be told. Answer with one alone.")
+    return text
+
+
 def of_few_lines(text: str) -> str:
     """The text; `AmbiguousReply` where it has so many lines that none can be meant."""
-    if text.count("\n") >= MOST_LINES and sum(map(bool, text.split("\n"))) > MOST_LINES:
+    most = max(_MOST_LINES, len(text) // _LINES_EVERY)
+    if text.count("\n") >= most and sum(map(bool, text.split("\n"))) > most:
         raise _over_and_over()
     return text
 

@@ -91,7 +91,7 @@ def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?<!/)(?<!/ )(?P<label>{alternatives(names)})(?![\w-])"
+        rf"\b(?=\w)(?<!-)(?<!/)(?<!/ )(?P<label>{alternatives(names)})(?![\w-])"
         r"[*_`\"')\]]{0,4}(?:\s?\([^()\n]{0,40}\))?[ \t*_`]{0,4}"
         r"(?::|=>?|->|\s>|\s-{1,2}\s|\|)[ \t]{0,4}[*_`\"']{0,3}(?=(?P<rest>[^\n]{0,300}))"
     )
@@ -127,13 +127,13 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
         if found is not None:
             yield found
     concepts = [(concept, each) for concept in _concepts(field, against=against) for each in SENTENCES.get(concept, ())]
-    for place, match in bounded(said(plain, [sentence for _, sentence in concepts]), MOST_CLAIMS):
-        yield from _said(text, plain, match, field, concepts[place][0], against)
-    if field.name == "action":
-        verbs = list(_verbs(field))
-        for place, match in bounded(said(plain, [sentence for _, sentence in verbs]), MOST_CLAIMS):
-            doubt = doubted(plain, *match.span())
-            yield Claim(match.start(), match.end(), "sentence", {field.path: verbs[place][0]}, doubt=doubt)
+    verbs = list(_verbs(field)) if field.name == "action" else []
+    for place, match in bounded(said(plain, [sentence for _, sentence in (*concepts, *verbs)]), MOST_CLAIMS):
+        if place < len(concepts):
+            yield from _said(text, plain, match, field, concepts[place][0], against)
+        else:
+            value, doubt = verbs[place - len(concepts)][0], doubted(plain, *match.span())
+            yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
     yield from _bare(text, plain, field)
 
 

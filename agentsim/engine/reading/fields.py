@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.reading.folding import folded
@@ -74,6 +75,13 @@ def fields_of(schema: Schema, nothing: Mapping[str, Any], synonyms: Synonyms, pa
 
 def labels_of(field: Field, fields: Sequence[Field], kind: str) -> tuple[str, ...]:
     """Folded names of a field in this question, its own first."""
+    return _labels(field.path, tuple((each.path, each.kind) for each in fields), kind)
+
+
+@lru_cache(1024)
+def _labels(path: str, kinds: tuple[tuple[str, Kind], ...], kind: str) -> tuple[str, ...]:
+    fields = [Field(*each) for each in kinds]
+    field = next(each for each in fields if each.path == path)
     own = folded(field.name).replace("_", " ")
     names = [own, *LABELS.get(own, ())]
     words = [each for each in fields if each.kind == "words"]

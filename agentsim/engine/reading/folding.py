@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 __all__ = ["BLANK", "HOLE", "bare", "compact", "folded", "masked", "untitled", "without"]
 
+_LONG = 1_000  # characters
 HOLE = "\ufffc"
 """Stands in a text for what was taken out of it."""
 
@@ -60,6 +62,12 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 
 def folded(text: str) -> str:
     """The text for comparing, as long as it was."""
+    return text.translate(_FOLD) if len(text) < _LONG else _folded(text)
+
+
+@lru_cache(4)
+def _folded(text: str) -> str:
+    """The same of a long text, which is looked at from several sides."""
     return text.translate(_FOLD)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from agentsim.engine.reading.bounds import of_few_lines
 from agentsim.engine.reading.folding import folded
@@ -54,12 +54,16 @@ def heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[
             yield match
 
 
+@lru_cache(1024)
+def _thinking(own: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in THINKING if name not in own)
+
+
 def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
     """What stands under headings of thinking, which are none of the question's `own`, until one of those follows."""
-    names = tuple(name for name in THINKING if name not in own)
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
-    for match in heads(plain, names, sure=True):
+    for match in heads(plain, _thinking(tuple(own)), sure=True):
         whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["label"])
         if (spans and match.start() < spans[-1][1]) or whole in own:
             continue

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-__all__ = ["any_name", "any_phrase", "any_word"]
+__all__ = ["any_begun", "any_name", "any_phrase", "any_word"]
 
 Atoms: TypeAlias = tuple[str, ...]
 """Patterns that follow each other."""
 
 _LETTERS = re.compile(r"[\w ',]*?(?=[\w ',]?[?*+{]|[^\w ',]|\Z)")
+
+_FIRST_GROUP = re.compile(r"\(\?:([^()\[\]]*)\)(?![?*+{])")
 
 
 def any_name(names: Iterable[str]) -> str:
@@ -22,6 +24,11 @@ def any_name(names: Iterable[str]) -> str:
 def any_phrase(phrases: str) -> str:
     """One of the patterns of a text, which semicolons part; alternatives in one stand in brackets."""
     return _tree([_atoms(" ".join(phrase.split())) for phrase in phrases.split(";")])
+
+
+def any_begun(patterns: Iterable[str]) -> str:
+    """One of the patterns, in no order; those that begin with alternatives are told apart by their first letters."""
+    return _tree([_atoms(each) for pattern in patterns for each in _apart(pattern)])
 
 
 def any_word(phrases: str) -> str:
@@ -35,6 +42,12 @@ def _atoms(phrase: str) -> Atoms:
     assert letters is not None, "it matches everywhere"
     rest = phrase[letters.end() :]
     return (*letters[0], f"(?:{rest})") if rest else tuple(letters[0])
+
+
+def _apart(pattern: str) -> list[str]:
+    """`(?:a|b)c` as `ac` and `bc`; any other pattern as it is."""
+    group = _FIRST_GROUP.match(pattern)
+    return [f"{each}{pattern[group.end() :]}" for each in group[1].split("|")] if group else [pattern]
 
 
 def _tree(branches: Sequence[Atoms]) -> str:

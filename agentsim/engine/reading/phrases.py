@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded
 from agentsim.engine.reading.folding import folded
+from agentsim.engine.reading.patterns import any_begun
 from agentsim.engine.reading.sentences import FIRST_PERSON
 
 __all__ = ["said"]
@@ -92,7 +93,7 @@ def _beginnings(sentences: tuple[str, ...]) -> re.Pattern[str]:
     """Where one of the sentences may begin that begin with a word."""
     begins = [begins.removeprefix(_EDGE) for sentence in sentences if (begins := _phrase(sentence).begins)]
     mine = [each for each in begins if each.startswith(_ME)]
-    others = [each for each in begins if not each.startswith(_ME)]
+    either = [any_begun(each for each in begins if not each.startswith(_ME))]
     if mine:  # begin alike
-        others.append(f"{_ME}(?:{'|'.join(each.removeprefix(_ME) for each in mine)})")
-    return re.compile(rf"(?<!\w)(?={'|'.join(others)})")
+        either.append(f"{_ME}(?:{'|'.join(each.removeprefix(_ME) for each in mine)})")
+    return re.compile(rf"\b(?=\w)(?={'|'.join(filter(None, either))})")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from agentsim.engine.reading.claims import Claim
@@ -16,7 +18,7 @@ from agentsim.engine.reading.decision import Question, Reading
 from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, thought_spans
-from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence, said_aloud
+from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence
 from agentsim.engine.reading.reply import Reply
 from agentsim.engine.reading.scanning import decoded
 from agentsim.engine.reading.thinking import has_marks, split
@@ -29,6 +31,7 @@ __all__ = ["read", "thoughts_in"]
 # what may be a tag, an escape, or a heading in a string: looked at more closely
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
+_LATEST: deque[Reply | None] = deque([None], maxlen=1)
 _NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
 
 
@@ -41,7 +44,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     at_once = _at_once(request, text)
     if at_once is not None:
         return at_once
-    reply = Reply(request, text, cut=cut, repair=repair)
+    reply = _seen(request, text, cut=cut, repair=repair)
     if not reply.body.strip():
         raise UnreadableReply("The reply is empty.")
     if request.leading:
@@ -69,17 +72,27 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
         return ()
-    reply = Reply(request, text)
+    reply = _seen(request, text)
     found: list[str] = []
     try:
         found += reply.thoughts
         for each in reply.objects:
             found += _thought_in(each.value, {field.name for field in reply.fields})
         if reply.speaks and reply.body.strip() and not reply.objects:
-            found += said_aloud(reply.body, (), reply.speech, any_text=request.any_text)[1]
+            found += reply.aloud[1]
     except DecisionError:
         pass  # what cannot be read is kept as it came
     return tuple(found)
+
+
+def _seen(request: Question, text: str, *, cut: bool = False, repair: bool = True) -> Reply:
+    """The reply, with what was last seen of it: one is looked at for its thoughts, and then for its decision."""
+    latest = _LATEST[-1]
+    same = latest is not None and latest.request is request and latest.text is text
+    reply = copy(latest) if latest is not None and same else Reply(request, text)
+    reply.cut, reply.repair = cut, repair
+    _LATEST.append(reply)
+    return reply
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
@@ -248,7 +261,7 @@ def _without_claims(reply: Reply, *, last: bool) -> Reading[Any]:
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:
-    words, _ = said_aloud(reply.body, reply.objects, reply.speech, any_text=reply.request.any_text)
+    words, _ = reply.aloud
     stage = "words"
     if reply.cut:
         if not last:

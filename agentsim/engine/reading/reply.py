@@ -12,14 +12,14 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded
+from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_brackets
 from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
 from agentsim.engine.reading.decision import Question
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
 from agentsim.engine.reading.folding import folded, masked, without
 from agentsim.engine.reading.headings import thought_spans
-from agentsim.engine.reading.prose import without_wrappers
+from agentsim.engine.reading.prose import said_aloud, without_wrappers
 from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.thinking import split
@@ -40,18 +40,20 @@ def _named(unknown: Sequence[Any]) -> str | None:
 
 
 class Reply:
-    """A reply, looked at from all sides; nothing here changes."""
+    """A reply, looked at from all sides; nothing here changes.
 
-    def __init__(self, request: Question, text: str, *, cut: bool = False, repair: bool = True) -> None:
-        self.request, self.cut, self._repair = request, cut, repair
-        self._text = text[:MAX_TEXT].replace("\ufeff", "")
+    `cut`: it reached its longest allowed length; `repair`: objects with broken punctuation are read.
+    """
+
+    def __init__(self, request: Question, text: str) -> None:
+        self.request, self.text, self.cut, self.repair = request, text, False, True
 
     @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
         """What was said and what was thought, by its tags and by its headings."""
         worded = [self.labels[field.path] for field in self.fields if field.kind == "words"]
         own = [name for labels in worded for name in (labels if self.decides_more else labels[:1])]
-        said, thoughts = split(self._text, own)
+        said, thoughts = split(of_few_brackets(self.text[:MAX_TEXT].replace("\ufeff", "")), own)
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.labels[field.path]]
             every += self.speech if self.speaks else ()
@@ -153,6 +155,11 @@ class Reply:
         return [replace(found[0], end=found[-1].end, value=merged)]
 
     @cached_property
+    def aloud(self) -> tuple[str, list[str]]:
+        """The words of a reply in prose, and what of it was thought; `UnreadableReply` where they cannot be told."""
+        return said_aloud(self.body, self.objects, self.speech, any_text=self.request.any_text)
+
+    @cached_property
     def prose(self) -> str:
         """The reply with holes for its objects, every place where it was."""
         return masked(without_wrappers(self.body), [(each.start, each.end) for each in self.objects])
@@ -214,7 +221,7 @@ class Reply:
 
     def of_object(self, each: Object) -> Claim | None:
         """What an object claims; None where it is no answer to this question."""
-        usable = each.state == "strict" or (self._repair and each.value is not None)
+        usable = each.state == "strict" or (self.repair and each.value is not None)
         if each.state == "cut" or (each.state == "repaired" and self.cut):  # a choice is all there, words may not be
             chosen_there = self.decider is not None and self.decider.kind == "choice"
             usable = usable and chosen_there and not (each.state == "cut" and self.cut)

@@ -14,7 +14,7 @@ _AUX = any_phrase(r"""
     ; also; officially; formally; hence; simply; happily; gladly; firmly; strongly; reluctantly; finally; secretly
     ; intend to; need to; should; 've chosen to; so; ,
 """)
-FIRST_PERSON = rf"\b(?:i|we|im|ill)\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
+FIRST_PERSON = rf"\b(?:i|we|im|ill)(?=\s{{0,2}}[\w',])\s{{0,2}}(?:{_AUX}\s{{1,2}}){{0,4}}"
 """How sentences of the first person begin, up to their verb."""
 
 # nothing, or what is offered: "I accept 450 for it" is another offer

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from agentsim.engine.reading.bounds import MOST_MARKS
@@ -107,7 +108,7 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
 
 def has_marks(text: str) -> bool:
     """Whether anything in a text may be a spelling of thinking, or a special token."""
-    return _ANY.search(text) is not None and (_MARK.search(text) is not None or "assistant" in text or "<|" in text)
+    return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 
 
 def _final(text: str, thoughts: list[str]) -> str:
@@ -138,13 +139,17 @@ def _final(text: str, thoughts: list[str]) -> str:
 
 def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
     """Where thinking may begin or end, and whether the text has no more such places than are looked at."""
-    marks = list(islice(_MARK.finditer(text), MOST_MARKS))
-    all_seen = len(marks) < MOST_MARKS
-    marks = [mark for mark in marks if not _is_word(mark)]
+    first = _first_marks(text)
+    marks = [mark for mark in first if not _is_word(mark)]
     if own:
         ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
         marks = [mark for mark in marks if _named(mark) not in ended]
-    return marks, all_seen
+    return marks, len(first) < MOST_MARKS
+
+
+@lru_cache(4)
+def _first_marks(text: str) -> tuple[re.Match[str], ...]:
+    return tuple(islice(_MARK.finditer(text), MOST_MARKS))
 
 
 def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
