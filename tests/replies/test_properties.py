@@ -251,3 +251,23 @@ def test_thinking_that_is_not_closed_says_nothing(spelling: str) -> None:
     opened = spelling.partition("{}")[0]
     with pytest.raises(DecisionError):
         read(asked("agent_island/pitch").request, f"{opened}{SECRET}. Keep me, friends.", "length")
+
+
+REASONING = {
+    "a table": "| C | 512 | 3 | `17` | **yes** |\n",
+    "a list": "- **Player C**: voted against me in round 3 (see `history[2]`), *seems* quiet.\n",
+    "formulas": "$$ \\mathbb{E}[v_{3}] = \\frac{42}{7} \\cdot ( p_{B} - p_{C} ) $$ so the value falls a little.\n",
+    "code": "    if bids[i] > max(best, budget - spent):\n        best = bids[i]  # keep\n",
+    "short lines": "Cash: 1500, fine\n",
+    "lines without blanks": "然后比较每个方案。\n",
+    "suppositions": "Suppose I vote for C; then D stays.\n",
+}
+
+
+@pytest.mark.parametrize(("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\n{}", 5_000)])
+@pytest.mark.parametrize("kind", REASONING)
+def test_long_reasoning_before_an_answer_leaves_it_alone(kind: str, wrapped: str, longest: int) -> None:
+    """The bounds on work (`engine.reading.bounds`) refuse nothing that a model writes in earnest."""
+    reasoning = REASONING[kind] * (longest // len(REASONING[kind]))
+    text = wrapped.format(reasoning, '{"explanation":"B is strongest.","vote":"B"}')
+    assert outcome_of("agent_island/vote", text) == {"explanation": "B is strongest.", "vote": "B"}

@@ -18,18 +18,16 @@ __all__ = [
     "MOST_OBJECTS",
     "Work",
     "bounded",
-    "of_few_brackets",
     "of_few_lines",
+    "of_few_tags",
 ]
 
-MOST_CLAIMS = 60  # of a reply: each is looked at with all around it
+MOST_CLAIMS = 150  # of a reply: each is looked at with all around it
 MOST_OBJECTS = 300
+_MOST_LINES = 3_000  # that are not empty
+_MOST_TAGS, _MOST_FENCES = 2_000, 500  # of what was not thought
 MOST_MARKS = 1_000  # of thinking
 MOST_MEMBERS = 1_000  # of an object
-_MOST_BRACKETS = 2_000  # and marks of Markdown: a page of code has fewer
-_BRACKETS_EVERY = 25  # characters, in longer texts
-_MOST_LINES = 1_500  # that are not empty
-_LINES_EVERY = 50  # characters, in longer texts
 _MOST_VALUES = 4_000  # in all objects
 _MOST_STEPS = 3_000  # of mending: a member, a comment, a quote
 
@@ -65,18 +63,16 @@ def bounded(found: Iterable[T], most: int) -> Iterator[T]:
         yield each
 
 
-def of_few_brackets(text: str) -> str:
-    """The text; `UnreadableReply` where it has so many brackets that each of them cannot be looked at."""
-    most = max(_MOST_BRACKETS, len(text) // _BRACKETS_EVERY)
-    if len(text) > most and sum(map(text.count, "<[{(*`")) > most:
-        raise UnreadableReply("Among so many brackets no complete JSON object can be told. Answer with one alone.")
+def of_few_lines(text: str) -> str:
+    """The text; `AmbiguousReply` where it has so many lines that none can be meant."""
+    if text.count("\n") >= _MOST_LINES and sum(map(bool, text.split("\n"))) > _MOST_LINES:
+        raise _over_and_over()
     return text
 
 
-def of_few_lines(text: str) -> str:
-    """The text; `AmbiguousReply` where it has so many lines that none can be meant."""
-    most = max(_MOST_LINES, len(text) // _LINES_EVERY)
-    if text.count("\n") >= most and sum(map(bool, text.split("\n"))) > most:
+def of_few_tags(text: str) -> str:
+    """The text; `AmbiguousReply` where it has so many tags or fences that none can be meant."""
+    if text.count("<") > _MOST_TAGS or text.count("```") > _MOST_FENCES:
         raise _over_and_over()
     return text
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_lines
@@ -21,7 +22,7 @@ from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB
 from agentsim.engine.reading.values import UNSAID, leading_amount
 from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
 
-__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern"]
+__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern", "tags"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Claim:
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+_MOST_BLANKS = 5  # of a value in words of the vocabulary, or around a name
 _MOST_WORDS = 1_000  # of a reason on one line
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[\w-]+")
@@ -55,6 +57,7 @@ _HEAD = re.compile(
 )
 _BOX = re.compile(r"\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})")
 _NEXT_LINE = re.compile(r"[^\S\n]*+\n[\s*_`\"'>-]*+([^\n]{1,200})")
+_CLOSES = re.compile(r"[<\[]\s?/")
 _OPENS = " \t*_`\"'([{<~"
 # where a value ends: the end of a clause, or words that can be no part of a name
 _VALUE_ENDS = re.compile(
@@ -73,6 +76,11 @@ _STAYS = re.compile(
     r"|^\W*+(?:for (?:the )?win(?:ner)?|is safe)\b"
 )
 _LEAVES = re.compile(r"^\W*+(?:to|should|must)?\W*+(?:leave|go|be (?:eliminated|removed|voted)|exit|lose|out)\b")
+
+
+def tags(plain: str, names: tuple[str, ...]) -> Iterator[re.Match[str]]:
+    """The whole tags of these names in a folded text; `x`, `y`, `z` or `w` is what stands in one."""
+    return tag_pattern(names).finditer(plain) if _CLOSES.search(plain) else iter(())
 
 
 @cache
@@ -117,7 +125,7 @@ def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, agai
     `against` says that who is chosen is chosen to lose.
     """
     names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
-    for match in tag_pattern(names).finditer(plain):
+    for match in tags(plain, names):
         value = _raw(text, match, next(name for name in "xyzw" if match[name] is not None))
         yield _claim(match.start(), match.end(), "tag", value, field.read(value), plain, field)
     for match in _BOX.finditer(text):
@@ -232,13 +240,16 @@ def _verbs(field: Field) -> Iterator[tuple[Any, str]]:
 def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
     """Lines that are a value and nothing else, and a first sentence that is."""
     first = True
+    names = (*field.values, *chain.from_iterable((field.synonyms or {}).values()))
+    most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
     for line in _LINE.finditer(of_few_lines(plain)):
         said = text[line.start() : line.end()].strip()
         if not said:
             continue
         start, end = line.span()
         listed = field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values  # of a list
-        meant = field.read(said) if len(said) <= 100 and not said.endswith("?") and not listed else UNSAID
+        short = len(said) <= 100 and said.count(" ") <= most
+        meant = field.read(said) if short and not said.endswith("?") and not listed else UNSAID
         head = _HEAD.match(plain, start, end) if meant is UNSAID and first else None
         if head and _stands_alone(head, plain[head.end() : end], field):
             meant, end = field.read(text[head.start("value") : head.end("value")]), head.end("value")
@@ -269,7 +280,7 @@ def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str,
     for place, head in enumerate(lines):
         end = lines[place + 1].start() if place + 1 < len(lines) else len(plain)
         found.setdefault(by_label[_SEPARATORS.sub(" ", head["label"])], (head.end(), end))
-    for match in bounded(tag_pattern(every).finditer(plain), MOST_CLAIMS):
+    for match in bounded(tags(plain, every), MOST_CLAIMS):
         group = next(name for name in "xyzw" if match[name] is not None)
         found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"] or match["d"])]] = match.span(group)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -172,16 +173,19 @@ def same_sentence(text: str, end: int) -> str:
 
 def doubted(text: str, start: int, end: int) -> Doubt:
     """What of the clause of a decision denies it, quotes it, shows it as a format, or makes it depend on something."""
-    clause = clause_before(text, start)
-    if text[start - 1 : start] == '"' and re.search(r"\w", clause[:-1]) and text[start : start + 1] != "{":
-        return "before"  # in the midst of a quotation
+    quoted = text[start - 1 : start] == '"' and text[start : start + 1] != "{"
+    in_a_block = _IN_A_BLOCK.match(text, text.rfind("\n", 0, start) + 1, start) is not None
+    return _doubt(clause_before(text, start), same_sentence(text, end), quoted=quoted, in_a_block=in_a_block)
+
+
+@lru_cache(256)  # a reply that repeats itself is looked at once
+def _doubt(clause: str, after: str, *, quoted: bool, in_a_block: bool) -> Doubt:
+    if in_a_block or (quoted and re.search(r"\w", clause[:-1])):  # in the midst of a quotation
+        return "before"
     if _NEGATED.search(clause) or _TURNED.search(clause):
         return "before"
     if _FORMAT.search(clause) and not _ANSWERED.search(clause):
         return "before"
-    if _IN_A_BLOCK.match(text, text.rfind("\n", 0, start) + 1, start):
-        return "before"
-    after = same_sentence(text, end)
     reason = _BECAUSE.search(after)
     hedged = _AFTER.search(after) or _HEDGED.search(after[: reason.start()] if reason else after)
     return "after" if hedged else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -28,6 +28,8 @@ class Field:
     values: tuple[Any, ...] = ()
     nothing: Any = UNSAID
     synonyms: Synonyms | None = None
+    known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What texts of this reply mean: many stand in it more than once."""
 
     @property
     def name(self) -> str:
@@ -41,6 +43,13 @@ class Field:
 
     def read(self, given: Any) -> Any:
         """The value that is meant, or `UNSAID`."""
+        if not isinstance(given, str):
+            return self._read(given)
+        if given not in self.known:
+            self.known[given] = self._read(given)
+        return self.known[given]
+
+    def _read(self, given: Any) -> Any:
         if self.kind == "choice":
             return chosen(given, self.values, self.nothing, self.synonyms or {})
         if self.kind == "number":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.claims import tag_pattern
+from agentsim.engine.reading.claims import tag_pattern, tags
 from agentsim.engine.reading.folding import folded, without
 from agentsim.engine.reading.headings import alternatives, heads, thought_spans
 from agentsim.engine.reading.patterns import any_phrase
@@ -40,6 +40,7 @@ _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
+@lru_cache(2)
 def without_wrappers(text: str) -> str:
     """The text with blanks for the tags of tool calls and answers."""
     return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text else text
@@ -69,11 +70,11 @@ def said_aloud(
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted
-    tags = list(islice(tag_pattern(tuple(labels)).finditer(folded(body)), 2))
-    if len(tags) == 1:
-        group = next(name for name in "xyzw" if tags[0][name] is not None)
-        start, end = tags[0].span(group)
-        rest = without_wrappers(body[: tags[0].start()] + body[tags[0].end() :])
+    whole = list(islice(tags(folded(body), tuple(labels)), 2))
+    if len(whole) == 1:
+        group = next(name for name in "xyzw" if whole[0][name] is not None)
+        start, end = whole[0].span(group)
+        rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = without_wrappers(body)
     words, hidden = _under_headings(body, tuple(labels))

@@ -20,7 +20,7 @@ from agentsim.engine.reading.folding import HOLE, folded
 from agentsim.engine.reading.headings import alternatives, thought_spans
 from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence
 from agentsim.engine.reading.reply import Reply
-from agentsim.engine.reading.scanning import decoded
+from agentsim.engine.reading.scanning import MAX_TEXT, decoded
 from agentsim.engine.reading.thinking import has_marks, split
 from agentsim.engine.reading.values import UNSAID
 from agentsim.engine.reading.vocabulary import ASIDES, REASON_FIELDS, REASONS, THINKING
@@ -41,6 +41,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     Raises `UnreadableReply` where there is none, `AmbiguousReply` where there are two or one is in doubt, and
     `IllegalDecision` where the one that decides names what cannot be chosen.
     """
+    text = text[:MAX_TEXT]
     at_once = _at_once(request, text)
     if at_once is not None:
         return at_once
@@ -70,6 +71,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
+    text = text[:MAX_TEXT]
     if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
         return ()
     reply = _seen(request, text)
@@ -166,7 +168,7 @@ def _refused(reply: Reply, claim: Claim) -> DecisionError:
 
 def _differ(one: Claim, other: Claim) -> str:
     """The two values that are at odds, in words; "" where none are."""
-    for path in one.values.keys() & other.values.keys():
+    for path in (path for path in one.values if path in other.values):
         pair = [json.dumps(each.values[path], ensure_ascii=False, sort_keys=True, default=str) for each in (one, other)]
         if pair[0] != pair[1]:
             return f"{' and '.join(each[:40] for each in pair)} for {path}"

@@ -12,15 +12,15 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_brackets
-from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tag_pattern
+from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_tags
+from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tags
 from agentsim.engine.reading.decision import Question
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import Field, fields_of, labels_of
 from agentsim.engine.reading.folding import folded, masked, without
 from agentsim.engine.reading.headings import thought_spans
 from agentsim.engine.reading.prose import said_aloud, without_wrappers
-from agentsim.engine.reading.scanning import MAX_TEXT, Object, scan
+from agentsim.engine.reading.scanning import Object, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.thinking import split
 from agentsim.engine.reading.values import UNSAID, chosen, is_no_number, named
@@ -53,7 +53,7 @@ class Reply:
         """What was said and what was thought, by its tags and by its headings."""
         worded = [self.labels[field.path] for field in self.fields if field.kind == "words"]
         own = [name for labels in worded for name in (labels if self.decides_more else labels[:1])]
-        said, thoughts = split(of_few_brackets(self.text[:MAX_TEXT].replace("\ufeff", "")), own)
+        said, thoughts = split(self.text.replace("\ufeff", ""), own)
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.labels[field.path]]
             every += self.speech if self.speaks else ()
@@ -157,12 +157,12 @@ class Reply:
     @cached_property
     def aloud(self) -> tuple[str, list[str]]:
         """The words of a reply in prose, and what of it was thought; `UnreadableReply` where they cannot be told."""
-        return said_aloud(self.body, self.objects, self.speech, any_text=self.request.any_text)
+        return said_aloud(of_few_tags(self.body), self.objects, self.speech, any_text=self.request.any_text)
 
     @cached_property
     def prose(self) -> str:
         """The reply with holes for its objects, every place where it was."""
-        return masked(without_wrappers(self.body), [(each.start, each.end) for each in self.objects])
+        return masked(without_wrappers(of_few_tags(self.body)), [(each.start, each.end) for each in self.objects])
 
     @cached_property
     def wordless(self) -> bool:
@@ -196,8 +196,8 @@ class Reply:
         """Where words stand in a tag of their own."""
         words = tuple(name for field in self.fields if field.kind == "words" for name in self.labels[field.path])
         decides = self.decider is not None and "<" in self.prose
-        tags = bounded(tag_pattern(words).finditer(self.plain), MOST_CLAIMS) if words and decides else ()
-        return [match.span() for match in tags]
+        found = bounded(tags(self.plain, words), MOST_CLAIMS) if words and decides else ()
+        return [match.span() for match in found]
 
     def _of_objects(self) -> list[Claim]:
         outside = (each for each in self.objects if not any(a < each.start < b for a, b in self._tagged_words))

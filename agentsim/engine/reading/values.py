@@ -77,9 +77,10 @@ def named(given: str, names: Iterable[str]) -> str | None:
     then without separators.
     """
     known, exact = tuple(names), given.strip()
-    if exact in known:
-        return exact
-    word = _word(exact)
+    return exact if exact in known else _named(_word(exact), known)
+
+
+def _named(word: str, known: tuple[str, ...]) -> str | None:
     if not word or word[0] in "-!":
         return None
     short, alike = untitled(word), _alike(known)
@@ -122,21 +123,20 @@ def chosen(
     given: Any, values: Sequence[Any], nothing: Any = UNSAID, synonyms: Mapping[str, Sequence[str]] = NO_SYNONYMS
 ) -> Any:
     """The one of a choice's values that is meant, or `UNSAID`; null and "nobody" mean `nothing`."""
-    given = inner(given)
+    given = given if isinstance(given, str) else inner(given)
     nothing = nothing if nothing in values or not values else UNSAID  # where it cannot be chosen, nothing means nothing
     if given is None or given is False:
         return None if given is None and None in values else nothing
     if isinstance(given, int) and not isinstance(given, bool):
-        if given in values:
-            return given
-        given = str(given)
+        return given if given in values else chosen(str(given), values, nothing, synonyms)
     if not isinstance(given, str):
         return UNSAID
     by_name = {str(value): value for value in values if value is not None}
-    name = named(given, by_name)
+    word, exact = _word(given.strip()), given.strip()
+    name = exact if exact in by_name else _named(word, tuple(by_name))
     if name is not None:
         return by_name[name]
-    word = _ADVERBS.sub("", _word(given.strip()))
+    word = _ADVERBS.sub("", word)
     for words_for in (synonyms, VALUES):
         for value, words in words_for.items():
             if value in by_name and word in words:
