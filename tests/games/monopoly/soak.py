@@ -100,7 +100,7 @@ def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence
     assert isinstance(state, State), "the kernel looks at it after every wave"
     watch = Watch(Ledger(shuffled_decks(seed)), play.log, state)
     while wave is not None:
-        wave = play.answer(watch.wave([ask.request for ask in wave.asks], map(play.rng, wave.asks)))
+        wave = play.answer(watch.wave([ask.request for ask in wave.asks], map(play.bot_rng, wave.asks)))
     watch.listen()
     watch.coverage.ended()
     assert play.outcome is not None
