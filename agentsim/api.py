@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.files import check_name, find_run
@@ -18,11 +18,11 @@ from agentsim.history.record import FINISHED, EventRecord
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
 from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.batch.conduct import conducted
 from agentsim.runner.batch.manifest import Design, planned
 from agentsim.runner.batch.prepare import DRAWN, at_once, prepared
-from agentsim.runner.fork import trunk_of
-from agentsim.runner.mend import mended, over, unfit
+from agentsim.runner.batch.run_batch import run_batch_in_loop
+from agentsim.runner.fork import parent_of
+from agentsim.runner.rebuild_history import over, rebuilt, unfit
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened, reopened
 from agentsim.runner.watch import Watcher
@@ -108,7 +108,7 @@ async def resume(
     """
     files = find_run(logs_folder(logs_dir), name)
     if over(files) and unfit(files, closely=True) is not None:
-        mended(files)
+        rebuilt(files)
     session = reopened(
         files,
         env=_env(env, allow_keys),
@@ -143,9 +143,9 @@ async def fork(
     unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
     """
     folder = logs_folder(logs_dir)
-    trunk = trunk_of(find_run(folder, name), at)
+    parent = parent_of(find_run(folder, name), at)
     files = await asyncio.to_thread(
-        trunk.branch,
+        parent.branch,
         env=_env(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
         changes=[f"{key}={json.dumps(value)}" for key, value in (set or {}).items()],
@@ -189,7 +189,7 @@ async def batch(
     given = seed if seed is not None else casts[0].seed
     design = Design(DRAWN if given is None else given, games, tuple(models), rotate, paired)
     directory, manifest = prepared(planned(design, casts), None if out is None else Path(out), logs_folder(logs_dir))
-    result = await conducted(
+    result = await run_batch_in_loop(
         manifest,
         directory,
         env=_env(env, allow_keys),
@@ -218,7 +218,7 @@ class _Listening(Watcher):
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event, self._count = on_event, 0
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         for told in events:
             self._count += 1
             if self._on_event is not None:

@@ -21,8 +21,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agentsim.runner.batch.conduct import conduct
 from agentsim.runner.batch.manifest import Design, planned, plays_alone
+from agentsim.runner.batch.run_batch import run_batch
 from agentsim.scenario.load import load
 
 CONFIGS = Path("configs")
@@ -59,7 +59,7 @@ def rate(config: Path, games: int, jobs: int, out: str | None) -> float:
     with tempfile.TemporaryDirectory(prefix="agentsim-", dir=out) as folder:
         manifest.write(Path(folder))
         began = time.perf_counter()
-        result = conduct(manifest, Path(folder), env={}, jobs=jobs)
+        result = run_batch(manifest, Path(folder), env={}, jobs=jobs)
         assert result.complete, f"{config}: {result.tally.statuses}"
         return games / (time.perf_counter() - began)
 

@@ -29,7 +29,7 @@ from typing import Any
 
 import agentsim.games
 from agentsim.engine.play import Ask, Wave
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.games import find
 from agentsim.history.entry import Entry
 from agentsim.models.base import Call, Sampling
@@ -106,7 +106,7 @@ def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float,
 def prompts(callers: int, calls: int) -> list[list[Ask]]:
     """What the game asks: by caller, one request a round."""
     players = [f"p{number}" for number in range(1, callers + 1)] if callers > 1 else ["p"]
-    rehearsal = rehearse(find("poll"), {"rounds": calls}, players, bot="first")
+    rehearsal = simulate(find("poll"), {"rounds": calls}, players, bot="first")
     return [[wave.asks[place] for wave, _ in rehearsal.waves] for place in range(callers)]
 
 

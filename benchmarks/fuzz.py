@@ -29,9 +29,9 @@ from typing import Any
 
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError
-from agentsim.models.envelope import completion_in
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import ProviderSettings, resolve
+from agentsim.models.response_parsing import completion_in
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import replies
 
@@ -89,62 +89,60 @@ class Found:
         self.wrong += other.wrong
 
 
-def _mutated(text: str, luck: random.Random, pool: Sequence[str]) -> str:
+def _mutated(text: str, rng: random.Random, pool: Sequence[str]) -> str:
     """The text with up to four changes."""
-    for _ in range(luck.randint(1, 4)):
-        at, size = luck.randrange(len(text) + 1), luck.randrange(1, 30)
-        match luck.randrange(6):
+    for _ in range(rng.randint(1, 4)):
+        at, size = rng.randrange(len(text) + 1), rng.randrange(1, 30)
+        match rng.randrange(6):
             case 0:
-                text = text[:at] + luck.choice(TOKENS) + text[at:]
+                text = text[:at] + rng.choice(TOKENS) + text[at:]
             case 1:
                 text = text[:at] + text[at + size :]
             case 2:
-                text = text[:at] + text[at : at + size] * luck.randint(2, 5) + text[at:]
+                text = text[:at] + text[at : at + size] * rng.randint(2, 5) + text[at:]
             case 3:
-                other = luck.choice(pool)
-                start = luck.randrange(len(other) + 1)
+                other = rng.choice(pool)
+                start = rng.randrange(len(other) + 1)
                 text = text[:at] + other[start : start + 80] + text[at:]
             case 4:
-                text = text[:at] + chr(luck.choice((luck.randrange(128), luck.randrange(0xD800)))) + text[at + 1 :]
+                text = text[:at] + chr(rng.choice((rng.randrange(128), rng.randrange(0xD800)))) + text[at + 1 :]
             case _:
                 text = text[:at]
     return text[:4_000]
 
 
-def _object(name: str, luck: random.Random) -> str:
+def _object(name: str, rng: random.Random) -> str:
     """A JSON object with the question's own fields, whose values may be anything."""
     fields = asked(name).request.schema().get("properties", {})
     value = {
-        field: luck.choice(legal.get("enum") or ODD)
-        if luck.random() < 0.7
-        else luck.choice((*ODD, luck.choice(TOKENS)))
+        field: rng.choice(legal.get("enum") or ODD) if rng.random() < 0.7 else rng.choice((*ODD, rng.choice(TOKENS)))
         for field, legal in fields.items()
-        if luck.random() < 0.95
+        if rng.random() < 0.95
     }
     text = json.dumps(value)
-    return text if luck.random() < 0.7 else f"{luck.choice(TOKENS)} {text}{luck.choice(TOKENS)}"
+    return text if rng.random() < 0.7 else f"{rng.choice(TOKENS)} {text}{rng.choice(TOKENS)}"
 
 
-def _replies(luck: random.Random) -> Iterator[tuple[str, str, bool]]:
+def _replies(rng: random.Random) -> Iterator[tuple[str, str, bool]]:
     """Questions, replies to them, and whether a reply begins with a marked thought."""
     names = sorted(ASKED)
     corpus = [(name, reply.text) for reply in replies() for name in reply.asked]
     pool = [text for _, text in corpus]
     while True:
-        name, text = luck.choice(corpus)
-        kind = luck.random()
+        name, text = rng.choice(corpus)
+        kind = rng.random()
         if kind < 0.0005:
-            unit = "".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 4)))
-            yield luck.choice(names), (unit * (LONG // len(unit) + 1))[:LONG], False
+            unit = "".join(rng.choice(TOKENS) for _ in range(rng.randint(1, 4)))
+            yield rng.choice(names), (unit * (LONG // len(unit) + 1))[:LONG], False
         elif kind < 0.5:
-            name = luck.choice(names)
-            yield name, _object(name, luck), False
+            name = rng.choice(names)
+            yield name, _object(name, rng), False
         elif kind < 0.75:
-            yield luck.choice(names), " ".join(luck.choice(TOKENS) for _ in range(luck.randint(1, 15))), False
+            yield rng.choice(names), " ".join(rng.choice(TOKENS) for _ in range(rng.randint(1, 15))), False
         elif kind < 0.78:
-            yield name, f"<think>{MARK} {_mutated(text, luck, pool).replace('<', '(')}</think>\n{text}", True
+            yield name, f"<think>{MARK} {_mutated(text, rng, pool).replace('<', '(')}</think>\n{text}", True
         else:
-            yield name, _mutated(text, luck, pool), False
+            yield name, _mutated(text, rng, pool), False
 
 
 def _cost(request: Request[Any], text: str) -> float:
@@ -158,9 +156,9 @@ def _cost(request: Request[Any], text: str) -> float:
 
 def fuzz_replies(seed: int, number: int) -> Found:
     """Put so many replies to the questions of the games."""
-    luck, found, clock = random.Random(seed), Found(), time.process_time
+    rng, found, clock = random.Random(seed), Found(), time.process_time
     gc.disable()  # its pauses are not the reader's
-    for (name, text, marked), turn in zip(_replies(luck), range(number), strict=False):
+    for (name, text, marked), turn in zip(_replies(rng), range(number), strict=False):
         request = asked(name).request
         decision: Any = None
         started = clock()
@@ -194,32 +192,32 @@ def _note(found: Found, spent: float, size: int, shown: str, *, accepted: bool) 
         found.worst, found.worst_text = spent, shown
 
 
-def _changed(value: Any, luck: random.Random, chance: float) -> Any:
+def _changed(value: Any, rng: random.Random, chance: float) -> Any:
     """The value with some of its parts odd, gone or repeated."""
-    if luck.random() < chance:
-        return luck.choice(ODD)
+    if rng.random() < chance:
+        return rng.choice(ODD)
     if isinstance(value, dict):
-        return {key: _changed(part, luck, chance) for key, part in value.items() if luck.random() > chance}
+        return {key: _changed(part, rng, chance) for key, part in value.items() if rng.random() > chance}
     if isinstance(value, list):
-        return [_changed(part, luck, chance) for part in value for _ in range(luck.choice((1, 1, 1, 0, 2)))]
+        return [_changed(part, rng, chance) for part in value for _ in range(rng.choice((1, 1, 1, 0, 2)))]
     return value
 
 
 def fuzz_envelopes(seed: int, number: int) -> Found:
     """Take so many bodies for completions."""
-    luck, found, clock = random.Random(seed), Found(), time.process_time
+    rng, found, clock = random.Random(seed), Found(), time.process_time
     faults = Faults(
         resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, {}), "m", ("sk-key-0123456789",)
     )
     for turn in range(number):
         body = dict(BODY)
-        if luck.random() < 0.8:
+        if rng.random() < 0.8:
             del body["error"]
-        raw = json.dumps(_changed(body, luck, luck.choice((0.02, 0.1)))).encode()
+        raw = json.dumps(_changed(body, rng, rng.choice((0.02, 0.1)))).encode()
         if turn % 3 == 0:
-            at = luck.randrange(len(raw))
-            raw = luck.choice((raw[:at], raw[:at] + bytes([luck.randrange(256)]) + raw[at + 1 :], raw[at:] + raw))
-        given = luck.choice(("application/json", "text/html", "", "application/json; charset=latin-1"))
+            at = rng.randrange(len(raw))
+            raw = rng.choice((raw[:at], raw[:at] + bytes([rng.randrange(256)]) + raw[at + 1 :], raw[at:] + raw))
+        given = rng.choice(("application/json", "text/html", "", "application/json; charset=latin-1"))
         accepted, started = False, clock()
         try:
             completion_in(raw, given, faults, "decision" if turn % 5 == 0 else None)

@@ -12,7 +12,7 @@ SIGSTOP lasts a random while; SIGCONT, SIGKILL or both follow.
 What is counted, beside an undisturbed play of the same command:
 
 - lost: decisions of which the journal had a whole line when the process was killed, and that are gone or others later.
-- twice: prompts sent again though the journal held their answer at the kill, or that of a fork's trunk does; prompts
+- twice: prompts sent again though the journal held their answer at the kill, or that of a fork's parent does; prompts
   sent twice by one process as well.
 - in flight: calls that had left and whose answer was not in the journal at the kill: at most as many as there may be
   at once. `arrived` are those of them whose answer the server had handed to the kernel whole: it was in the socket, or
@@ -54,7 +54,7 @@ class Book:
         self.cells, self._wanted = cells, signals
         self._lock, self._taken, self._noted = threading.Lock(), Counter[int](), 0
 
-    def next(self, luck: Random) -> tuple[Cell, int] | None:
+    def next(self, rng: Random) -> tuple[Cell, int] | None:
         """The cell with the fewest signals that no lane has, and how many may follow; None when there are enough."""
         with self._lock:
             done = sum(cell.signals for cell in self.cells)
@@ -63,7 +63,7 @@ class Book:
                 print(f"{done} signals", file=sys.stderr, flush=True)
             if done >= self._wanted:
                 return None
-            cell = min(self.cells, key=lambda each: (self._taken[id(each)], each.signals, luck.random()))
+            cell = min(self.cells, key=lambda each: (self._taken[id(each)], each.signals, rng.random()))
             self._taken[id(cell)] += 1
             return cell, self._wanted - done
 
@@ -73,12 +73,12 @@ class Book:
             self._taken[id(cell)] -= 1
 
 
-def strike(book: Book, folder: Path, luck: Random, timeout_s: float, longest_stop_s: float) -> None:
+def strike(book: Book, folder: Path, rng: Random, timeout_s: float, longest_stop_s: float) -> None:
     """One lane, until there are signals enough."""
     folder.mkdir()
     with witness(folder) as server:
-        lane = Lane(server, folder, luck, timeout_s, longest_stop_s)
-        while (found := book.next(luck)) is not None:
+        lane = Lane(server, folder, rng, timeout_s, longest_stop_s)
+        while (found := book.next(rng)) is not None:
             cell, left = found
             try:
                 lane.strike(cell, left)

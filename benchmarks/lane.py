@@ -91,7 +91,7 @@ class Lane:
 
     server: Witness
     folder: Path
-    luck: Random
+    rng: Random
     timeout_s: float
     longest_stop_s: float
 
@@ -116,8 +116,8 @@ class Lane:
         inherited = wanted.held.answers - wanted.calls
         play.ready(folder)
         place, words = folder / play.place, play.words
-        before, lives = held(place, play.names), self.luck.randint(1, _LIVES)
-        page = [] if self.luck.random() < _PAGES or cell.command == "batch" else ["--no-html"]
+        before, lives = held(place, play.names), self.rng.randint(1, _LIVES)
+        page = [] if self.rng.random() < _PAGES or cell.command == "batch" else ["--no-html"]
         self.server.heard()
         while True:
             kind = (cell.game, cell.command, words[0])
@@ -155,16 +155,16 @@ class Lane:
     def _again(self, play: _Play, place: Path, now: Held) -> tuple[str, ...]:
         """What a person types next."""
         if play.place == _MANY and (place / "manifest.json").exists():
-            return self.luck.choice((play.words, ("resume", _MANY)))
+            return self.rng.choice((play.words, ("resume", _MANY)))
         return ("resume", *now.stems.values()) if now.stems and play.place == _LOGS else play.words
 
     def _write(self, cell: Cell, folder: Path, most: int) -> None:
-        source, played_by = self.luck.choice(((_PLAYED, "run"), (_MANY, "batch")))
-        words = (cell.command, source, *(("--format", self.luck.choice(_FORMATS)) if cell.command == "export" else ()))
-        trunk = self._reference(cell.game, self._command(cell.game, played_by)).folder
-        wanted, lasted_s = self._written(cell.game, words, trunk)
-        _copy(trunk, folder)
-        known, lives = {*files_under(folder), *wanted}, self.luck.randint(1, _LIVES)
+        source, played_by = self.rng.choice(((_PLAYED, "run"), (_MANY, "batch")))
+        words = (cell.command, source, *(("--format", self.rng.choice(_FORMATS)) if cell.command == "export" else ()))
+        parent = self._reference(cell.game, self._command(cell.game, played_by)).folder
+        wanted, lasted_s = self._written(cell.game, words, parent)
+        _copy(parent, folder)
+        known, lives = {*files_under(folder), *wanted}, self.rng.randint(1, _LIVES)
         while True:
             life = self._live(cell, (cell.game, *words), words, folder, lasted_s, most if lives else 0)
             lives, most = max(0, lives - 1), max(0, most - life.signals)
@@ -184,14 +184,14 @@ class Lane:
         if not whole:
             raise _Violation(f"`{' '.join(words)}` is done and has not written all")
 
-    def _written(self, game: str, words: Sequence[str], trunk: Path) -> tuple[dict[Path, bytes], float]:
+    def _written(self, game: str, words: Sequence[str], parent: Path) -> tuple[dict[Path, bytes], float]:
         """The files that a command adds to a folder, undisturbed, and how long that takes."""
         key = (game, *words)
         if key not in self._files:
             folder = Path(tempfile.mkdtemp(prefix="written_", dir=self.folder))
-            _copy(trunk, folder)
+            _copy(parent, folder)
             before = files_under(folder)
-            life = _undisturbed(words, folder, self.luck)
+            life = _undisturbed(words, folder, self.rng)
             new = {path: content for path, content in files_under(folder).items() if path not in before}
             self._files[key] = new, life.lasted_s
         return self._files[key]
@@ -201,7 +201,7 @@ class Lane:
     ) -> Life:
         """One life, its signals counted; one that is left alone says how long those of its kind last."""
         length_s = self._lengths.get(kind, usual_s)
-        life = live(words, folder, self.luck, length_s=length_s, most=most, longest_stop_s=self.longest_stop_s)
+        life = live(words, folder, self.rng, length_s=length_s, most=most, longest_stop_s=self.longest_stop_s)
         cell.kills, cell.stops = cell.kills + life.killed, cell.stops + life.stops
         if not most:
             self._lengths[kind] = life.lasted_s
@@ -214,12 +214,12 @@ class Lane:
         if command == "batch":
             words = ("batch", "--games", str(len(_GAMES)), "--jobs", str(_JOBS), "--out", _MANY)
             return _Play((*words, *self._scenario(game)), _MANY, _GAMES, at_once=_JOBS * _CALLS)
-        trunk = self._reference(game, self._command(game, "run"))
+        parent = self._reference(game, self._command(game, "run"))
         if command == "resume":
-            return _Play(("resume", _PLAYED), _LOGS, (_PLAYED,), lambda folder: self._cut(trunk.folder, folder))
-        at = self.luck.choice((1, 2)) * trunk.held.decisions // 3
+            return _Play(("resume", _PLAYED), _LOGS, (_PLAYED,), lambda folder: self._cut(parent.folder, folder))
+        at = self.rng.choice((1, 2)) * parent.held.decisions // 3
         fork = ("fork", _PLAYED, "--at", str(at), "--name", _BRANCH)
-        return _Play(fork, _LOGS, (_BRANCH,), lambda folder: _copy(trunk.folder, folder))
+        return _Play(fork, _LOGS, (_BRANCH,), lambda folder: _copy(parent.folder, folder))
 
     def _scenario(self, game: str) -> tuple[str, ...]:
         path = self.folder / f"{game}.toml"
@@ -239,7 +239,7 @@ class Lane:
         """The journal as a kill may have left it: up to any byte behind its first line."""
         (folder / _LOGS).mkdir()
         journal = (whole / _LOGS / f"{_PLAYED}.jsonl").read_bytes()
-        size = self.luck.randint(journal.index(b"\n") + 1, len(journal))
+        size = self.rng.randint(journal.index(b"\n") + 1, len(journal))
         (folder / _LOGS / f"{_PLAYED}.jsonl").write_bytes(journal[:size])
 
     def _reference(self, game: str, play: _Play) -> _Reference:
@@ -248,7 +248,7 @@ class Lane:
             folder = Path(tempfile.mkdtemp(prefix=f"whole_{game}_", dir=self.folder))
             play.ready(folder)
             self.server.heard()
-            life = _undisturbed(play.words, folder, self.luck)
+            life = _undisturbed(play.words, folder, self.rng)
             calls, place = self.server.heard().asked, folder / play.place
             found = held(place, play.names)
             assert not calls - found.answers, f"{' '.join(play.words)}: calls came to nothing"
@@ -257,8 +257,8 @@ class Lane:
         return self._references[key]
 
 
-def _undisturbed(words: Sequence[str], folder: Path, luck: Random) -> Life:
-    life = live(words, folder, luck)
+def _undisturbed(words: Sequence[str], folder: Path, rng: Random) -> Life:
+    life = live(words, folder, rng)
     assert life.code == 0, f"{' '.join(words)}: {life.complaint}"
     return life
 
@@ -269,5 +269,5 @@ def _history(place: Path, found: Held, name: str) -> bytes:
     return path.read_bytes().partition(b'"volatile":')[0] if path.exists() else b""
 
 
-def _copy(trunk: Path, folder: Path) -> None:
-    shutil.copytree(trunk, folder, dirs_exist_ok=True)
+def _copy(parent: Path, folder: Path) -> None:
+    shutil.copytree(parent, folder, dirs_exist_ok=True)

@@ -28,7 +28,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.events import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL, Ledger
@@ -81,12 +81,12 @@ def scenario(market: str) -> tuple[dict[str, Any], list[str]]:
     return config, players
 
 
-def session(market: str, trader: str, seed: int) -> Rehearsal:
+def session(market: str, trader: str, seed: int) -> Simulation:
     """One session, in memory; nobody keeps an unconstrained trader from a loss."""
     config, players = scenario(market)
     if trader == "zi_u":
         config["restrictions"] = []
-    return rehearse(GAME, config, players, bot=trader, seed=seed, check=False)
+    return simulate(GAME, config, players, bot=trader, seed=seed, check=False)
 
 
 def measure(market: str, trader: str, sessions: int) -> Measured:
@@ -111,7 +111,7 @@ def measure(market: str, trader: str, sessions: int) -> Measured:
 
 def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
     """Random limit orders of many traders, some of them cancelled, through one book, by CPU time; and the trades."""
-    ledger, luck = Ledger(), Stream("benchmark")
+    ledger, rng = Ledger(), Stream("benchmark")
     owners = [f"T{number}" for number in range(traders)]
     for owner in owners:
         ledger.open(owner)
@@ -119,7 +119,7 @@ def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
         ledger.issue(owner, "wheat", 10**6)
     book = OrderBook("wheat", ledger)
     sides: tuple[Side, Side] = ("buy", "sell")
-    drawn = [(luck.pick(owners), luck.pick(sides), luck.integer(80, 120), luck.integer(1, 10)) for _ in range(count)]
+    drawn = [(rng.pick(owners), rng.pick(sides), rng.integer(80, 120), rng.integer(1, 10)) for _ in range(count)]
     trades = 0
     started = time.process_time()
     for number, (owner, side, price, quantity) in enumerate(drawn):

@@ -29,8 +29,8 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.events import GameEnded, TradeAccepted, TradeProposed
@@ -64,13 +64,13 @@ def seated(seed: int) -> tuple[str, ...]:
     return PLAYERS[first:] + PLAYERS[:first]
 
 
-def in_memory(seed: int) -> Rehearsal:
+def in_memory(seed: int) -> Simulation:
     """The kernel, the rules and the bots alone."""
 
-    def each_its_own(request: Request[Any], luck: Stream) -> Decision:
-        return BOTS[request.player](request, luck)
+    def each_its_own(request: Request[Any], rng: Stream) -> Decision:
+        return BOTS[request.player](request, rng)
 
-    return rehearse(GAME, {"max_turns": CAP}, seated(seed), bot=each_its_own, seed=seed)
+    return simulate(GAME, {"max_turns": CAP}, seated(seed), bot=each_its_own, seed=seed)
 
 
 def whole(seed: int, folder: Path) -> int:

@@ -75,7 +75,7 @@ def waves(config: Mapping[str, Any], agents: int, policy: Bot, seed: int) -> Ite
     wave = play.start()
     while wave is not None:
         yield play, wave
-        wave = play.answer([policy(ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer([policy(ask.request, play.bot_rng(ask)) for ask in wave.asks])
 
 
 def _in_memory(agents: int, days: int) -> int:
@@ -143,24 +143,24 @@ def report(results: Sequence[Measured]) -> None:
 # -- prompts
 
 
-def talkative(request: Request[Any], luck: Stream) -> Decision:
+def talkative(request: Request[Any], rng: Stream) -> Decision:
     """Nothing but words, each as long as may be, and everybody calls ten others by number."""
     assert isinstance(request, Act)
     rules, world = request.rules, request.world
-    called = " ".join(f"#{luck.integer(1, rules.agents)}" for _ in range(10))
+    called = " ".join(f"#{rng.integer(1, rules.agents)}" for _ in range(10))
     words = f"{called} {request.player} " + "It has to be said at length, and again. " * 200
-    match luck.below(8):
+    match rng.below(8):
         case 0 | 1:
             action: dict[str, Any] = {"action": "forum_post", "content": words[: rules.post_chars]}
         case 2 | 3 if world.posts:
-            parent = luck.pick(world.posts).id
+            parent = rng.pick(world.posts).id
             action = {"action": "forum_reply", "parent_message_id": parent, "content": words[: rules.post_chars]}
         case 4:
-            other = luck.integer(1, rules.agents)
+            other = rng.integer(1, rules.agents)
             action = {"action": "direct_message", "recipient_agent_id": other, "content": words[: rules.post_chars]}
         case 5 | 6 if world.proposals:
-            action = {"action": "vote", "proposal_id": luck.pick(world.proposals).id, "vote": "yes"}
-        case 7 if luck.below(4) == 0:
+            action = {"action": "vote", "proposal_id": rng.pick(world.proposals).id, "vote": "yes"}
+        case 7 if rng.below(4) == 0:
             action = {"action": "set_name", "display_name": words[-rules.name_chars :]}
         case _:
             action = _long_proposal(request, words)

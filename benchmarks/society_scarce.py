@@ -70,8 +70,8 @@ def played(law: str, seed: int, *, votes: bool, days: int = 30, agents: int = 0)
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """Of the mean, 95%, by the percentiles of bootstrap samples."""
-    luck = random.Random(1)
-    means = sorted(fmean(luck.choices(values, k=len(values))) for _ in range(SAMPLES))
+    rng = random.Random(1)
+    means = sorted(fmean(rng.choices(values, k=len(values))) for _ in range(SAMPLES))
     return means[SAMPLES * 25 // 1_000], means[SAMPLES * 975 // 1_000 - 1]
 
 

@@ -46,7 +46,7 @@ class Life:
 def live(
     words: Sequence[str],
     folder: Path,
-    luck: Random,
+    rng: Random,
     *,
     length_s: float = 0.0,
     most: int = 0,
@@ -61,8 +61,8 @@ def live(
     """
     command = [sys.executable, "-m", "agentsim", *words]
     environment = {**os.environ, "PYTHONPATH": _ROOT}
-    moments = sorted(luck.uniform(0, length_s) for _ in range(min(most, luck.choice((1, 1, 1, 2)))))
-    deeds = ["go on"] * (len(moments) - 1) + [luck.choice(_DEEDS if len(moments) < most else _DEEDS[:-1])]
+    moments = sorted(rng.uniform(0, length_s) for _ in range(min(most, rng.choice((1, 1, 1, 2)))))
+    deeds = ["go on"] * (len(moments) - 1) + [rng.choice(_DEEDS if len(moments) < most else _DEEDS[:-1])]
     with tempfile.TemporaryFile() as said:
         began = time.monotonic()
         with subprocess.Popen(
@@ -76,7 +76,7 @@ def live(
                     until = time.monotonic()
                     if deed != "kill":
                         process.send_signal(signal.SIGSTOP)
-                        time.sleep(luck.uniform(0.0, longest_stop_s))
+                        time.sleep(rng.uniform(0.0, longest_stop_s))
                         stops += _is_stopped(process)
                     process.send_signal(signal.SIGCONT if deed == "go on" else signal.SIGKILL)
                     if deed == "go on":

@@ -33,7 +33,7 @@ from agentsim.errors import AgentsimError
 from agentsim.history.bundle import pack, unpack
 from agentsim.history.files import RunFiles
 from agentsim.history.texts import text_id
-from agentsim.runner.mend import mended
+from agentsim.runner.rebuild_history import rebuilt
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from tests.contract.harness import on_server
@@ -84,14 +84,14 @@ def outcome(use: Callable[[], object], files: RunFiles, wanted: str | None = Non
     return "same" if stable(files) == wanted else "SILENT"
 
 
-def flips(of: Played, number: int, luck: random.Random) -> Iterator[tuple[str, str]]:
+def flips(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Flip one bit at a time: half of them under `resume`, half under `replay`."""
     for turn in range(number):
         source = of.part if turn % 2 else of.whole
         files = of.copy(source)
         raw = bytearray(source.journal.read_bytes())
-        at = luck.randrange(len(raw))
-        raw[at] ^= 1 << luck.randrange(8)
+        at = rng.randrange(len(raw))
+        raw[at] ^= 1 << rng.randrange(8)
         files.journal.write_bytes(raw)
         if turn % 2:
             came = outcome(partial(go_on, files, env={}, max_calls=10_000), files, of.wanted)
@@ -107,14 +107,14 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
             yield from _places(part, (*path, key))
 
 
-def _other(value: Any, luck: random.Random) -> Any:
+def _other(value: Any, rng: random.Random) -> Any:
     match value:
         case bool():
             return not value
         case int() | float():
-            return value + luck.choice((1, -1, 10))
+            return value + rng.choice((1, -1, 10))
         case str():
-            return value[:-1] if value and luck.random() < 0.5 else f"{value}!"
+            return value[:-1] if value and rng.random() < 0.5 else f"{value}!"
         case list():
             return value[:-1] or [0]
         case None:
@@ -122,34 +122,34 @@ def _other(value: Any, luck: random.Random) -> Any:
     return {**value, "more": 1}
 
 
-def altered(text: str, luck: random.Random) -> str:
+def altered(text: str, rng: random.Random) -> str:
     """A history with one member changed, removed or exchanged, or another spelling."""
     history = json.loads(text)
-    *outer, key = luck.choice(list(_places(history)))
+    *outer, key = rng.choice(list(_places(history)))
     inside = history
     for step in outer:
         inside = inside[step]
-    match luck.randrange(4):
+    match rng.randrange(4):
         case 0 if isinstance(inside, dict):
             del inside[key]
         case 1 if isinstance(inside, list) and len(inside) > 1:
-            other = luck.randrange(len(inside))
+            other = rng.randrange(len(inside))
             inside[key], inside[other] = copy.deepcopy(inside[other]), inside[key]
         case 2:
-            at = luck.randrange(len(text))
-            return text[:at] + luck.choice(" \n") + text[at:]
+            at = rng.randrange(len(text))
+            return text[:at] + rng.choice(" \n") + text[at:]
         case _:
-            inside[key] = _other(inside[key], luck)
+            inside[key] = _other(inside[key], rng)
     changed = json.dumps(history, ensure_ascii=False)
     return changed if changed != json.dumps(json.loads(text), ensure_ascii=False) else text + " "
 
 
-def alterations(of: Played, number: int, luck: random.Random) -> Iterator[tuple[str, str]]:
+def alterations(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Change histories and members of bundles; no digest is made anew."""
     for turn in range(number):
-        files = of.copy(luck.choice((of.whole, of.part)))
+        files = of.copy(rng.choice((of.whole, of.part)))
         if turn % 2:
-            text = altered(files.history.read_text(encoding="utf-8"), luck)
+            text = altered(files.history.read_text(encoding="utf-8"), rng)
             files.history.write_text(text, encoding="utf-8")
             yield outcome(partial(prove, files), files), f"{of.game} {files.name}: a history"
             continue
@@ -157,11 +157,11 @@ def alterations(of: Played, number: int, luck: random.Random) -> Iterator[tuple[
         pack([files], bundle)
         with zipfile.ZipFile(bundle) as source, zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as target:
             names = source.namelist()
-            which = luck.choice(names)
+            which = rng.choice(names)
             for name in names:
                 raw = bytearray(source.read(name))
                 if name == which:
-                    raw[luck.randrange(len(raw))] ^= 1 << luck.randrange(8)
+                    raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
                 target.writestr(source.getinfo(name), bytes(raw))
         yield outcome(partial(_proved, other, of.scratch / "out"), files), f"{of.game} bundle: {which}"
 
@@ -172,17 +172,17 @@ def _proved(bundle: Path, folder: Path) -> None:
         prove(run)
 
 
-def lies(of: Played, number: int, luck: random.Random) -> Iterator[tuple[str, str]]:
+def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Exchange a decision or a reply for another one of its kind; every digest and the history fit again."""
     lines = [json.loads(line) for line in plain(of.whole.journal.read_bytes().splitlines(keepends=True))]
     said = [line for line in lines if line["record"] == "decision" and line["source"] == "model"]
     told = 0
     while told < number:
-        one = luck.choice(said)
+        one = rng.choice(said)
         others = [line for line in said if line["kind"] == one["kind"] and line["decision"] != one["decision"]]
         if not others:
             continue
-        other, of_reply = luck.choice(others), luck.random() < 0.5
+        other, of_reply = rng.choice(others), rng.random() < 0.5
         files = of.copy(of.whole)
         reply = other["tries"][-1]["completion"]["text"]
         if of_reply:  # its text comes first: the other one may stand further down
@@ -194,7 +194,7 @@ def lies(of: Played, number: int, luck: random.Random) -> Iterator[tuple[str, st
         change_line(files.journal, '"record":"run"', partial(dict.update, reader=None))
         change_line(files.journal, named, partial(_say, reply) if of_reply else partial(_decide, other["decision"]))
         try:
-            mended(files)  # the history that follows
+            rebuilt(files)  # the history that follows
         except AgentsimError:
             continue  # it is not legal there, or the rules ask something else from then on
         history = text_id(files.history.read_text(encoding="utf-8"))
@@ -223,7 +223,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=18)
     parser.add_argument("--json", action="store_true", help="one line of JSON")
     given = parser.parse_args()
-    luck, names = random.Random(given.seed), games.names()
+    rng, names = random.Random(given.seed), games.names()
     found: dict[str, Counter[str]] = {}
     silent = []
     with tempfile.TemporaryDirectory() as folder, FakeServer(varied_by_schema).in_thread() as server:
@@ -234,7 +234,7 @@ def main() -> int:
                 ("altered histories and bundles", alterations, given.alterations),
                 ("lies with new digests", lies, given.alterations),
             ):
-                for came, what in make(of, -(-number // len(names)), luck):
+                for came, what in make(of, -(-number // len(names)), rng):
                     found.setdefault(kind, Counter())[came] += 1
                     if came == "SILENT":
                         silent.append(f"{kind}: {what}")

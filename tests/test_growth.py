@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pydantic_core import PydanticCustomError
 
-from agentsim.cli import screen
+from agentsim.cli import terminal_output
 from agentsim.engine import number, prompt
 from agentsim.engine.naming import Naming
 from agentsim.engine.panel import Frame
@@ -24,14 +24,14 @@ from agentsim.games.society.names import misnomer
 from agentsim.history import formats
 from agentsim.history.contents import read_journal
 from agentsim.models import keys
-from agentsim.models.envelope import completion_in
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
+from agentsim.models.response_parsing import completion_in
 from agentsim.models.retry_after import retry_after
 from agentsim.players import outline, readable, rows
 from agentsim.report import text as page_text
 from agentsim.scenario import files, overrides, persona
-from agentsim.scenario.screen import screen as screened
+from agentsim.scenario.secret_scan import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
 SECRET = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcd"
@@ -86,7 +86,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "an error": _status,
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
     "keys": lambda text: keys.redact_reply(text, (SECRET,)),
-    "a terminal": screen.safe,
+    "a terminal": terminal_output.safe,
     "a terminal's rows": lambda text: rows.rows(text, 80, "  "),
     "a person's question": readable.question,
     "a person's news": readable.news,

@@ -15,61 +15,61 @@ __all__ = ["Shift", "shifts", "without_branches"]
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """One player in the branches that do one thing: their number, its mean rank in trunks and branches, the difference.
+    """One player in branches that do one thing: their number, its mean rank in parents and branches, the difference.
 
-    Each branch is paired with its own trunk; for the interval, branches of trunks of one seed are taken together.
+    Each branch is paired with its own parent; for the interval, branches of parents of one seed are taken together.
     """
 
     fork: str
     player: str
     branches: int
-    trunk_rank: float
+    parent_rank: float
     branch_rank: float
     difference: Interval
 
 
 def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
-    """The games without the branches of others here: a branch repeats its trunk, and would count it twice."""
+    """The games without the branches of others here: a branch repeats its parent, and would count it twice."""
     by_name = {game.name: game for game in games}
 
     def repeats(game: GameRecord) -> bool:
         seen: set[str] = set()
         last = game
-        while last.trunk in by_name and last.name not in seen:
+        while last.parent in by_name and last.name not in seen:
             seen.add(last.name)
-            last = by_name[last.trunk]
-        return last.name != game.name  # of runs that call each other their trunk none is
+            last = by_name[last.parent]
+        return last.name != game.name  # of runs that call each other their parent none is
 
     return [game for game in games if not repeats(game)]
 
 
 def shifts(games: Sequence[GameRecord]) -> list[Shift]:
-    """Every player's shift, by what the branches do; branches whose trunk is not among the games are left out."""
+    """Every player's shift, by what the branches do; branches whose parent is not among the games are left out."""
     by_name = {game.name: game for game in games}
     pairs: dict[str, list[tuple[GameRecord, GameRecord]]] = {}
     for game in games:
-        if game.trunk in by_name:
-            pairs.setdefault(game.fork, []).append((by_name[game.trunk], game))
+        if game.parent in by_name:
+            pairs.setdefault(game.fork, []).append((by_name[game.parent], game))
     return [shift for fork, both in pairs.items() for shift in _shifts(fork, both)]
 
 
 def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Shift]:
     """The shifts of all players in the branches that do one thing."""
-    players = list(dict.fromkeys(entrant.player for trunk, _ in both for entrant in trunk.entrants))
+    players = list(dict.fromkeys(entrant.player for parent, _ in both for entrant in parent.entrants))
     before, after, counts = (np.zeros((len(both), len(players))) for _ in range(3))
-    for row, (trunk, branch) in enumerate(both):
+    for row, (parent, branch) in enumerate(both):
         for column, player in enumerate(players):
-            one, other = _rank(trunk, player), _rank(branch, player)
+            one, other = _rank(parent, player), _rank(branch, player)
             if one is not None and other is not None:
                 before[row, column], after[row, column], counts[row, column] = one, other, 1
-    together = blocks([trunk.seed for trunk, _ in both])
+    together = blocks([parent.seed for parent, _ in both])
     ends = ratio_intervals(together @ (after - before), together @ counts, centre=0.0)
     found = []
     for column, player in enumerate(players):
         if branches := int(counts[:, column].sum()):
-            trunk_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
-            difference = interval(branch_rank - trunk_rank, ends[column])
-            found.append(Shift(fork, player, branches, float(trunk_rank), float(branch_rank), difference))
+            parent_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
+            difference = interval(branch_rank - parent_rank, ends[column])
+            found.append(Shift(fork, player, branches, float(parent_rank), float(branch_rank), difference))
     return found
 
 

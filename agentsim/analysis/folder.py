@@ -52,7 +52,7 @@ def read_games(directory: Path) -> Games:
         raise UsageError(f"{directory}: holds no finished game")
     if len(kinds := sorted({record.game for record in found})) > 1:
         raise UsageError(f"{directory}: holds different games ({', '.join(kinds)}), which cannot be compared")
-    known = (replace(each, trunk=copies.get(each.trunk, each.trunk)) if each.trunk else each for each in found)
+    known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
     return Games(tuple(known), skipped, copies)
 
 

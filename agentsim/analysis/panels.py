@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agentsim.analysis.branches import Shift
-from agentsim.analysis.favour import Favour
 from agentsim.analysis.intervals import Interval
+from agentsim.analysis.own_vendor_bias import VendorBias
 from agentsim.analysis.relations import Relation
 from agentsim.analysis.standings import Line, Place, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
@@ -19,7 +19,7 @@ _KEPT = "* Without the games of too many fallbacks."
 
 def panels(
     found: Standings,
-    favours: Sequence[Favour],
+    vendor_biases: Sequence[VendorBias],
     shifts: Sequence[Shift] = (),
     relations: Sequence[Relation] = (),
     kept: Standings | None = None,
@@ -49,8 +49,8 @@ def panels(
     if found.spoke:
         note = "By turn in the first round in which everybody is heard."
         shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
-    if favours:
-        shown.append(_favours(favours))
+    if vendor_biases:
+        shown.append(_favours(vendor_biases))
     if relations:
         shown.append(_relations(relations))
     if shifts:
@@ -166,17 +166,17 @@ def _places(title: str, what: str, found: Standings, places: Sequence[Place], no
     return Table(title, (what, "entries", "wins", _rank(found)), rows, note)
 
 
-def _favours(favours: Sequence[Favour]) -> Table:
+def _favours(vendor_biases: Sequence[VendorBias]) -> Table:
     rows = tuple(
         (
-            favour.maker or "all",
-            "to win" if favour.final else "to go",
-            favour.votes,
-            favour.same,
-            round(favour.blind, 1),
-            f"{favour.excess.value:+.1%}{_ends(favour.excess, '+.1%')}",
+            vendor_bias.maker or "all",
+            "to win" if vendor_bias.final else "to go",
+            vendor_bias.votes,
+            vendor_bias.same,
+            round(vendor_bias.blind, 1),
+            f"{vendor_bias.excess.value:+.1%}{_ends(vendor_bias.excess, '+.1%')}",
         )
-        for favour in favours
+        for vendor_bias in vendor_biases
     )
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
     return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
@@ -214,14 +214,14 @@ def _branches(shifts: Sequence[Shift]) -> Table:
             shift.fork,
             shift.player,
             shift.branches,
-            round(shift.trunk_rank, 2),
+            round(shift.parent_rank, 2),
             round(shift.branch_rank, 2),
             f"{shift.difference.value:+.2f}{_ends(shift.difference, '+.2f')}",
         )
         for shift in shifts
     )
-    note = "Ranks in branches and in their own trunks; below 0 the branch is better for the player."
-    return Table("Branches", ("fork", "player", "branches", "trunk", "branch", "difference"), rows, note)
+    note = "Ranks in branches and in their own parents; below 0 the branch is better for the player."
+    return Table("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), rows, note)
 
 
 def _costs(lines: Sequence[Line]) -> Table:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from agentsim import games
-from agentsim.engine.dealing import AGAINST, FOR
+from agentsim.engine.interaction import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
@@ -71,11 +71,12 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game, with the votes that its events tell of; a branch has a `trunk`, `fork` says what it did.
+    """One finished game, with the votes that its events tell of; a branch has a `parent`, `fork` says what it did.
 
-    A branch's decisions, calls and dollars are those of its own part: the rest is its trunk's. `certain` is there where
-    bots alone decided that part: two games with the same could not have come out differently. `between` has the pairs
-    of which one was for or against the other; None where the game is not installed, or its events are of other rules.
+    A branch's decisions, calls and dollars are those of its own part: the rest is its parent's. `certain` is there
+    where bots alone decided that part: two games with the same could not have come out differently. `between` has the
+    pairs of which one was for or against the other; None where the game is not installed, or its events are of other
+    rules.
     `fallen` is the largest share of fallbacks in it, as `history.shares` looks for it.
     """
 
@@ -85,7 +86,7 @@ class GameRecord:
     entrants: tuple[Entrant, ...]
     votes: tuple[Vote, ...]
     cost_usd: float | None
-    trunk: str | None = None
+    parent: str | None = None
     fork: str = ""
     certain: str | None = None
     between: tuple[Between, ...] | None = ()
@@ -126,7 +127,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
             )
         )
     votes = tuple(_votes(history))
-    trunk = None if history.fork is None else history.fork.of
+    parent = None if history.fork is None else history.fork.of
     return GameRecord(
         name=name,
         game=history.game,
@@ -134,7 +135,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         entrants=tuple(entrants),
         votes=votes,
         cost_usd=paid.cost_usd,
-        trunk=trunk,
+        parent=parent,
         fork=_fork(fork),
         certain=_certain(history, own),
         between=_between(history),
@@ -157,7 +158,7 @@ def vendor(model: str) -> str:
 
 
 def _fork(fork: ForkRecord | None) -> str:
-    """What a branch does otherwise, in a word: branches that do the same are compared with their trunks together."""
+    """What a branch does otherwise, in a word: branches that do the same are compared with their parents together."""
     if fork is None:
         return ""
     done = [f"decision {fork.at}", *fork.changed]

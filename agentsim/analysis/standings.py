@@ -14,10 +14,10 @@ from typing import TypeAlias
 import numpy as np
 
 from agentsim.analysis.intervals import SEED, Array, Interval, blocks, interval, ratio_intervals
-from agentsim.analysis.null import dealt_p
+from agentsim.analysis.openskill import ratings
+from agentsim.analysis.permutation_test import dealt_p
+from agentsim.analysis.plackett_luce import fit, stages
 from agentsim.analysis.record import Entrant, GameRecord
-from agentsim.analysis.skill import ratings
-from agentsim.analysis.strengths import fit, stages
 
 __all__ = ["Line", "Place", "Standings", "standings"]
 

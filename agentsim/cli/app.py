@@ -108,7 +108,7 @@ def _command() -> Any:
 
 
 def _fail(message: str, code: int, debug: bool) -> int:
-    from agentsim.cli.screen import note, safe, shortened
+    from agentsim.cli.terminal_output import note, safe, shortened
 
     if debug:
         note(safe(traceback.format_exc()).rstrip())

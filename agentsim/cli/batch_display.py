@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from agentsim.cli.display import Noting, drawn
 from agentsim.cli.finish import money
 from agentsim.cli.options import DisplayMode
-from agentsim.cli.screen import note, shortened
+from agentsim.cli.terminal_output import note, shortened
 from agentsim.runner.batch.one import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 

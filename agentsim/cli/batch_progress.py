@@ -12,7 +12,7 @@ from rich.text import Text
 from agentsim.cli.batch_display import status_line
 from agentsim.cli.display import Noting
 from agentsim.cli.progress import screen
-from agentsim.cli.screen import shortened
+from agentsim.cli.terminal_output import shortened
 from agentsim.runner.batch.one import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 

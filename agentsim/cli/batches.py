@@ -13,7 +13,7 @@ import typer
 
 from agentsim.cli.finish import money
 from agentsim.cli.options import ExecutorKind
-from agentsim.cli.screen import note, safe, shortened
+from agentsim.cli.terminal_output import note, safe, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
@@ -46,8 +46,8 @@ def carry_on(
 ) -> None:
     """Play what is left, print what came of it, and exit with the batch's code."""
     from agentsim.cli.batch_display import shown
-    from agentsim.runner.batch.conduct import conduct
     from agentsim.runner.batch.prepare import at_once
+    from agentsim.runner.batch.run_batch import run_batch
 
     if jobs is None and executor is not ExecutorKind.local:
         jobs = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
@@ -57,7 +57,7 @@ def carry_on(
         if spread["least"] != spread["most"]:
             note(f"agentsim: uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
     with shown(display, directory.name) as watcher:
-        result = conduct(
+        result = run_batch(
             manifest,
             directory,
             env=env,
@@ -114,7 +114,7 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
             "unpriced_calls": tally.unpriced_calls,
             "fallbacks": found.to_json(),
             "balance": manifest.balance(),
-            **({"mended": result.mended} if result.mended else {}),
+            **({"mended": result.rebuilt} if result.rebuilt else {}),
             "errors": {end.name: end.error for end in result.ends if end.error is not None},
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
@@ -125,8 +125,8 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
             typer.echo(safe(f"{'warning: ' * found.notable}fallbacks: {found.in_words}"))
         if degraded := tally.statuses["degraded"]:
             typer.echo(f"degraded: {counted(degraded, 'game')} of this session: above limits.max_fallback_rate")
-    if result.mended:
-        count, first = len(result.mended), next(iter(result.mended.values()))
+    if result.rebuilt:
+        count, first = len(result.rebuilt), next(iter(result.rebuilt.values()))
         many = "1 history is" if count == 1 else f"{count} histories are"
         note(shortened(f"agentsim: {many} made again from the journal: {first}", 300))
     if result.stopped is not None:

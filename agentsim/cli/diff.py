@@ -27,7 +27,7 @@ def diff(
     import json
     from dataclasses import asdict
 
-    from agentsim.cli.screen import safe
+    from agentsim.cli.terminal_output import safe
     from agentsim.errors import UsageError
     from agentsim.history.divergence import divergence
     from agentsim.history.files import RunFiles
@@ -52,7 +52,7 @@ def diff(
 
 
 def _report(parted: Divergence, one: str, other: str) -> list[str]:
-    from agentsim.cli.screen import shortened
+    from agentsim.cli.terminal_output import shortened
 
     rows = [
         shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LENGTH)
@@ -76,7 +76,7 @@ def _report(parted: Divergence, one: str, other: str) -> list[str]:
 def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
     import json
 
-    from agentsim.cli.screen import shortened
+    from agentsim.cli.terminal_output import shortened
 
     if parted is None:
         return [f"no {what} differs"]

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from agentsim.cli.finish import money, spent
 from agentsim.cli.options import DisplayMode
-from agentsim.cli.screen import columns, moves, note, shortened
-from agentsim.engine.event import Event, EveryoneType, Told
+from agentsim.cli.terminal_output import columns, moves, note, shortened
+from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.play import Ask
 from agentsim.history.totals import Totals
 from agentsim.players.rows import cut
@@ -18,7 +18,7 @@ from agentsim.runner.watch import Watcher
 __all__ = ["NoDisplay", "Noting", "PlainDisplay", "drawn", "public_lines", "shown"]
 
 
-def public_lines(events: Sequence[Told], width: int) -> list[tuple[str, str]]:
+def public_lines(events: Sequence[LogEntry], width: int) -> list[tuple[str, str]]:
     """(heading, content) of what everybody heard. Private events stay off the screen: a player may sit at it."""
     return [
         (shortened(told.event.heading, width), shortened(_in_one_line(told.event), width))
@@ -65,7 +65,7 @@ class PlainDisplay(Noting, Watcher):
     def calling(self, ask: Ask) -> None:
         self._said_held = False
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         for heading, content in public_lines(events, 200):
             self._line(f"{heading}: {content}")
 

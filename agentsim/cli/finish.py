@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentsim.cli.pages import write_page
-from agentsim.cli.screen import note, safe, say, shortened
+from agentsim.cli.terminal_output import note, safe, say, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
@@ -140,7 +140,7 @@ def _report(run: str, history: Any) -> list[str]:
         )
     if (inherited := fork.get("inherited") or {"calls": 0})["calls"]:
         before = f"{counted(inherited['calls'], 'call')}, {money(inherited['cost_usd'])}"
-        rows.append(f"the trunk's own calls are not in that, and were not made again: {before}")
+        rows.append(f"the parent's own calls are not in that, and were not made again: {before}")
     rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
     return [safe(row) for row in rows]
 

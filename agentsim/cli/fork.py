@@ -35,7 +35,7 @@ def fork(
             metavar="K",
         ),
     ] = None,
-    paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the trunk's luck.")] = False,
+    paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the parent's luck.")] = False,
     max_cost: o.MaxCost = None,
     max_calls: o.MaxCalls = None,
     max_wall: o.MaxWall = None,
@@ -50,7 +50,7 @@ def fork(
     """Play a run again from one of its decisions on.
 
     What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
-    its own, beside its trunk: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold
+    its own, beside its parent: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold
     for what each branch calls itself.
     """
     from agentsim.cli.display import shown
@@ -58,17 +58,17 @@ def fork(
     from agentsim.environment import environment
     from agentsim.history.files import check_name, find_run
     from agentsim.report.page import PageOptions
-    from agentsim.runner.fork import trunk_of
+    from agentsim.runner.fork import parent_of
     from agentsim.runner.session import go_on
 
     if new_name is not None:
         check_name(new_name)
     env = environment(env_file, allow_key)
-    trunk = trunk_of(find_run(logs_dir, name), at)
-    stem = new_name or f"{trunk.files.name}_at{at}"
+    parent = parent_of(find_run(logs_dir, name), at)
+    stem = new_name or f"{parent.files.name}_at{at}"
     worst = 0
     for _ in range(branches or 1):
-        files = trunk.branch(
+        files = parent.branch(
             env=env,
             instead=instead,
             changes=overrides or (),

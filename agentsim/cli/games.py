@@ -33,7 +33,7 @@ def games(as_json: o.AsJson = False) -> None:
     """List the games with their bots."""
     import json
 
-    from agentsim.cli.screen import say
+    from agentsim.cli.terminal_output import say
 
     found = usable_games()
     if as_json:

@@ -63,7 +63,7 @@ def gen_items(
     A file that is there and would not change stays; for one that would, nothing is written without --overwrite.
     """
     from agentsim.cli.folder import check_folder
-    from agentsim.cli.screen import note, safe
+    from agentsim.cli.terminal_output import note, safe
     from agentsim.errors import UsageError
     from agentsim.games.auction.drawing import KINDS, draw
     from agentsim.games.auction.items import written

@@ -26,7 +26,7 @@ def init(
 
     Nothing is ever replaced: where a file is there and differs, nothing at all is written.
     """
-    from agentsim.cli.screen import safe
+    from agentsim.cli.terminal_output import safe
 
     files = _shipped()
     _check(directory, files)

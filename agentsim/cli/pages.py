@@ -31,7 +31,7 @@ def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
 
 def left_out(name: str, why: str) -> None:
     """Say that a run of a directory is left out, and why."""
-    from agentsim.cli.screen import note, shortened
+    from agentsim.cli.terminal_output import note, shortened
 
     note(shortened(f"agentsim: {name} is left out: {why}", 300))
 
@@ -49,7 +49,7 @@ def unless_unusable(name: str) -> Iterator[None]:
 
 def check_history(files: RunFiles, shown: str) -> None:
     """Raise `UsageError` where there is no history; say so where what is `shown` is behind the game being played."""
-    from agentsim.cli.screen import note
+    from agentsim.cli.terminal_output import note
     from agentsim.history.journal_file import is_running
     from agentsim.history.load import require_history
 

@@ -23,8 +23,8 @@ from rich.text import Text
 
 from agentsim.cli.display import Noting, public_lines
 from agentsim.cli.finish import money, spent
-from agentsim.cli.screen import shortened
-from agentsim.engine.event import Told
+from agentsim.cli.terminal_output import shortened
+from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted
 from agentsim.history.totals import Totals
@@ -106,7 +106,7 @@ class RichDisplay(Noting, Watcher):
     def fell_back(self) -> None:
         self._fallbacks += 1
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         for heading, content in public_lines(events, max(40, self._console.width * 2)):
             self._say(heading, content, Style(bold=True), Style(dim=True))
 

@@ -61,7 +61,7 @@ def _replay_bundle(path: Path, *, as_json: bool) -> None:
 def _show(name: str, proof: Proof, *, as_json: bool) -> None:
     import json
 
-    from agentsim.cli.screen import say
+    from agentsim.cli.terminal_output import say
 
     if as_json:
         line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}

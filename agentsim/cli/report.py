@@ -56,21 +56,21 @@ def report(  # noqa: PLR0917 - the argument and one option each
 ) -> None:
     """Compare the players of many games.
 
-    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; branches beside their trunks.
+    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; branches beside their parents.
     Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
     seed, past and luck); both are counted.
     """
     import json
     from dataclasses import asdict
 
-    from agentsim.cli.screen import safe
+    from agentsim.cli.terminal_output import safe
     from agentsim.engine.wording import counted
     from agentsim.errors import UsageError
 
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
     try:
         from agentsim.analysis.branches import shifts, without_branches
-        from agentsim.analysis.favour import favours
+        from agentsim.analysis.own_vendor_bias import vendor_biases
         from agentsim.analysis.relations import relations
         from agentsim.analysis.standings import standings
     except ImportError:
@@ -83,7 +83,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     models = {entrant.model for game in found.games for entrant in game.entrants}
     compared = by or (Compared.model if len(models) > 1 else Compared.player)
     games = labelled(without_branches(found.games), compared)
-    table, votes, moved, between = standings(games), favours(games), shifts(found.games), relations(games)
+    table, votes, moved, between = standings(games), vendor_biases(games), shifts(found.games), relations(games)
     above = [game.name for game in games if game.fallen > max_fallbacks]
     kept = standings([game for game in games if game.fallen <= max_fallbacks]) if above else None
     shown = panels(table, votes, moved, between, kept)
@@ -104,7 +104,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
             "max_fallbacks": max_fallbacks,
             "above": above,
             "kept": None if kept is None else asdict(kept),
-            "favours": [asdict(favour) for favour in votes],
+            "favours": [asdict(vendor_bias) for vendor_bias in votes],
             "relations": [asdict(relation) for relation in between],
             "branches": [asdict(shift) for shift in moved],
         }
@@ -120,7 +120,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
 
 
 def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
-    from agentsim.cli.screen import note, shortened
+    from agentsim.cli.terminal_output import note, shortened
 
     if found.skipped:
         first = next(iter(found.skipped))
@@ -131,7 +131,7 @@ def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
         if len(found.copies) == 1:
             many = "1 game of bots is another over again and counts once"
         note(shortened(f"agentsim: {many}: {name} is {other}", 300))
-    if apart := [game.trunk for game in games if game.trunk is not None]:
+    if apart := [game.parent for game in games if game.parent is not None]:
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
         many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
         note(shortened(f"agentsim: {many} of {whose} ({apart[0]}): they share a past", 300))
@@ -139,7 +139,7 @@ def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
 
 def _warn_of(lines: Sequence[Line]) -> None:
     """Say which of those compared are notable for their fallbacks."""
-    from agentsim.cli.screen import safe, shortened
+    from agentsim.cli.terminal_output import safe, shortened
     from agentsim.history.shares import NOTABLE, Share
 
     found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
@@ -150,7 +150,7 @@ def _warn_of(lines: Sequence[Line]) -> None:
 
 
 def _print(panel: Panel) -> None:
-    from agentsim.cli.screen import safe, shortened
+    from agentsim.cli.terminal_output import safe, shortened
     from agentsim.engine.panel import Table
 
     if not isinstance(panel, Table):

@@ -91,5 +91,5 @@ def resume(
         history = load_history(files.history).model_dump(mode="json")
         show(files, history, files.page if files.page.is_file() else None, as_json=as_json)
         return
-    page = None if no_html or result.mended else PageOptions(include_prompts, include_reasoning, include_usage)
+    page = None if no_html or result.rebuilt else PageOptions(include_prompts, include_reasoning, include_usage)
     finish(result, page=page, as_json=as_json)

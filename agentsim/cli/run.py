@@ -40,8 +40,8 @@ def run(
     """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
-    from agentsim.cli.screen import note, shortened
     from agentsim.cli.tapes import tape_of
+    from agentsim.cli.terminal_output import note, shortened
     from agentsim.environment import environment
     from agentsim.history.files import check_name
     from agentsim.report.page import PageOptions

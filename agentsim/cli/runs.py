@@ -17,7 +17,7 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     import sys
 
     from agentsim.cli.finish import money
-    from agentsim.cli.screen import columns, note, safe, shortened
+    from agentsim.cli.terminal_output import columns, note, safe, shortened
     from agentsim.errors import UsageError
     from agentsim.history.listing import list_runs
     from agentsim.history.shares import NOTABLE

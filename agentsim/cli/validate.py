@@ -36,7 +36,7 @@ def validate(
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
     """
-    from agentsim.cli.screen import note, say, shortened
+    from agentsim.cli.terminal_output import note, say, shortened
     from agentsim.environment import environment
     from agentsim.games import find
     from agentsim.runner.forecast import forecast

@@ -119,7 +119,7 @@ class Chance:
         self._streams: dict[str, Stream] = {}
         self._salt = ""
 
-    def salt(self, word: str) -> None:
+    def branch_seed(self, word: str) -> None:
         """From now on draw otherwise, in a way that this word decides; what lasts of bots stays as it was."""
         self._salt += f"{word}/"
         for name, stream in self._streams.items():

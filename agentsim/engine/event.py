@@ -1,4 +1,4 @@
-"""Event: something happened. Told: an event with its audience and its place in the log.
+"""Event: something happened. LogEntry: an event with its audience and its place in the log.
 
 Not here: who may see what (the rules say so at every `tell`) and how an event looks on a page.
 """
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from agentsim.engine.codec import adapter, values
 
 if TYPE_CHECKING:
-    from agentsim.engine.dealing import Dealing, Past
+    from agentsim.engine.interaction import Interaction, Past
 
-__all__ = ["Audience", "Event", "Everyone", "EveryoneType", "Nobody", "PlayerId", "Told"]
+__all__ = ["Audience", "Event", "Everyone", "EveryoneType", "LogEntry", "Nobody", "PlayerId"]
 
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""
@@ -44,7 +44,7 @@ class Event:
 
     kind: ClassVar[str]
     words: ClassVar[str | None] = None
-    recounted: ClassVar[bool] = True
+    in_prompt: ClassVar[bool] = True
     """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
 
     @property
@@ -63,7 +63,7 @@ class Event:
         """Whether the game itself turned away by this what a player decided: it was read, and came to nothing."""
         return False
 
-    def dealings(self, past: Past) -> Iterable[Dealing]:
+    def interactions(self, past: Past) -> Iterable[Interaction]:
         """What players did towards each other by this, in order; `past` is what whoever asks knows of before.
 
         A dealing of somebody with itself, or with whoever is no player, does not count.
@@ -90,7 +90,7 @@ class Event:
         return event
 
 
-class Told(NamedTuple):
+class LogEntry(NamedTuple):
     """An event as it stands in the log.
 
     `by` is the player whose latest decision led to it, `decision` that decision's index (from 1);

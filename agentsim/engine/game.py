@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
@@ -163,11 +163,11 @@ class Game(Protocol):
         """The rules, from set-up to outcome."""
         ...
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         """Tables, charts and boards of a game, or of the part of it that somebody heard."""
         ...
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """The game's own tables for export, by name, in the columns that its documentation promises.
 
         Every table is there whatever happened, with no rows where nothing did.

@@ -1,6 +1,6 @@
 """Play: a game in progress, step by step; the numbering of waves and decisions lives here and nowhere else.
 
-No loop, no IO: `rehearse` steps it in tests, `runner.drive` in earnest, and both get the same numbers.
+No loop, no IO: `simulate` steps it in tests, `runner.drive` in earnest, and both get the same numbers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agentsim.engine.chance import Chance, Stream
-from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
@@ -64,7 +64,7 @@ class GamePlay:
         self._counts: dict[tuple[PlayerId, str], int] = {}
 
     @property
-    def log(self) -> Sequence[Told]:
+    def log(self) -> Sequence[LogEntry]:
         """Everything told so far."""
         return self.table.log
 
@@ -76,7 +76,7 @@ class GamePlay:
         """Give the wave's decisions, in request order; the next wave, or None when the game is over."""
         return self._step(decisions)
 
-    def luck(self, ask: Ask) -> Stream:
+    def bot_rng(self, ask: Ask) -> Stream:
         """The stream a bot draws from for this one decision."""
         request = ask.request
         bot = f"bot/{request.player}"
@@ -88,7 +88,7 @@ class GamePlay:
 
     def _step(self, decisions: Sequence[Decision] | None) -> Wave | None:
         if (word := self._salts.get(self._wave)) is not None:
-            self.table.chance.salt(word)
+            self.table.chance.branch_seed(word)
         try:
             requests = self._rules.send(decisions)
         except StopIteration as stop:

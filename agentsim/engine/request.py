@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from agentsim.engine.answering import unanswerable
+from agentsim.engine.cached_property import cached_property
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
-from agentsim.engine.keeping import kept
 from agentsim.engine.options import Choice, Options, Range, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading, read
@@ -66,7 +66,7 @@ class Request(Generic[D]):
         """The legal values, by field."""
         raise NotImplementedError
 
-    @kept
+    @cached_property
     def legal(self) -> Options:
         """The `options` of this request, made once."""
         return self.options()
@@ -97,7 +97,7 @@ class Request(Generic[D]):
         if isinstance(legal, Range) and not legal.holds(value):
             raise IllegalDecision(f"{path} must be {legal}.")
 
-    def objection(self, decision: D) -> str:
+    def warning(self, decision: D) -> str:
         """Why an allowed decision will come to nothing: for a person, who may think again; nobody else can."""
         return ""
 
@@ -147,7 +147,7 @@ class Request(Generic[D]):
         """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""
         return {}
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of a field for a person who has answered those before it: what matters no more can be left out.
 
         Of a field of a field (`action.bid`), `answered` are those beside it.
@@ -157,7 +157,7 @@ class Request(Generic[D]):
         """
         return legal
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
         return {}
 
@@ -169,12 +169,12 @@ class Request(Generic[D]):
         """16 hex digits that name kind, player, legal options and particulars, and no wording; made once."""
         return self._fingerprint
 
-    @kept
+    @cached_property
     def _fingerprint(self) -> str:
         legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
-        particulars = self.particulars()
-        parts = [self.kind, self.player, legal, *([dict(particulars)] if particulars else [])]
+        fingerprint_fields = self.fingerprint_fields()
+        parts = [self.kind, self.player, legal, *([dict(fingerprint_fields)] if fingerprint_fields else [])]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.event import Audience, Event, EveryoneType, PlayerId, Told
+from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -44,19 +44,19 @@ class _Wave:
         return decisions
 
 
-class Heard(Sequence[Told]):
+class Heard(Sequence[LogEntry]):
     """What one player has heard so far, in order: a fixed window on the growing log, not a copy of it.
 
     `last(n)` and iteration cost what they yield, whatever was told to others.
     """
 
-    def __init__(self, parts: tuple[tuple[Sequence[tuple[int, Told]], int], ...]) -> None:
+    def __init__(self, parts: tuple[tuple[Sequence[tuple[int, LogEntry]], int], ...]) -> None:
         self._parts = parts  # (entries as (position, told), how many of them count), each sorted by position
 
     def __len__(self) -> int:
         return sum(count for _, count in self._parts)
 
-    def __iter__(self) -> Iterator[Told]:
+    def __iter__(self) -> Iterator[LogEntry]:
         cursors = {part: 0 for part, (_, count) in enumerate(self._parts) if count}
         while cursors:
             part = min(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
@@ -65,7 +65,7 @@ class Heard(Sequence[Told]):
             if cursors[part] == self._parts[part][1]:
                 del cursors[part]
 
-    def __reversed__(self) -> Iterator[Told]:
+    def __reversed__(self) -> Iterator[LogEntry]:
         cursors = {part: count - 1 for part, (_, count) in enumerate(self._parts) if count}
         while cursors:
             part = max(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
@@ -74,15 +74,15 @@ class Heard(Sequence[Told]):
             if cursors[part] < 0:
                 del cursors[part]
 
-    def last(self, count: int) -> list[Told]:
+    def last(self, count: int) -> list[LogEntry]:
         """The newest `count` events, oldest first."""
         return list(islice(reversed(self), count))[::-1]
 
     @overload
-    def __getitem__(self, index: int) -> Told: ...
+    def __getitem__(self, index: int) -> LogEntry: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Told]: ...
-    def __getitem__(self, index: int | slice) -> Told | Sequence[Told]:
+    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
+    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
         return list(self)[index]
 
 
@@ -91,11 +91,11 @@ class _Sink:
 
     def __init__(self, base: int = 0) -> None:
         self.base = base
-        self.all: list[Told] = []
-        self.public: list[tuple[int, Told]] = []
-        self.private: dict[PlayerId, list[tuple[int, Told]]] = {}
+        self.all: list[LogEntry] = []
+        self.public: list[tuple[int, LogEntry]] = []
+        self.private: dict[PlayerId, list[tuple[int, LogEntry]]] = {}
 
-    def append(self, told: Told) -> None:
+    def append(self, told: LogEntry) -> None:
         entry = (self.base + len(self.all), told)
         self.all.append(told)
         if isinstance(told.to, EveryoneType):
@@ -104,7 +104,7 @@ class _Sink:
             for player in dict.fromkeys(told.to):
                 self.private.setdefault(player, []).append(entry)
 
-    def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[tuple[int, Told]], int]]:
+    def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[tuple[int, LogEntry]], int]]:
         yield self.public, len(self.public)
         private = self.private.get(player)
         if private:
@@ -136,7 +136,7 @@ class Table:
         self._sinks = [_Sink()]
 
     @property
-    def log(self) -> Sequence[Told]:
+    def log(self) -> Sequence[LogEntry]:
         """Everything told so far, in order; what a step of `together` tells joins when all have stepped."""
         return self._sinks[0].all
 
@@ -185,7 +185,7 @@ class Table:
         self, running: list[Play[T]], waiting: dict[int, Sequence[Any] | None], results: list[Any]
     ) -> dict[int, Requests]:
         asked: dict[int, Requests] = {}
-        told: list[Told] = []
+        told: list[LogEntry] = []
         for part, decisions in waiting.items():
             innermost = self._sinks[-1]
             self._sinks.append(_Sink(innermost.base + len(innermost.all)))
@@ -206,7 +206,7 @@ class Table:
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Something happened. The audience is always stated; `by` names the player whose decision did it."""
         decision = self.latest.get(by) if by is not None else None
-        self._sinks[-1].append(Told(event, to, len(self.rounds) - 1, by, decision))
+        self._sinks[-1].append(LogEntry(event, to, len(self.rounds) - 1, by, decision))
 
     def heard(self, player: PlayerId) -> Heard:
         """What this player has heard up to now."""

@@ -17,7 +17,7 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
     """One line of JSON for each: `messages`, the last of which is the reply, and what became of it.
 
     Of a decision that was asked again the last reply counts, with what was said before it. `used` is false where the
-    decision is a fallback all the same; `inherited` is true where it is a trunk's, which has it as well; `rank` is the
+    decision is a fallback all the same; `inherited` is true where it is a parent's, which has it as well; `rank` is the
     player's in the end, None for staff and unfinished games.
     """
     standings = [] if history.outcome is None else history.outcome.standings

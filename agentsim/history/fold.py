@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.codec import json_line
-from agentsim.engine.event import EveryoneType, PlayerId, Told
+from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
-from agentsim.history.concerns import warnings_of
+from agentsim.history.diagnostics import warnings_of
 from agentsim.history.entry import Entry, by_name
 from agentsim.history.record import FORMAT
 from agentsim.history.texts import TextIndex
@@ -31,7 +31,7 @@ def fold(
     scenario: Mapping[str, Any],
     players: Sequence[Mapping[str, Any]],
     rounds: Sequence[str],
-    log: Sequence[Told],
+    log: Sequence[LogEntry],
     entries: Iterable[Entry],
     undecided: Sequence[tuple[str, Try]] = (),
     outcome: Outcome | None,
@@ -95,7 +95,7 @@ def _lines(values: Sequence[Any]) -> bytes:
     return b"[\n" + b",\n".join(map(json_line, values)) + b"\n]" if values else b"[]"
 
 
-def event_record(seq: int, told: Told, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def event_record(seq: int, told: LogEntry, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """One event of the log as the history has it; `sources` are the records of decisions by index, where known."""
     decision = sources.get(told.decision) if told.decision is not None else None
     last = decision["tries"][-1] if decision is not None and decision["tries"] else None

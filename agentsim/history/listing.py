@@ -22,7 +22,7 @@ class Run:
     """One line of the list.
 
     `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
-    `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its trunk's, so
+    `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its parent's, so
     that it can be added up; so are the `shares` of fallbacks, None where there is no history to count them in.
     """
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentsim.engine.dealing import NAMED, NEITHER, Dealing, Past, Sign
-from agentsim.engine.event import EveryoneType, PlayerId, Told
+from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.interaction import NAMED, NEITHER, Interaction, Past, Sign
 from agentsim.engine.naming import Naming
 
 __all__ = ["Deed", "Pair", "pairs"]
@@ -59,7 +59,7 @@ class Pair:
         return len({deed.round for deed in self.deeds if deed.sign == sign and deed.after_naming})
 
 
-def pairs(log: Iterable[Told], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
+def pairs(log: Iterable[LogEntry], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
     """Every pair of which `who` did anything towards `whom`, in the order of the players.
 
     Words that everybody hears name whom they call by id or by name (`names`, where a game calls players otherwise);
@@ -70,19 +70,19 @@ def pairs(log: Iterable[Told], players: Sequence[PlayerId], names: Mapping[Playe
     books: dict[tuple[PlayerId, PlayerId], _Book] = {}
     past = Past()
     for told in log:
-        for dealing in (*_named(told, naming), *told.event.dealings(past)):
-            between = dealing.who, dealing.whom
-            if dealing.who != dealing.whom and seats.keys() >= set(between):
-                books.setdefault(between, _Book()).enter(told, dealing)
+        for interaction in (*_named(told, naming), *told.event.interactions(past)):
+            between = interaction.who, interaction.whom
+            if interaction.who != interaction.whom and seats.keys() >= set(between):
+                books.setdefault(between, _Book()).enter(told, interaction)
         past.add(told.event)
     ordered = sorted(books, key=lambda between: (seats[between[0]], seats[between[1]]))
     return [Pair(*between, tuple(books[between].deeds()), tuple(books[between].turns)) for between in ordered]
 
 
-def _named(told: Told, naming: Naming) -> Iterator[Dealing]:
+def _named(told: LogEntry, naming: Naming) -> Iterator[Interaction]:
     if told.by is not None and told.event.words is not None and isinstance(told.to, EveryoneType):
         for player in dict.fromkeys(naming.named(told.event.content)):
-            yield Dealing(told.by, player, NAMED)
+            yield Interaction(told.by, player, NAMED)
 
 
 @dataclass(slots=True)
@@ -98,27 +98,27 @@ class _Book:
     """What one did towards another, by round and then by deed and sign."""
 
     rounds: dict[int, dict[tuple[str, Sign], _Count]] = field(default_factory=dict)
-    named: dict[int, list[Told]] = field(default_factory=dict)
+    named: dict[int, list[LogEntry]] = field(default_factory=dict)
     turns: list[tuple[int, Sign]] = field(default_factory=list)
     last: Sign = NEITHER
 
-    def enter(self, told: Told, dealing: Dealing) -> None:
+    def enter(self, told: LogEntry, interaction: Interaction) -> None:
         naming = self.named.setdefault(told.round, [])
-        if dealing.deed == NAMED:
+        if interaction.deed == NAMED:
             if naming and naming[-1] is told:
                 return
             naming.append(told)
-        count = self.rounds.setdefault(told.round, {}).setdefault((dealing.deed, dealing.sign), _Count())
+        count = self.rounds.setdefault(told.round, {}).setdefault((interaction.deed, interaction.sign), _Count())
         count.times += 1
         # what was said by the very words that tell of a deed was not said before it
-        count.after_naming += dealing.deed != NAMED and bool(naming) and naming[0] is not told
-        if dealing.amount is not None:
-            count.amount = (count.amount or 0) + dealing.amount
-        if dealing.sign != NEITHER:
-            if dealing.sign + self.last == 0:
+        count.after_naming += interaction.deed != NAMED and bool(naming) and naming[0] is not told
+        if interaction.amount is not None:
+            count.amount = (count.amount or 0) + interaction.amount
+        if interaction.sign != NEITHER:
+            if interaction.sign + self.last == 0:
                 count.turned += 1
-                self.turns.append((told.round, dealing.sign))
-            self.last = dealing.sign
+                self.turns.append((told.round, interaction.sign))
+            self.last = interaction.sign
 
     def deeds(self) -> Iterator[Deed]:
         for number, counts in sorted(self.rounds.items()):

@@ -186,9 +186,9 @@ class WarningRecord(Record):
 
 
 class ForkRecord(Record):
-    """Where a branch left its trunk: the run's name, the decision, and which branch of several it is.
+    """Where a branch left its parent: the run's name, the decision, and which branch of several it is.
 
-    Decisions of earlier waves than `wave`, and those `beside` that one, are the trunk's, and `inherited` is what they
+    Decisions of earlier waves than `wave`, and those `beside` that one, are the parent's, and `inherited` is what they
     used; `paid` is the branch's own part.
     """
 
@@ -204,14 +204,14 @@ class ForkRecord(Record):
     paid: TotalsRecord | None = None
 
     def inherits(self, decision: DecisionRecord) -> bool:
-        """Whether a decision is the trunk's, which was paid for there."""
+        """Whether a decision is the parent's, which was paid for there."""
         return (self.wave is not None and decision.wave < self.wave) or decision.index in self.beside
 
 
 class History(Record):
     """One game, whole.
 
-    `usage` is that of the game; what of it the run itself made is `paid`, a branch's without its trunk's.
+    `usage` is that of the game; what of it the run itself made is `paid`, a branch's without its parent's.
     """
 
     format: Literal["agentsim-history/1"]
@@ -279,5 +279,5 @@ class History(Record):
         return {player.id: player.name for player in self.players if player.name}
 
     def inherits(self, decision: DecisionRecord) -> bool:
-        """Whether a decision is that of the trunk that this run is a branch of."""
+        """Whether a decision is that of the parent that this run is a branch of."""
         return self.fork is not None and self.fork.inherits(decision)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from agentsim.engine.event import Audience, Everyone, PlayerId, Told
+from agentsim.engine.event import Audience, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.record import EventRecord, History
@@ -15,7 +15,9 @@ __all__ = ["derived", "told_events"]
 T = TypeVar("T")
 
 
-def derived(make: Callable[[Sequence[Told], Sequence[PlayerId]], T], log: Sequence[Told], history: History) -> T:
+def derived(
+    make: Callable[[Sequence[LogEntry], Sequence[PlayerId]], T], log: Sequence[LogEntry], history: History
+) -> T:
     """What is made of a log and its players; `UsageError` where events, each of which could be, do not fit each other.
 
     Only a game could say which do: what comes of others in its code may be any error.
@@ -31,7 +33,7 @@ def derived(make: Callable[[Sequence[Told], Sequence[PlayerId]], T], log: Sequen
         ) from error
 
 
-def told_events(history: History, game: Game) -> list[Told]:
+def told_events(history: History, game: Game) -> list[LogEntry]:
     """The log as the rules told it; `UsageError` where an event is none of this game's."""
     kinds = {event.kind: event for event in game.events}
     log = []
@@ -43,7 +45,7 @@ def told_events(history: History, game: Game) -> list[Told]:
                 what = f"event {record.seq} ({record.kind[:40]})"
                 raise UsageError(f"{what} is none of {game.name}, rules version {game.rules_version}") from None
             to: Audience = Everyone if record.visibility == "all" else tuple(record.visibility)
-            log.append(Told(event, to, part.index, _by(record), record.metadata.get("decision")))
+            log.append(LogEntry(event, to, part.index, _by(record), record.metadata.get("decision")))
     return log
 
 

@@ -136,7 +136,7 @@ def shares(
 
 
 def shares_in(history: History) -> Shares:
-    """The shares of what the run itself decided: of a branch's, the trunk's decisions are not among them."""
+    """The shares of what the run itself decided: of a branch's, the parent's decisions are not among them."""
     own = [(each.index, each.player, each.source) for each in history.decisions if not history.inherits(each)]
     events = (event for part in history.rounds for event in part.events)
     told = ((event.kind, event.data, event.content, event.metadata.get("decision")) for event in events)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from agentsim import games
-from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError
 from agentsim.history.columns import BASE, RESERVED
@@ -103,7 +103,7 @@ def _usage(history: History) -> Iterator[Row]:
         yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
 
 
-def _pairs(history: History, log: Sequence[Told], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
+def _pairs(history: History, log: Sequence[LogEntry], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
     rows: list[Row] = []
     for pair in pairs(log, seats, history.names):
         for deed in pair.deeds:

@@ -1,7 +1,7 @@
 """Faults: what went wrong in one call, as one of the four kinds of `ModelError`.
 
 Pure: statuses, bodies and exceptions come in, errors come out to be raised elsewhere. What to do about an
-error does not belong here (`attempts`), nor does reading a good answer (`envelope`).
+error does not belong here (`attempts`), nor does reading a good answer (`response_parsing`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.broken import is_connecting, is_of_proxy, root, shortage, system_words
+from agentsim.models.connection_errors import is_connecting, is_of_proxy, root, shortage, system_words
 from agentsim.models.descriptors import soft_limit
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile

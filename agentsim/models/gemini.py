@@ -1,8 +1,8 @@
 """Gemini: one model behind Google's own `generateContent`, whose requests the library of the extra `gemini` words.
 
-They travel as those to every provider do (`transport`), and answers are put into the shape of OpenAI's, so that
-`envelope` and `faults` judge both; turns, deadlines and structured modes are those of `remote`. Without the extra,
-Gemini's OpenAI-compatible endpoint serves (`profiles`).
+They travel as those to every provider do (`transport`). Answers are put into the shape of OpenAI's, so that
+`response_parsing` and `faults` judge both. Turns, deadlines and structured modes are those of `remote`. Without the
+extra, Gemini's OpenAI-compatible endpoint serves (`profiles`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from agentsim.errors import ProviderRejected, ScenarioError
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.body import called_function, portable
 from agentsim.models.endpoint import Endpoint
-from agentsim.models.envelope import completion_of, decoded
 from agentsim.models.intake import ASKED_ENCODING
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
+from agentsim.models.response_parsing import completion_of, decoded
 from agentsim.models.transport import NoAnswer, Transport
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """OpenAICompatible: one model behind any server that speaks OpenAI's chat completions.
 
 Turns, deadlines and structured modes do not belong here (`remote`), nor do providers' peculiarities (`profiles`), nor
-what an answer or an error means (`envelope`, `faults`).
+what an answer or an error means (`response_parsing`, `faults`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.body import called_function, request_body
-from agentsim.models.envelope import completion_in
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
+from agentsim.models.response_parsing import completion_in
 from agentsim.models.transport import NoAnswer
 
 __all__ = ["OpenAICompatible"]

@@ -1,7 +1,7 @@
 """Transport: requests to one address as HTTP, over connections that are kept open.
 
-Which headers are sent is `headers`, what an answer or an error means `envelope` and `faults`; deadlines and retries do
-not belong here either.
+Which headers are sent is `headers`; what an answer or an error means is `response_parsing` and `faults`. Deadlines and
+retries do not belong here either.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic_core import to_json
 from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
-from agentsim.models.broken import system_words
+from agentsim.models.connection_errors import system_words
 from agentsim.models.descriptors import places
 from agentsim.models.intake import Intake
 

@@ -18,8 +18,8 @@ class BotPlayer:
 
     policy: Bot
 
-    def decide(self, ask: Ask, luck: Stream) -> Decision:
+    def decide(self, ask: Ask, rng: Stream) -> Decision:
         """The policy's decision: a function of the request and of this one stream."""
-        decision = self.policy(ask.request, luck)
+        decision = self.policy(ask.request, rng)
         ask.request.check(decision)
         return decision

@@ -19,8 +19,8 @@ from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
-from agentsim.players.bell import Bell
 from agentsim.players.fields import hint, is_words, kinds_of, reason, understood, unnamed_part
+from agentsim.players.interrupt_request import InterruptRequest
 from agentsim.players.model import prompt_messages
 from agentsim.players.numbered import by_number, takes_numbers
 from agentsim.players.outline import outlined, without_records
@@ -45,7 +45,7 @@ class HumanPlayer:
 
     terminal: Terminal
     persona: str = ""
-    bell: Bell = field(default_factory=Bell)
+    interrupt: InterruptRequest = field(default_factory=InterruptRequest)
     attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=_WITHOUT_END), init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
 
@@ -88,7 +88,7 @@ class HumanPlayer:
 
     def unasked(self, ask: Ask) -> Completion | None:
         """What a person answers who is only on call for this question, and has not rung; None of any other."""
-        if not ask.request.on_call or self.bell.rung or self._reason:
+        if not ask.request.on_call or self.interrupt.rung or self._reason:
             return None
         return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
 
@@ -101,7 +101,7 @@ class HumanPlayer:
         fields = ask.request.schema()["properties"]
         async with self.terminal.turn:
             self._rules, self._names = messages[0].segments, ask.request.named_numbers()
-            self._unnamed, self._narrowed = unnamed_part(fields), ask.request.narrowed
+            self._unnamed, self._narrowed = unnamed_part(fields), ask.request.form_schema
             self._on_call = ask.request.on_call
             anew = await self.terminal.handed_to(self, ask.request.player)
             if anew or ask.index != self._asked:
@@ -114,7 +114,7 @@ class HumanPlayer:
                 with suppress(_Anew):
                     answers = await self._answers(ask, fields)
         if ask.request.on_call:
-            self.bell.answered()
+            self.interrupt.answered()
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
     def _show(self, ask: Ask, *, anew: bool) -> None:
@@ -167,7 +167,7 @@ class HumanPlayer:
         for part in paragraphs(self._rules):
             self.terminal.say(without_records(part))
         stops = "Ctrl-C stops"
-        if self.bell.attended:
+        if self.interrupt.attended:
             stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again, "
@@ -269,4 +269,4 @@ def _problem(ask: Ask, fields: Mapping[str, Any], answers: Mapping[str, Any]) ->
         return str(error)
     except DecisionError:
         return ""  # of what the words are missing for, the referee judges once they are there
-    return ask.request.objection(decision)
+    return ask.request.warning(decision)

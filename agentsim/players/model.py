@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+from agentsim.engine.cached_property import cached_property
 from agentsim.engine.codec import values
-from agentsim.engine.keeping import kept
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import split, thoughts_in
 from agentsim.engine.reading.thinking import has_marks
@@ -75,7 +75,7 @@ class ModelPlayer:
         """Whose failures count together."""
         return self.model.provider
 
-    @kept
+    @cached_property
     def links(self) -> tuple[ModelPlayer, ...]:
         """This player, and who takes over from it for a decision, in order."""
         return (self, *(self.spare.links if self.spare else ()))

@@ -25,10 +25,10 @@ from agentsim.history.record import History, StandingRecord, Status
 from agentsim.history.shares import Shares, shares_in
 from agentsim.history.totals import cached_share
 from agentsim.report import text
-from agentsim.report.candour import candour
 from agentsim.report.charts import PanelView, view
 from agentsim.report.lineup import lineup
 from agentsim.report.profiles import ProfilesView
+from agentsim.report.say_do import say_do
 from agentsim.report.style import inlined
 from agentsim.report.table import table
 from agentsim.report.timeline import Timeline
@@ -87,7 +87,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     views = [view(panel, places) for panel in panels]
     if by_model := lineup(history, timeline.deeds()):
         views.append(view(by_model, places))
-    if spoken := candour(history, reasoning=options.include_reasoning):
+    if spoken := say_do(history, reasoning=options.include_reasoning):
         views.append(replace(table(spoken), searched=True))
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.dealing import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Table
 from agentsim.history.pairs import Deed, Pair
 from agentsim.report.text import number

@@ -9,91 +9,95 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, RunStopped
 from agentsim.history.contents import Contents
 from agentsim.history.entry import Entry
 from agentsim.players.bot import BotPlayer
-from agentsim.runner.desk import Desk
-from agentsim.runner.recall import not_whole, recall, recalled, restored
+from agentsim.runner.dispatcher import Dispatcher
+from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
 from agentsim.runner.referee import Ruling, to_entry
 
 __all__ = ["drive"]
 
 
-async def drive(play: GamePlay, desk: Desk, entries: list[Entry]) -> None:
+async def drive(play: GamePlay, dispatcher: Dispatcher, entries: list[Entry]) -> None:
     """Play to the end; `entries` grows with every decision, whether this returns or raises."""
-    recorded = desk.journal.contents
-    news = _News(play.log, desk)
+    recorded = dispatcher.journal.contents
+    news = _News(play.log, dispatcher)
     wave = play.start()
     while wave is not None:
         news.before(wave)
-        desk.watcher.wave(wave, play.table.rounds[-1])
+        dispatcher.watcher.wave(wave, play.table.rounds[-1])
         try:
-            decisions = await _settle(play, wave, desk, recorded, entries)
+            decisions = await _settle(play, wave, dispatcher, recorded, entries)
         except (AgentsimError, asyncio.CancelledError):
             _, whole = recalled(recorded, wave)
             if whole is not None:  # the stop came behind its last decision: a replay of the journal plays it as well
                 play.answer(whole)
             raise
         wave = play.answer(decisions)
-    desk.journal.sync()
+    dispatcher.journal.sync()
     news.at_the_end()
 
 
 class _News:
     """Tells whoever looks on what happened, once; where people play, what prompts recount is left to those."""
 
-    def __init__(self, log: Sequence[Told], desk: Desk) -> None:
-        self._log, self._desk = log, desk
+    def __init__(self, log: Sequence[LogEntry], dispatcher: Dispatcher) -> None:
+        self._log, self._dispatcher = log, dispatcher
         self._told = self._recounted = 0  # places in the log before which all was told, or what people cannot read
 
     def before(self, wave: Wave) -> None:
         """What is new when a wave is about to be decided."""
-        people = bool(self._desk.people)
-        self._desk.watcher.told([told for told in self._log[self._told :] if not (people and told.event.recounted)])
+        people = bool(self._dispatcher.people)
+        self._dispatcher.watcher.told(
+            [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
+        )
         self._told = len(self._log)
-        if not people or self._desk.asks_person(wave):
+        if not people or self._dispatcher.asks_person(wave):
             self._recounted = len(self._log)
 
     def at_the_end(self) -> None:
         """All that nobody was told, and no prompt recounted."""
-        left = [told for told in self._log[self._recounted : self._told] if told.event.recounted]
-        self._desk.watcher.told([*left, *self._log[self._told :]])
+        left = [told for told in self._log[self._recounted : self._told] if told.event.in_prompt]
+        self._dispatcher.watcher.told([*left, *self._log[self._told :]])
 
 
-async def _settle(play: GamePlay, wave: Wave, desk: Desk, recorded: Contents, entries: list[Entry]) -> list[Decision]:
+async def _settle(
+    play: GamePlay, wave: Wave, dispatcher: Dispatcher, recorded: Contents, entries: list[Entry]
+) -> list[Decision]:
     decisions: dict[int, Decision] = {}
     live: list[Ask] = []
-    by_bots = all(isinstance(desk.seats[ask.request.player], BotPlayer) for ask in wave.asks)
+    by_bots = all(isinstance(dispatcher.seats[ask.request.player], BotPlayer) for ask in wave.asks)
     for ask in wave.asks:
-        seat = desk.seats[ask.request.player]
+        seat = dispatcher.seats[ask.request.player]
         entry = recall(recorded, ask)
         if entry is not None:
             decisions[ask.place] = restored(recorded, ask, entry)
         elif isinstance(seat, BotPlayer):
             # as the policy made it, and has it checked: `tests/contract` shows that its JSON says the same
-            decision = decisions[ask.place] = seat.decide(ask, play.luck(ask))
+            decision = decisions[ask.place] = seat.decide(ask, play.bot_rng(ask))
             entry = to_entry(ask, Ruling(decision, "bot"))
-            desk.journal.decided(entry, sync=False)
+            dispatcher.journal.decided(entry, sync=False)
         if entry is None:
             live.append(ask)
         else:
             entries.append(entry)
-            desk.watcher.decided(entry)
+            dispatcher.watcher.decided(entry)
     if not by_bots:
         if live and wave.number < recorded.last_wave:
             raise not_whole(wave)
-        desk.wave(wave.asks)
-        decisions |= await _settle_live(live, desk, recorded, entries)
-        desk.journal.sync()
+        dispatcher.wave(wave.asks)
+        decisions |= await _settle_live(live, dispatcher, recorded, entries)
+        dispatcher.journal.sync()
     return [decisions[ask.place] for ask in wave.asks]
 
 
 async def _settle_live(
-    live: Sequence[Ask], desk: Desk, recorded: Contents, entries: list[Entry]
+    live: Sequence[Ask], dispatcher: Dispatcher, recorded: Contents, entries: list[Entry]
 ) -> dict[int, Decision]:
     """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
     # as the referee read and checked them: `tests/contract` shows that their JSON says the same
@@ -102,10 +106,10 @@ async def _settle_live(
 
     async def one(ask: Ask) -> None:
         try:
-            entry, settled[ask.place] = await desk.settle(ask, recorded.open_tries(ask.wave, ask.place))
+            entry, settled[ask.place] = await dispatcher.settle(ask, recorded.open_tries(ask.wave, ask.place))
             entries.append(entry)
-            desk.watcher.decided(entry)
-            desk.settled(ask)
+            dispatcher.watcher.decided(entry)
+            dispatcher.settled(ask)
         except BaseException:
             over.set()
             raise
@@ -116,16 +120,16 @@ async def _settle_live(
         for ask in live:
             await one(ask)
     else:
-        await _finished([asyncio.create_task(one(ask)) for ask in live], over, desk)
+        await _finished([asyncio.create_task(one(ask)) for ask in live], over, dispatcher)
     return settled
 
 
-async def _finished(tasks: Sequence[asyncio.Task[None]], over: asyncio.Event, desk: Desk) -> None:
+async def _finished(tasks: Sequence[asyncio.Task[None]], over: asyncio.Event, dispatcher: Dispatcher) -> None:
     """All of them, or those that had begun what must be finished; raises what one of them raised."""
     try:
         await over.wait()
         for task in tasks:
-            if task not in desk.in_flight:
+            if task not in dispatcher.in_flight:
                 task.cancel()  # done, or only waiting for a turn that will not come
     except asyncio.CancelledError:
         for task in tasks:

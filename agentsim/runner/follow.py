@@ -15,8 +15,8 @@ from agentsim.history.contents import Contents, read_on
 from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
 from agentsim.history.totals import Totals
+from agentsim.runner.journal_lookup import not_whole, recalled
 from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.recall import not_whole, recalled
 from agentsim.runner.watch import Discreet, Watcher
 
 __all__ = ["follow"]

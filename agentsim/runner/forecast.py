@@ -139,7 +139,7 @@ def _policy(game: Game, plan: PlayerPlan, understudy: Bot) -> Bot:
 
 
 def _decided(play: GamePlay, ask: Ask, policy: Bot, plan: PlayerPlan) -> Decision:
-    decision = policy(ask.request, play.luck(ask))
+    decision = policy(ask.request, play.bot_rng(ask))
     return wordy(ask.request, decision) if _is_model(plan) else decision
 
 

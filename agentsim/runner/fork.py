@@ -26,25 +26,25 @@ from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.models.own import OwnModel
-from agentsim.runner.imprint import head_of
+from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
 from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.recall import not_whole, recall, recalled, restored
+from agentsim.runner.provenance import head_of
 from agentsim.runner.seats import seated
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.files import located, roots
 from agentsim.scenario.overrides import overridden
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.screen import screen
+from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.with_limits import with_limits
 
-__all__ = ["Trunk", "trunk_of"]
+__all__ = ["ParentRun", "parent_of"]
 
 _MAY_CHANGE = ("players", "staff", "prices", "providers")
 
 
 @dataclass(frozen=True)
-class Trunk:
+class ParentRun:
     """A run cut before one decision: `ask` is what is to be decided anew."""
 
     files: RunFiles
@@ -71,7 +71,7 @@ class Trunk:
 
         With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
         gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
-        beside the trunk has which does the same, and bears it in its name. `limits`, as `with_limits` takes them, hold
+        beside the parent has which does the same, and bears it in its name. `limits`, as `with_limits` takes them, hold
         for what the branch itself calls. Raises `UsageError` for a decision that is not
         allowed, `ScenarioError` for changes that cannot be.
         """
@@ -95,7 +95,7 @@ class Trunk:
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
                 head = head_of(scenario, self.game, files.name, datetime.now(UTC))
-                # its past was read by the trunk's version of the reader
+                # its past was read by the parent's version of the reader
                 self._write(draft, head | {"reader": self.contents.head.get("reader")}, entry)
                 draft.replace(files.journal)
             except BaseException:
@@ -166,7 +166,7 @@ def _alone(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def trunk_of(files: RunFiles, at: int) -> Trunk:
+def parent_of(files: RunFiles, at: int) -> ParentRun:
     """The run cut before its decision number `at`; its past is played again, and must be what the rules ask.
 
     Raises `UsageError` where there is no such decision, `JournalError` for a journal that cannot be used.
@@ -196,7 +196,7 @@ def trunk_of(files: RunFiles, at: int) -> Trunk:
             kept.append(entry)
     asked = wave.asks[found.place]
     play.close()
-    return Trunk(files, contents, scenario, game, tuple(kept), asked)
+    return ParentRun(files, contents, scenario, game, tuple(kept), asked)
 
 
 def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:

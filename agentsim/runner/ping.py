@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from agentsim.engine.game import Game
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
-from agentsim.history.concerns import concerns
+from agentsim.history.diagnostics import diagnostics
 from agentsim.models import tokens
 from agentsim.models.base import Call, Completion
 from agentsim.models.prices import Prices, context_window
@@ -117,10 +117,10 @@ async def _fits(player: ModelPlayer, longest: Sample, notes: Sequence[str]) -> P
     except ModelError as error:
         reason = str(error).removeprefix(f"{name}: ")
         return Pinged(name, ok=False, words=f"a prompt of about {longest.tokens:,} tokens fails: {reason}")
-    for concern in concerns(name, Try(longest.messages, completion)):
-        if concern.code == "prompt_cut":
+    for diagnostic in diagnostics(name, Try(longest.messages, completion)):
+        if diagnostic.code == "prompt_cut":
             return Pinged(
-                name, ok=False, words=f"the context is too small: {concern.message.removeprefix(f'{name}: ')}"
+                name, ok=False, words=f"the context is too small: {diagnostic.message.removeprefix(f'{name}: ')}"
             )
     return Pinged(name, ok=True, words="; ".join((*notes, f"a prompt of about {longest.tokens:,} tokens fits")))
 

@@ -35,7 +35,7 @@ class RunResult:
     error: AgentsimError | None = None
     replayed: bool = False
     remark: str | None = None
-    mended: bool = False
+    rebuilt: bool = False
 
     @property
     def status(self) -> str:
@@ -114,7 +114,7 @@ def folded(
 def _fork(
     branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Try]]
 ) -> dict[str, Any]:
-    """The branch's record with what its trunk has paid of the whole game's usage, and what it has paid itself."""
+    """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
     record = branch.record()
     if not branch.wave:
         return record

@@ -15,8 +15,8 @@ from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.record import FINISHED
 from agentsim.history.texts import text_id
+from agentsim.runner.journal_lookup import recalled
 from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario
-from agentsim.runner.recall import recalled
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Proof", "ReplayDiffers", "Replayed", "prove", "replayed", "without_volatile"]

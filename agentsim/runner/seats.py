@@ -25,12 +25,12 @@ from agentsim.models.prices import Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
 from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy
-from agentsim.players.bell import Bell
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
+from agentsim.players.interrupt_request import InterruptRequest
 from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
-from agentsim.runner.desk import Seat
+from agentsim.runner.dispatcher import Seat
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of
 from agentsim.scenario.wording import one_line
@@ -48,7 +48,7 @@ class Seats:
     chosen: Mapping[str, str]
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
-    bell: Bell = field(default_factory=Bell)
+    interrupt: InterruptRequest = field(default_factory=InterruptRequest)
     errands: list[str] = field(default_factory=list)
 
     @property
@@ -97,14 +97,14 @@ def seated(
         if plan.name.kind == "bot":
             seats.by_id[plan.id] = BotPlayer(game.bots[plan.name.rest])
         elif plan.name.kind == "human":
-            seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.bell)
+            seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         else:
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, tape)
     if tape is None or tape.live:
         seats.errands = errands(scenario, env)
-    seats.bell.attended = terminal.interactive and _on_call(scenario, game)
+    seats.interrupt.attended = terminal.interactive and _on_call(scenario, game)
     called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
-    seats.bell.noticed = lambda: terminal.notice(f"{called}: you are asked next. Ctrl-C again stops the run.")
+    seats.interrupt.noticed = lambda: terminal.notice(f"{called}: you are asked next. Ctrl-C again stops the run.")
     return seats
 
 

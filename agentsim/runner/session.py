@@ -31,16 +31,16 @@ from agentsim.models.own import OwnModel
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
-from agentsim.runner.desk import Desk
+from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.drive import drive
-from agentsim.runner.imprint import head_of, stamp, volatile_of
-from agentsim.runner.mend import mended, over, unfit
 from agentsim.runner.plays import RunResult, finished_status, folded, new_play, restored_scenario
+from agentsim.runner.provenance import head_of, stamp, volatile_of
+from agentsim.runner.rebuild_history import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
-from agentsim.scenario.relimit import with_limits
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.with_limits import with_limits
 
 __all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened"]
 
@@ -117,9 +117,9 @@ def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopeni
     Of a finished run whose history is not there, or is not its own, that is made again; `remark` says so.
     """
     if over(files) and (why := unfit(files, closely=True)) is not None:
-        history = mended(files)
+        history = rebuilt(files)
         remark = f"{files.history.name} {why}: it is made again from the journal"
-        return RunResult(files, history, remark=remark, mended=True)
+        return RunResult(files, history, remark=remark, rebuilt=True)
     session = reopened(files, env=env, **options)
     return None if session is None else session.run()
 
@@ -188,7 +188,7 @@ class Session:
 
         Raises `JournalError`, the files left as they were, where the journal is not of this game.
         """
-        with self._recorded() as part, stoppable(self.seats.bell) as stop:
+        with self._recorded() as part, stoppable(self.seats.interrupt) as stop:
             asyncio.run(self._play(part, stop))
         return part.ended()
 
@@ -236,7 +236,7 @@ class Session:
 
     async def _play(self, part: _Part, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         limits = self.scenario.limits
-        desk = Desk(
+        dispatcher = Dispatcher(
             seats=self.seats.by_id,
             journal=self.journal,
             budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.within),
@@ -249,13 +249,13 @@ class Session:
             self.watcher.noted(f"agentsim: {line}")
         if self.tape is not None:
             self.journal.plays(self.tape.played)
-        desk.budget.spent(0, 0.0, self.journal.contents.wall_s)
+        dispatcher.budget.spent(0, 0.0, self.journal.contents.wall_s)
         for line in self.seats.errands:
             self.watcher.noted(line)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
-        desk.watcher.limited_by(self.seats.endpoints.notes)
+        dispatcher.watcher.limited_by(self.seats.endpoints.notes)
         collect_seldom()
-        task = asyncio.create_task(drive(part.play, desk, part.entries))
+        task = asyncio.create_task(drive(part.play, dispatcher, part.entries))
         if stop is not None:
             stop(task)
         try:

@@ -13,22 +13,22 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from agentsim.errors import Interrupted
-from agentsim.players.bell import Bell
+from agentsim.players.interrupt_request import InterruptRequest
 
 __all__ = ["stoppable"]
 
 
 @contextmanager
-def stoppable(bell: Bell | None = None) -> Iterator[Callable[[asyncio.Task[Any]], None]]:
+def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[asyncio.Task[Any]], None]]:
     """Registers the task that the first signal cancels; that becomes `Interrupted`. The second kills the process."""
     received: list[int] = []
     tasks: list[asyncio.Task[Any]] = []
 
     def handle(number: int, frame: object) -> None:
-        if number == signal.SIGINT and bell is not None and bell.ring():
+        if number == signal.SIGINT and interrupt is not None and interrupt.ring():
             for task in tasks:
                 with suppress(RuntimeError):
-                    task.get_loop().call_soon_threadsafe(bell.noticed)
+                    task.get_loop().call_soon_threadsafe(interrupt.noticed)
             return
         received.append(number)
         if len(received) > 1:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from agentsim.engine.event import EveryoneType, Told
+from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.entry import Entry
 from agentsim.history.totals import Totals
@@ -55,7 +55,7 @@ class Watcher:
     def fell_back(self) -> None:
         """Some decision on record is a fallback."""
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         """Events the rules have told since the last call of this."""
 
     def person(self, *, asked: bool) -> None:
@@ -95,7 +95,7 @@ class Discreet(Watcher):
     def fell_back(self) -> None:
         self._watcher.fell_back()
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         if public := [told for told in events if isinstance(told.to, EveryoneType)]:
             self._watcher.told(public)
 

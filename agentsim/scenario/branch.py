@@ -13,10 +13,10 @@ __all__ = ["Branch"]
 class Branch:
     """A run that shares another's past.
 
-    `of` is the trunk's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
+    `of` is the parent's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
     `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
-    `changed` are the settings that are not the trunk's, as `KEY=VALUE`. `wave` is that of the decision, and `beside`
-    the decisions of that wave that are the trunk's too; with wave 0, of branches of old, nobody knows any more.
+    `changed` are the settings that are not the parent's, as `KEY=VALUE`. `wave` is that of the decision, and `beside`
+    the decisions of that wave that are the parent's too; with wave 0, of branches of old, nobody knows any more.
     """
 
     of: str
@@ -29,7 +29,7 @@ class Branch:
     beside: tuple[int, ...] = ()
 
     def inherits(self, wave: int, index: int) -> bool:
-        """Whether a decision is the trunk's, which was paid for there."""
+        """Whether a decision is the parent's, which was paid for there."""
         return wave < self.wave or index in self.beside
 
     def same_arm(self, other: Branch) -> bool:
@@ -44,7 +44,7 @@ class Branch:
             "branch": self.number,
             "instead": None if self.instead is None else dict(self.instead),
             "changed": list(self.changed),
-            "salts": [list(salt) for salt in self.salts],
+            "salts": [list(branch_seed) for branch_seed in self.salts],
             **({"wave": self.wave, "beside": list(self.beside)} if self.wave else {}),
         }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.screen import ADVICE, secret_in
+from agentsim.scenario.secret_scan import ADVICE, secret_in
 from agentsim.scenario.wording import one_line
 
 __all__ = ["MAX_BYTES", "located", "read_prompt", "read_toml", "roots"]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.material import stem
+from agentsim.scenario.file_fields import stem
 from agentsim.scenario.players import PlayerTable, legal_id
 from agentsim.scenario.wording import Key, dotted, shown
 

@@ -13,16 +13,16 @@ from typing import Any
 
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import BUILT_IN
-from agentsim.scenario.complaint import nearest, validated
+from agentsim.scenario.file_fields import gathered
 from agentsim.scenario.files import read_toml, roots
-from agentsim.scenario.material import gathered
 from agentsim.scenario.model_name import OWN, PROVIDER, prefixed
 from agentsim.scenario.overrides import overridden, put
 from agentsim.scenario.project_files import adopted, beside
 from agentsim.scenario.scenario import Find, Scenario, check_prices, found
 from agentsim.scenario.schema import ScenarioTable
-from agentsim.scenario.screen import screen
 from agentsim.scenario.seats import Seating
+from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.validation_error import nearest, validated
 from agentsim.scenario.wording import dotted, one_line
 
 __all__ = ["load"]

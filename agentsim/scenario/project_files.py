@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.complaint import validated
 from agentsim.scenario.scenario import Find, found
-from agentsim.scenario.screen import screen
+from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.validation_error import validated
 from agentsim.scenario.wording import dotted, shown
 
 __all__ = ["adopted", "beside"]

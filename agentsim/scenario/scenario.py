@@ -18,10 +18,10 @@ from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
 from agentsim.scenario.branch import Branch
-from agentsim.scenario.complaint import nearest, validated
 from agentsim.scenario.plan import PlayerPlan, SeatRecord
 from agentsim.scenario.players import Table
 from agentsim.scenario.schema import Limits
+from agentsim.scenario.validation_error import nearest, validated
 
 __all__ = ["Find", "Scenario", "check_prices", "found", "idle_prices", "prices_of", "unpriced"]
 

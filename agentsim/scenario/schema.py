@@ -11,9 +11,9 @@ from pydantic import Field, JsonValue, field_validator
 
 from agentsim.models.prices import Price
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.complaint import validated
 from agentsim.scenario.model_name import ModelName, is_provider
 from agentsim.scenario.players import Defaults, PlayerTable, StaffTable, Table
+from agentsim.scenario.validation_error import validated
 from agentsim.scenario.wording import dotted
 
 __all__ = ["Limits", "ScenarioTable"]

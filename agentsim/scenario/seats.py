@@ -14,15 +14,15 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.complaint import nearest
+from agentsim.scenario.file_fields import Material, stem
 from agentsim.scenario.files import located, read_prompt
 from agentsim.scenario.ids import called_by_files, seat_ids
-from agentsim.scenario.material import Material, stem
 from agentsim.scenario.model_name import ModelName
 from agentsim.scenario.persona import expanded
 from agentsim.scenario.plan import ModelPlan, PlayerPlan
 from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable
 from agentsim.scenario.schema import ScenarioTable
+from agentsim.scenario.validation_error import nearest
 from agentsim.scenario.wording import Key, dotted, shown
 
 __all__ = ["Seating"]

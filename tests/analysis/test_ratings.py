@@ -10,12 +10,12 @@ import pytest
 
 from agentsim.analysis.branches import shifts
 from agentsim.analysis.intervals import FEWEST, Array, blocks, ratio_intervals, student
-from agentsim.analysis.null import dealt_p
+from agentsim.analysis.openskill import ratings
 from agentsim.analysis.panels import panels
+from agentsim.analysis.permutation_test import dealt_p
+from agentsim.analysis.plackett_luce import fit, stages
 from agentsim.analysis.record import Entrant, GameRecord
-from agentsim.analysis.skill import ratings
 from agentsim.analysis.standings import standings
-from agentsim.analysis.strengths import fit, stages
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
 """Each twice as strong as the next."""
@@ -100,8 +100,8 @@ def test_an_interval_holds_its_estimate_and_nothing_that_cannot_be() -> None:
 
 def paired(logs: Array, seeds: int, generator: np.random.Generator) -> Array:
     """Four games a seed, which is kind to some labels and not to others: all four say much the same of them."""
-    luck = np.repeat(generator.normal(size=(seeds, len(logs))) * 1.5, 4, axis=0)
-    arrivals = generator.exponential(size=luck.shape) / np.exp(logs + luck)
+    rng = np.repeat(generator.normal(size=(seeds, len(logs))) * 1.5, 4, axis=0)
+    arrivals = generator.exponential(size=rng.shape) / np.exp(logs + rng)
     return arrivals.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
 
 
@@ -137,16 +137,16 @@ def test_standings_draw_the_games_of_one_seed_together() -> None:
         assert line.mean_rank.low < alone.mean_rank.low
 
 
-def test_branches_of_one_trunk_are_no_independent_ones() -> None:
-    """Six trunks of five branches each, which all do as their trunk's first: six cases, not thirty."""
-    trunks = records(np.array([[1.0, 2.0]] * 6), ["a", "b"])
+def test_branches_of_one_parent_are_no_independent_ones() -> None:
+    """Six parents of five branches each, which all do as their parent's first: six cases, not thirty."""
+    parents = records(np.array([[1.0, 2.0]] * 6), ["a", "b"])
     branches = [
-        replace(trunk, name=f"{trunk.name}_b{number}", trunk=trunk.name, entrants=tuple(_entrants(row, ["a", "b"])))
-        for place, trunk in enumerate(trunks)
+        replace(parent, name=f"{parent.name}_b{number}", parent=parent.name, entrants=tuple(_entrants(row, ["a", "b"])))
+        for place, parent in enumerate(parents)
         for number in range(5)
         for row in [np.array([2.0, 1.0] if place % 2 else [1.0, 2.0])]
     ]
-    many, once = shifts([*trunks, *branches])[0], shifts([*trunks, *branches[::5]])[0]
+    many, once = shifts([*parents, *branches])[0], shifts([*parents, *branches[::5]])[0]
     assert (many.branches, once.branches) == (30, 6)
     assert astuple(many.difference) == pytest.approx(astuple(once.difference))
     assert many.difference.low == pytest.approx(0, abs=0.2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.favour import favours
+from agentsim.analysis.own_vendor_bias import vendor_biases
 from agentsim.analysis.record import Entrant, GameRecord, Vote, vendor
 from agentsim.history.files import RunFiles
 from tests.cli.command_line import TRIO, agentsim, trio
@@ -136,7 +136,7 @@ def test_votes_for_ones_own_are_held_against_blind_ones() -> None:
     ballot = {"A": ("B", "C", "D"), "C": ("A", "B", "D")}
     votes = (Vote("A", "B", ballot["A"], True), Vote("C", "A", ballot["C"], True), Vote("A", "C", ballot["A"], False))
     game = GameRecord("g", "any", 1, players, votes, 0.0)
-    found = {(favour.maker, favour.final): favour for favour in favours([game, game])}
+    found = {(vendor_bias.maker, vendor_bias.final): vendor_bias for vendor_bias in vendor_biases([game, game])}
     assert (found[None, True].votes, found[None, True].same) == (4, 2)
     assert found[None, True].blind == pytest.approx(4 / 3)
     assert found["openai", True].excess.value == pytest.approx(2 / 3)
@@ -147,4 +147,4 @@ def test_votes_for_ones_own_are_held_against_blind_ones() -> None:
 
 def test_models_of_one_maker_have_nobody_to_prefer() -> None:
     game = GameRecord("g", "any", 1, (entrant("A", "bot/x"), entrant("B", "bot/y")), (Vote("A", "B", ("B",), True),), 0)
-    assert favours([game]) == []
+    assert vendor_biases([game]) == []

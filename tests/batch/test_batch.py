@@ -330,17 +330,17 @@ def _over(out: Path) -> int:
 
 @pytest.mark.timeout(240)
 def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_file(tmp_path: Path) -> None:
-    luck = random.Random(20261122)
+    rng = random.Random(20261122)
     config = trio(tmp_path)
     undisturbed = _start(config, tmp_path / "whole")
     assert undisturbed.wait(120) == 0, undisturbed.stderr and undisturbed.stderr.read()
     out = tmp_path / "killed"
     killed = 0
-    for moment in sorted(luck.randrange(GAMES - 5) for _ in range(KILLS)):
+    for moment in sorted(rng.randrange(GAMES - 5) for _ in range(KILLS)):
         process = _start(config, out)
         while process.poll() is None and _over(out) < moment:
             time.sleep(0.002)  # polls a folder that another process fills
-        time.sleep(luck.random() * 0.02)  # anywhere inside a game
+        time.sleep(rng.random() * 0.02)  # anywhere inside a game
         process.kill()
         killed += process.wait(30) == -signal.SIGKILL
         assert process.stderr is not None

@@ -22,7 +22,7 @@ from tests.runner.island import BOTS, Mendable, scenario_text
 VARIABLE, VALUE = "AWS_SECRET_ACCESS_KEY", "wJalr-of-a-cloud-0123456789"
 ENV = {VARIABLE: VALUE, "LAB_KEY": "sk-of-the-lab-0123456789"}
 LEAVE = ("--allow-key", VARIABLE)
-RUN = ("run", "--config", "lab.toml", "--name", "trunk", "--display", "none", "--no-html")
+RUN = ("run", "--config", "lab.toml", "--name", "parent", "--display", "none", "--no-html")
 BATCH = ("batch", "--config", "lab.toml", "--games", "1", "--out", "games", "--display", "none", "--abort-after", "1")
 
 
@@ -91,14 +91,14 @@ def test_run_and_fork_refuse_or_say_it(server: Mendable, lab: Path) -> None:
     assert not (lab / "logs").exists(), "nothing was written"
     sent(agentsim(*RUN, *LEAVE, cwd=lab, env=ENV), server)
     server.received.clear()
-    fork = ("fork", "trunk", "--at", "5", "--display", "none", "--no-html")
+    fork = ("fork", "parent", "--at", "5", "--display", "none", "--no-html")
     refusal(agentsim(*fork, cwd=lab, env=ENV), server)
     sent(agentsim(*fork, *LEAVE, cwd=lab, env=ENV), server)
 
 
 def test_resume_refuses_what_a_journal_asks_for_or_says_it(server: Mendable, lab: Path) -> None:
     stopped(server, RUN, lab)
-    resume = ("resume", "trunk", "--display", "none", "--no-html")
+    resume = ("resume", "parent", "--display", "none", "--no-html")
     refusal(agentsim(*resume, cwd=lab, env=ENV), server)
     sent(agentsim(*resume, *LEAVE, cwd=lab, env=ENV), server)
 

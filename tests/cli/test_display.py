@@ -20,8 +20,8 @@ from rich.cells import cell_len
 from agentsim.cli.display import PlainDisplay, public_lines
 from agentsim.cli.finish import money
 from agentsim.cli.progress import RichDisplay
-from agentsim.cli.screen import safe
-from agentsim.engine.event import Audience, Event, Everyone, Nobody, Told
+from agentsim.cli.terminal_output import safe
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.totals import Totals
 from agentsim.models.base import Completion, Usage
 from agentsim.players.base import Try
@@ -74,8 +74,8 @@ class Spoken(Event):
         return self.speaker
 
 
-def spoken(text: str, *, speaker: str = "A", to: Audience = Everyone) -> list[Told]:
-    return [Told(Spoken(speaker, text), to, 1)]
+def spoken(text: str, *, speaker: str = "A", to: Audience = Everyone) -> list[LogEntry]:
+    return [LogEntry(Spoken(speaker, text), to, 1)]
 
 
 def ask(player: str, kind: str = "pitch") -> Any:
@@ -204,7 +204,7 @@ class _Ranked(Event):
 
 
 def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:
-    assert public_lines([Told(_Ranked(), Everyone, 1)], 80) == [("A wins", "1. A: 5 left; 2. B: 3 left")]
+    assert public_lines([LogEntry(_Ranked(), Everyone, 1)], 80) == [("A wins", "1. A: 5 left; 2. B: 3 left")]
     assert public_lines(spoken("one\ntwo"), 80) == [("A", "one two")]
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from agentsim import games
-from agentsim.engine.event import EveryoneType, Told
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.simulate import Simulation
 from agentsim.history.files import RunFiles
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot
 from tests.fakes.replies import varied_by_schema
@@ -29,7 +29,7 @@ def playthrough(name: str) -> str:
     return "\n".join(_lines(played)) + "\n"
 
 
-def _lines(played: Rehearsal) -> Iterator[str]:
+def _lines(played: Simulation) -> Iterator[str]:
     shown: dict[str, tuple[str, ...]] = {}
     log = list(played.log)
     told = 0
@@ -58,7 +58,7 @@ def _lines(played: Rehearsal) -> Iterator[str]:
         yield f"{place.rank}. {place.player} {dict(place.score)}"
 
 
-def _told_before(log: list[Told], decision: int, start: int) -> int:
+def _told_before(log: list[LogEntry], decision: int, start: int) -> int:
     """Where in the log the events end that were told before that decision: those of earlier decisions, or none."""
     upto = start
     for place in range(start, len(log)):
@@ -69,7 +69,7 @@ def _told_before(log: list[Told], decision: int, start: int) -> int:
     return upto
 
 
-def _event(told: Told) -> str:
+def _event(told: LogEntry) -> str:
     to = "everyone" if isinstance(told.to, EveryoneType) else ", ".join(told.to) or "the log alone"
     return f"* [{to}] {told.event.kind}: {told.event.heading} | {told.event.content}"
 

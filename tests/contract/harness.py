@@ -11,8 +11,8 @@ from agentsim import games
 from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Choice, Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.runner.session import RunResult, begin
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -30,10 +30,10 @@ def tiny(name: str, *overrides: str) -> Scenario:
     return load(tiny_path(name), overrides=overrides)
 
 
-def on_bots(name: str, bot: Bot | str, *, seed: int | None = None) -> Rehearsal:
+def on_bots(name: str, bot: Bot | str, *, seed: int | None = None) -> Simulation:
     scenario, game = tiny(name), games.find(name)
     players = [plan.id for plan in scenario.players]
-    return rehearse(
+    return simulate(
         game,
         scenario.config.model_dump(mode="json"),
         players,
@@ -79,8 +79,8 @@ def marking(policy: Bot, changed: Callable[[Request[Any], int], str | None] = la
     """
     counts: dict[tuple[str, str], int] = {}
 
-    def marked(request: Request[Any], luck: Stream) -> Decision:
-        decision = policy(request, luck)
+    def marked(request: Request[Any], rng: Stream) -> Decision:
+        decision = policy(request, rng)
         key = (request.player, request.kind)
         counts[key] = nth = counts.get(key, 0) + 1
         other = changed(request, nth)

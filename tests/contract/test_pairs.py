@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.dealing import AGAINST, FOR, NAMED, NEITHER, Past
+from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import Table
 from agentsim.history.load import load_history
 from agentsim.history.pairs import Deed, Pair, pairs
@@ -38,11 +38,11 @@ def test_dealings_are_between_players_each_deed_of_one_sign(name: str) -> None:
     past = Past()
     signs: dict[str, int] = {}
     for told in played.log:
-        for dealing in told.event.dealings(past):
-            assert dealing.deed, told.event
-            assert dealing.sign in {FOR, NEITHER, AGAINST}
-            assert signs.setdefault(dealing.deed, dealing.sign) == dealing.sign, dealing.deed
-            assert (dealing.sign == NEITHER) or dealing.deed != NAMED
+        for interaction in told.event.interactions(past):
+            assert interaction.deed, told.event
+            assert interaction.sign in {FOR, NEITHER, AGAINST}
+            assert signs.setdefault(interaction.deed, interaction.sign) == interaction.sign, interaction.deed
+            assert (interaction.sign == NEITHER) or interaction.deed != NAMED
         past.add(told.event)
 
 

@@ -59,7 +59,7 @@ def test_a_person_reads_every_question_within_the_screen_and_what_may_be_answere
         assert max(map(cell_len, text.splitlines())) <= columns, request.kind
         assert "".join(map(question, asked)).strip(), f"{request.kind} asks nothing"
         first, legal = next(iter(request.schema()["properties"].items()))
-        legal = request.narrowed(first, legal, {})
+        legal = request.form_schema(first, legal, {})
         assert text.endswith(": ")
         if not legal.keys() & {"properties", "anyOf"}:  # which have fields of their own
             field = f"{first.replace('_', ' ')}{hint(legal)}:"

@@ -69,7 +69,7 @@ def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
             if ask.request.kind in FORGETTING:
                 del last[player]
         wave = game_play.answer(
-            [wordy(ask.request, game.bots[bot](ask.request, game_play.luck(ask))) for ask in wave.asks]
+            [wordy(ask.request, game.bots[bot](ask.request, game_play.bot_rng(ask))) for ask in wave.asks]
         )
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.event import Event
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.players.model import prompt_messages
 from tests.contract.harness import GAMES, MOST_DECISIONS, on_bots, reworded, some_bot, tiny
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 
 
-def _signature(played: Rehearsal) -> str:
+def _signature(played: Simulation) -> str:
     log = [
         [told.round, repr(told.to), told.by, told.decision, told.event.kind, told.event.content, told.event.data()]
         for told in played.log
@@ -59,7 +59,7 @@ def test_every_fallback_is_legal_and_a_function_of_the_request(name: str) -> Non
 
 
 def test_a_game_of_nothing_but_fallbacks_ends(name: str) -> None:
-    assert on_bots(name, lambda request, luck: request.fallback()).outcome.standings
+    assert on_bots(name, lambda request, rng: request.fallback()).outcome.standings
 
 
 def test_invariants_are_watched_and_hold_after_every_wave(name: str) -> None:
@@ -72,7 +72,7 @@ def test_invariants_are_watched_and_hold_after_every_wave(name: str) -> None:
         while wave is not None:
             assert play.table.watched is not None, "a game has its state watched"
             assert list(play.table.watched.check()) == []
-            wave = play.answer([bot(ask.request, play.luck(ask)) for ask in wave.asks])
+            wave = play.answer([bot(ask.request, play.bot_rng(ask)) for ask in wave.asks])
         assert play.table.watched is not None
         assert list(play.table.watched.check()) == []
 
@@ -126,7 +126,7 @@ def test_every_prompt_renders_holds_its_facts_and_names_nothing_unfilled(name: s
 def test_no_control_token_that_somebody_said_is_in_a_prompt(name: str) -> None:
     tokens = "]~b]system [e~[ [gMASK] [INST] [|user|]"
     policy = some_bot(games.find(name))
-    played = on_bots(name, lambda request, luck: reworded(request, policy(request, luck), lambda _path: tokens))
+    played = on_bots(name, lambda request, rng: reworded(request, policy(request, rng), lambda _path: tokens))
     shown = [message.text for ask in played.asks() for message in prompt_messages(ask, "")]
     assert name == "auction" or any("\\u005b|user|]" in text for text in shown), "nothing of it was ever shown"
     assert [text for text in shown if any(token in text for token in tokens.split())] == []

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.event import Everyone, Told
+from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.rehearse import Rehearsal
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation
 from agentsim.engine.table import Table
 from tests.contract.harness import GAMES, free_texts, marker_of, marking, on_bots, some_bot, tiny
 
@@ -23,7 +23,7 @@ def asked(request: Request[Any]) -> str:
     return json.dumps([request.to_json(), request.prompt().text()], ensure_ascii=False)
 
 
-def audiences(name: str, played: Rehearsal) -> dict[str, set[str]]:
+def audiences(name: str, played: Simulation) -> dict[str, set[str]]:
     """Who wrote or heard each marker, by marker."""
     heard: dict[str, set[str]] = {}
     scenario = tiny(name)
@@ -39,11 +39,11 @@ def audiences(name: str, played: Rehearsal) -> dict[str, set[str]]:
     return heard
 
 
-def _words(told: Told) -> str:
+def _words(told: LogEntry) -> str:
     return json.dumps([told.event.heading, told.event.content, told.event.data()], ensure_ascii=False)
 
 
-def leaks(heard: Mapping[str, set[str]], played: Rehearsal) -> list[str]:
+def leaks(heard: Mapping[str, set[str]], played: Simulation) -> list[str]:
     """Every request that holds a marker which its player neither wrote nor heard."""
     return [
         f"{ask.request.player} was shown {marker} in {ask.request.kind} {ask.nth}"
@@ -104,7 +104,7 @@ def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: s
     assert changed, "nothing was ever changed: this proved nothing"
 
 
-def asked_of(played: Rehearsal, player: str) -> list[str]:
+def asked_of(played: Simulation, player: str) -> list[str]:
     return [asked(ask.request) for ask in played.asks(player)]
 
 

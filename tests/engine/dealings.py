@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.dealing import Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import Past
 
 __all__ = ["done"]
 
@@ -15,6 +15,6 @@ def done(events: Sequence[Event]) -> list[tuple[str, str, str, int, float | None
     past = Past()
     found: list[tuple[str, str, str, int, float | None]] = []
     for event in events:
-        found += [(each.who, each.whom, each.deed, each.sign, each.amount) for each in event.dealings(past)]
+        found += [(each.who, each.whom, each.deed, each.sign, each.amount) for each in event.interactions(past)]
         past.add(event)
     return found

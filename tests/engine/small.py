@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.chance import Chance, Stream
-from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
@@ -85,9 +85,9 @@ class Spoke(Event):
     text: str
 
 
-def policy(request: Request[Any], luck: Stream) -> Decision:
+def policy(request: Request[Any], rng: Stream) -> Decision:
     """Says its own name, or draws an amount."""
-    return Amount(amount=luck.integer(0, request.most)) if isinstance(request, Bid) else Word(text=request.player)
+    return Amount(amount=rng.integer(0, request.most)) if isinstance(request, Bid) else Word(text=request.player)
 
 
 class SmallGame:
@@ -113,10 +113,10 @@ class SmallGame:
         await self._rules(table)
         return Outcome("played", tuple(Standing(player, 1) for player in table.players))
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

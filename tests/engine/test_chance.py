@@ -204,7 +204,7 @@ def test_after_a_salt_every_stream_goes_its_own_way_and_the_same_word_the_same_w
         held = chance.stream("dice")
         before = held.below(10**9)
         for word in words:
-            chance.salt(word)
+            chance.branch_seed(word)
         return [before, held.below(10**9), chance.stream("new").below(10**9), chance.once("bot/1").below(10**9)]
 
     plain, salted = drawn(), drawn("1")
@@ -220,5 +220,5 @@ def test_a_salt_leaves_what_lasts_of_a_bot() -> None:
 
     chance = Chance(7)
     before = taste(chance)
-    chance.salt("1")
+    chance.branch_seed("1")
     assert taste(chance) == before

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.dealing import Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import Past
 from tests.engine.small import Spoke
 
 
@@ -32,4 +32,4 @@ def test_the_last_of_its_kind_with_those_fields_is_found() -> None:
 
 
 def test_an_event_declares_no_dealing_by_itself() -> None:
-    assert list(Spoke("A", "B!").dealings(Past())) == []
+    assert list(Spoke("A", "B!").interactions(Past())) == []

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from agentsim.engine.event import Audience, Event, Everyone, Nobody, Told
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from tests.engine.small import Spoke
 
 
@@ -71,7 +71,7 @@ def test_events_are_frozen() -> None:
     ids=["everyone", "two", "one", "the log alone"],
 )
 def test_heard_by_is_the_audience(to: Audience, hearers: str) -> None:
-    told = Told(Spoke("A", "hi"), to, 0)
+    told = LogEntry(Spoke("A", "hi"), to, 0)
     assert "".join(player for player in "ABC" if told.heard_by(player)) == hearers
 
 

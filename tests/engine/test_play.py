@@ -25,7 +25,7 @@ def _waves(play: GamePlay) -> list[Wave]:
     waves, wave = [], play.start()
     while wave is not None:
         waves.append(wave)
-        wave = play.answer([policy(ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer([policy(ask.request, play.bot_rng(ask)) for ask in wave.asks])
     return waves
 
 
@@ -102,7 +102,7 @@ def test_a_bot_draws_from_a_stream_of_its_own_for_each_decision() -> None:
     def draws(rules: Any) -> dict[tuple[str, str, int], float]:
         play = _play(rules)
         return {
-            (ask.request.player, ask.request.kind, ask.nth): play.luck(ask).random()
+            (ask.request.player, ask.request.kind, ask.nth): play.bot_rng(ask).random()
             for wave in _waves(play)
             for ask in wave.asks
         }

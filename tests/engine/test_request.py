@@ -175,7 +175,7 @@ def test_particulars_are_in_the_fingerprint_and_none_change_nothing() -> None:
 
         to: tuple[str, ...] = ()
 
-        def particulars(self) -> Mapping[str, Any]:
+        def fingerprint_fields(self) -> Mapping[str, Any]:
             return {"to": self.to} if self.to else {}
 
     prints = {request.fingerprint() for request in (Reply(player="A", to=to) for to in (("B",), ("C",), ("B", "C")))}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.event import Audience, Everyone, Nobody, Told
+from agentsim.engine.event import Audience, Everyone, LogEntry, Nobody
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Heard, Table
@@ -124,7 +124,7 @@ def test_an_event_stands_in_the_round_that_had_begun() -> None:
     assert table.rounds == ["Set-up", "Round 1"]
 
 
-class _Counted(list[tuple[int, Told]]):
+class _Counted(list[tuple[int, LogEntry]]):
     """A part of the log that counts how often it is looked at."""
 
     looks = 0

@@ -51,7 +51,7 @@ class FaultyServer(FakeServer):
     def __init__(self, fault: Fault = "ok", seat: str | None = "B", first: int = 1, last: int = 10**9) -> None:
         super().__init__(varied_by_schema, retry_after=None)
         self.fault, self.seat, self.first, self.last = fault, seat, first, last
-        self.mended = False
+        self.rebuilt = False
         self.struck = threading.Event()
         self.asked: Counter[str] = Counter()
 
@@ -59,7 +59,7 @@ class FaultyServer(FakeServer):
         seat = seat_of(received.body)
         self.asked[seat] += 1
         struck = self.seat in {None, seat} and self.first <= self.asked[seat] <= self.last
-        fault = self.fault if struck and not self.mended else said
+        fault = self.fault if struck and not self.rebuilt else said
         if struck:
             self.struck.set()
         if isinstance(fault, str):

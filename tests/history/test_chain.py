@@ -36,10 +36,10 @@ def read(path: Path) -> tuple[object, ...]:
 
 def test_a_flipped_byte_is_refused_or_tears_the_last_line(written: Path) -> None:
     """The byte that ends the file's last line makes it a torn one: such a line counts as never written."""
-    whole, luck = written.read_bytes(), random.Random(18)
-    places = [*luck.sample(range(len(whole) - 1), REPEATS), len(whole) - 1]
+    whole, rng = written.read_bytes(), random.Random(18)
+    places = [*rng.sample(range(len(whole) - 1), REPEATS), len(whole) - 1]
     for at in places:
-        written.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << luck.randrange(8))]) + whole[at + 1 :])
+        written.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << rng.randrange(8))]) + whole[at + 1 :])
         if at < len(whole) - 1:
             with pytest.raises(JournalCorrupt) as caught:
                 read(written)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Everyone, Nobody, Told
+from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.events import Eliminated, GameBegan, Pitched, Voted
 from agentsim.history.entry import Entry
@@ -18,11 +18,11 @@ from agentsim.history.totals import Totals, totals, usage_of
 from tests.history.sample import entry, failed, paid
 
 LOG = [
-    Told(GameBegan(("A", "B"), 1), Everyone, 0),
-    Told(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
-    Told(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
-    Told(Eliminated("A", 1, 1, False), Nobody, 1),
-    Told(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
+    LogEntry(GameBegan(("A", "B"), 1), Everyone, 0),
+    LogEntry(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
+    LogEntry(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
+    LogEntry(Eliminated("A", 1, 1, False), Nobody, 1),
+    LogEntry(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
 ]
 
 

@@ -10,8 +10,8 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.dealing import AGAINST, FOR, NAMED, NEITHER, Dealing, Past, Sign
-from agentsim.engine.event import Audience, Event, Everyone, Told
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry
+from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
 from agentsim.history.pairs import Deed, Pair, pairs
 from tests.engine.small import Spoke
 
@@ -29,8 +29,8 @@ class Did(Event):
     sign: Sign = NEITHER
     amount: float | None = None
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        yield Dealing(self.who, self.whom, self.deed, self.sign, self.amount)
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        yield Interaction(self.who, self.whom, self.deed, self.sign, self.amount)
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Denounced(Did):
     text: str = ""
 
 
-def told(*events: Event, at: int = 1, to: Audience = Everyone) -> list[Told]:
-    return [Told(event, to, at, getattr(event, "who", None) or getattr(event, "player", None)) for event in events]
+def told(*events: Event, at: int = 1, to: Audience = Everyone) -> list[LogEntry]:
+    return [LogEntry(event, to, at, getattr(event, "who", None) or getattr(event, "player", None)) for event in events]
 
 
-def between(log: Sequence[Told], who: str, whom: str) -> Pair:
+def between(log: Sequence[LogEntry], who: str, whom: str) -> Pair:
     (found,) = [pair for pair in pairs(log, PLAYERS, {}) if (pair.who, pair.whom) == (who, whom)]
     return found
 

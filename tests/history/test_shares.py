@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Nobody, Told
+from agentsim.engine.event import LogEntry, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.events import BidMade
@@ -92,7 +92,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
     def history(source: Any) -> dict[str, Any]:
         first = to_entry(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
         player = first.player
-        log = [Told(discarded, (player,), 0, player, 1), Told(discarded, Nobody, 0)]
+        log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
         return fold(
             game="monopoly",
             rules_version=1,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.event import Everyone, Nobody, Told
+from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import ScenarioError, UsageError
@@ -23,10 +23,10 @@ from tests.history.sample import entry, failed, paid
 
 GAME = games.find("agent_island")
 LOG = [
-    Told(Pitched("A", 1, "Hello, and\n=1+1"), Everyone, 0, "A", 1),
-    Told(Voted("A", "B", ("B",), "why not"), ("A",), 1, "A", 2),
-    Told(Voted("B", None, ("A",), ""), Nobody, 1, "B", 3),
-    Told(Tallied(1, True, {"A": 0, "B": 1}, 1, (), False), Everyone, 1),
+    LogEntry(Pitched("A", 1, "Hello, and\n=1+1"), Everyone, 0, "A", 1),
+    LogEntry(Voted("A", "B", ("B",), "why not"), ("A",), 1, "A", 2),
+    LogEntry(Voted("B", None, ("A",), ""), Nobody, 1, "B", 3),
+    LogEntry(Tallied(1, True, {"A": 0, "B": 1}, 1, (), False), Everyone, 1),
 ]
 ENTRIES = [
     entry(1, attempts=(failed(), paid(cost=0.25, prompt_tokens=812, cached_tokens=640))),

@@ -40,7 +40,7 @@ def closed_port() -> int:
 def test_f03_nobody_listens_at_first_and_then_somebody_does(game: str, tmp_path: Path) -> None:
     server = FaultyServer()
     server.port = closed_port()
-    server.mended = True
+    server.rebuilt = True
     (tmp_path / "one").mkdir()
     played = play(game, Row(id="F03", fault="ok"), server.url(), tmp_path / "one")
     assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
@@ -95,7 +95,7 @@ _MEMORY = """
 )
 def test_f09_a_huge_answer_takes_no_memory(fault: Fault, tmp_path: Path) -> None:
     with FaultyServer("ok").in_thread() as calm, FaultyServer(fault).in_thread() as faulty:
-        calm.mended = True
+        calm.rebuilt = True
         config("auction", calm.url(), tmp_path)
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(_MEMORY), calm.url(), faulty.url()],
@@ -222,14 +222,14 @@ def test_f27_of_two_bids_and_of_two_votes_none_counts(tmp_path: Path) -> None:
 
 def test_f40_where_a_redirect_leads_nothing_is_sent(tmp_path: Path) -> None:
     with FaultyServer().in_thread() as elsewhere:
-        elsewhere.mended = True
+        elsewhere.rebuilt = True
         location = f"{elsewhere.url()}/chat/completions"
         row = Row(id="F40", fault=lambda _body: Raw(307, b"", {"Location": location}), first=2)
         with server_for(row) as server:
             played = play("auction", row, server.url(), tmp_path)
             assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
             assert "answers with a redirect, which is not followed; check base_url" in played.said.err
-            server.mended = True
+            server.rebuilt = True
             assert agentsim("resume", "run", cwd=tmp_path, env=ENV).code == 0
     assert elsewhere.connections_made == 0
 
@@ -245,7 +245,7 @@ def test_a_host_that_fails_everybody_at_different_speeds_stops_the_run(tmp_path:
         played = play("auction", row, server.url(), tmp_path)
         assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
         assert (server.asked["A"], server.asked["C"]) == (1 + 5, 2)
-        server.mended = True
+        server.rebuilt = True
         again = agentsim("resume", "run", cwd=tmp_path, env=ENV)
         assert again.code == 0, again.err
     history = checked(again, tmp_path).history

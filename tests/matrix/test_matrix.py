@@ -23,7 +23,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str
         for persona in {row.persona for row in ROWS}:
             row = Row(id="none", fault="ok", persona=persona)
             with FaultyServer().in_thread() as server:
-                server.mended = True
+                server.rebuilt = True
                 history = play(game, row, server.url(), tmp_path_factory.mktemp("whole")).history
             usage = history["usage"]
             assert (history["status"], usage["failed_calls"], usage["reasks"], usage["fallbacks"]) == (
@@ -55,7 +55,7 @@ def test_fault(
         assert {found["code"] for found in history.get("warnings", ())} == set(row.warns)
         _counted(row, history)
         if row.code:
-            server.mended = True
+            server.rebuilt = True
             again = agentsim("resume", "run", "--display", "plain", *row.resume, cwd=tmp_path, env=ENV)
             assert again.code == 0, again.err
             compared = events if "F41-cost" in row.id else stable  # the undisturbed game has no prices

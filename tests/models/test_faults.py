@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
-from agentsim.models.envelope import completion_in
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.models.response_parsing import completion_in
 from tests.fakes.replies import envelope
 
 KEY = "sk-canary-1234567890abcdef"

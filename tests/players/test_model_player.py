@@ -11,7 +11,7 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.play import Ask
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.players.base import Complaint, ReaskPolicy
@@ -42,7 +42,7 @@ def player(persona: str = PERSONA, **reasking: Any) -> ModelPlayer:
 
 
 def asks(**config: Any) -> list[Ask]:
-    return rehearse(games.find("agent_island"), config, PLAYERS, bot="grudge").asks()
+    return simulate(games.find("agent_island"), config, PLAYERS, bot="grudge").asks()
 
 
 def test_the_system_message_is_the_rules_and_the_persona_and_the_user_s_the_rest_in_order() -> None:

@@ -14,24 +14,24 @@ from hypothesis import strategies as st
 
 from agentsim import games
 from agentsim.engine.reading import Decision, Reading
-from agentsim.engine.rehearse import rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import simulate
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
 ISLAND = {
     ask.request.kind: ask.request
-    for ask in rehearse(games.find("agent_island"), {}, ["A", "B", "C", "D"], bot="grudge").asks()
+    for ask in simulate(games.find("agent_island"), {}, ["A", "B", "C", "D"], bot="grudge").asks()
 }
 VOTE: Request[Any] = next(
     ask.request
-    for ask in rehearse(games.find("agent_island"), {}, ["A", "B", "C", "D"], bot="grudge").asks()
+    for ask in simulate(games.find("agent_island"), {}, ["A", "B", "C", "D"], bot="grudge").asks()
     if ask.request.kind == "vote" and {"B", "C"} <= set(ask.request.options()["vote"].values)  # type: ignore[union-attr]  # a choice
 )
 PITCH = ISLAND["pitch"]
 
 
 def bid() -> Request[Any]:
-    return rehearse(games.find("auction"), {"items": "random"}, ["A", "B"], bot="random").asks()[0].request
+    return simulate(games.find("auction"), {"items": "random"}, ["A", "B"], bot="random").asks()[0].request
 
 
 def read(request: Request[Any], text: str, finish_reason: str = "stop", *, repair: bool = True) -> Reading[Any]:
@@ -57,8 +57,8 @@ def test_broken_punctuation_is_mended(text: str) -> None:
 
 
 def test_what_was_mended_says_so_and_what_was_not_does_not() -> None:
-    mended = read(PITCH, "{'text': 'Hello there.'}")
-    assert (mended.decision.text, mended.stage, mended.repaired) == ("Hello there.", "repaired", True)
+    rebuilt = read(PITCH, "{'text': 'Hello there.'}")
+    assert (rebuilt.decision.text, rebuilt.stage, rebuilt.repaired) == ("Hello there.", "repaired", True)
     whole = read(PITCH, '{"text": "Hello there."}')
     assert (whole.decision.text, whole.stage, whole.repaired) == ("Hello there.", "json", False)
 

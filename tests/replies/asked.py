@@ -101,7 +101,7 @@ def asked(name: str) -> Question:
         decisions = []
         for ask in wave.asks:
             bot = game.bots[bots.get(ask.request.player, next(iter(bots.values())))]
-            decision = bot(ask.request, play.luck(ask))
+            decision = bot(ask.request, play.bot_rng(ask))
             decisions.append(decision)
             if ask.request.player != wanted.player:
                 continue

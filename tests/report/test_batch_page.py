@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser
 
-from agentsim.analysis.favour import favours
+from agentsim.analysis.own_vendor_bias import vendor_biases
 from agentsim.analysis.panels import panels
 from agentsim.analysis.record import Entrant, GameRecord, Vote
 from agentsim.analysis.standings import standings
@@ -50,7 +50,7 @@ def written(tmp_path: Path, payload: str) -> Path:
     ]
     file = tmp_path / "index.html"
     page = render_batch(
-        panels(found, favours(games)),
+        panels(found, vendor_biases(games)),
         links,
         name="batch" + payload,
         facts=[("Games", "2 of 3 finished" + payload)],

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.errors import JournalCorrupt, JournalError
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
@@ -34,7 +34,7 @@ class Seen(Watcher):
         self.decided_by: list[str] = []
         self.calls = 0
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         self.events += [told.event.kind for told in events]
 
     def decided(self, entry: Entry) -> None:

@@ -24,7 +24,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.history.load import load_history
 from agentsim.history.tables import run_tables
-from agentsim.runner.fork import trunk_of
+from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
 from agentsim.scenario.load import load
@@ -42,9 +42,9 @@ def server() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def trunk(tmp_path: Path) -> RunFiles:
+def parent(tmp_path: Path) -> RunFiles:
     """Three bots: 3 + 2 pitches and votes."""
-    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="trunk").files
+    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
 
 
 def history(files: RunFiles) -> dict[str, Any]:
@@ -53,15 +53,15 @@ def history(files: RunFiles) -> dict[str, Any]:
 
 
 def branched(files: RunFiles, at: int, **options: Any) -> RunFiles:
-    branch = trunk_of(files, at).branch(env={}, **options)
+    branch = parent_of(files, at).branch(env={}, **options)
     assert go_on(branch, env={}) is not None
     return branch
 
 
-def test_a_fork_that_changes_nothing_is_the_trunk_wherever_it_leaves_it(trunk: RunFiles) -> None:
-    whole = history(trunk)
+def test_a_fork_that_changes_nothing_is_the_parent_wherever_it_leaves_it(parent: RunFiles) -> None:
+    whole = history(parent)
     for at in range(1, len(whole["decisions"]) + 1):
-        again = history(branched(trunk, at))
+        again = history(branched(parent, at))
         assert again.pop("fork")["at"] == at
         assert again == whole
 
@@ -69,7 +69,7 @@ def test_a_fork_that_changes_nothing_is_the_trunk_wherever_it_leaves_it(trunk: R
 @pytest.mark.parametrize("config", ["monopoly_bots", "auction"])
 def test_every_game_can_be_forked_in_its_middle(config: str, tmp_path: Path) -> None:
     scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, everybody="bot/random")
-    files = begin(scenario, tmp_path, env={}, stem="trunk").files
+    files = begin(scenario, tmp_path, env={}, stem="parent").files
     middle = len(history(files)["decisions"]) // 2
     same, other = branched(files, middle), branched(files, middle, number=1)
     again = history(same)
@@ -80,47 +80,47 @@ def test_every_game_can_be_forked_in_its_middle(config: str, tmp_path: Path) -> 
     prove(other)
 
 
-def test_branches_have_their_own_luck_and_the_same_past(trunk: RunFiles) -> None:
-    branches = [history(branched(trunk, 2, number=number)) for number in range(1, 9)]
-    decisions = history(trunk)["decisions"]
+def test_branches_have_their_own_luck_and_the_same_past(parent: RunFiles) -> None:
+    branches = [history(branched(parent, 2, number=number)) for number in range(1, 9)]
+    decisions = history(parent)["decisions"]
     wave = decisions[1]["wave"]
     past = [each for each in decisions if each["wave"] <= wave]
     for branch in branches:
         assert branch["decisions"][: len(past)] == past
     assert len({json.dumps(branch["decisions"]) for branch in branches}) > 1
-    paired = [history(branched(trunk, 2, number=number, paired=True)) for number in (1, 2)]
+    paired = [history(branched(parent, 2, number=number, paired=True)) for number in (1, 2)]
     assert paired[0]["decisions"] == paired[1]["decisions"] == decisions
 
 
-def test_a_branch_replays_and_a_fork_of_a_fork_keeps_both_turns(trunk: RunFiles) -> None:
-    first = branched(trunk, 2, number=3)
+def test_a_branch_replays_and_a_fork_of_a_fork_keeps_both_turns(parent: RunFiles) -> None:
+    first = branched(parent, 2, number=3)
     prove(first)
     last = len(history(first)["decisions"])
     second = branched(first, last)
     again, before = history(second), history(first)
     assert again.pop("fork")["of"] == first.name
-    assert before.pop("fork")["of"] == "trunk"
+    assert before.pop("fork")["of"] == "parent"
     assert again == before, "the first turn of luck is a part of the past"
     prove(second)
 
 
-def test_a_decision_that_is_given_is_in_the_place_of_the_other(trunk: RunFiles) -> None:
-    votes = [each for each in history(trunk)["decisions"] if each["kind"] == "vote"]
+def test_a_decision_that_is_given_is_in_the_place_of_the_other(parent: RunFiles) -> None:
+    votes = [each for each in history(parent)["decisions"] if each["kind"] == "vote"]
     vote = votes[0]
     ballot = [player for player in "ABC" if player not in {vote["player"], vote["decision"]["vote"]}]
-    files = branched(trunk, vote["index"], instead=json.dumps({**vote["decision"], "vote": ballot[0]}))
+    files = branched(parent, vote["index"], instead=json.dumps({**vote["decision"], "vote": ballot[0]}))
     forked = history(files)["decisions"][vote["index"] - 1]
     assert (forked["decision"]["vote"], forked["source"]) == (ballot[0], "human")
     assert history(files)["fork"]["instead"]["vote"] == ballot[0]
     prove(files)
 
 
-def test_the_others_of_the_wave_keep_their_decisions(trunk: RunFiles) -> None:
-    decisions = history(trunk)["decisions"]
+def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
+    decisions = history(parent)["decisions"]
     wave = next(each["wave"] for each in decisions if each["kind"] == "vote")
     mates = [each for each in decisions if each["wave"] == wave]
     assert len(mates) == 3
-    branch = trunk_of(trunk, mates[1]["index"]).branch(env={})
+    branch = parent_of(parent, mates[1]["index"]).branch(env={})
     kept = read_journal(branch.journal).entries
     assert sorted(key for key in kept if key[0] == wave) == [(wave, 0), (wave, 2)]
 
@@ -137,21 +137,21 @@ def test_the_others_of_the_wave_keep_their_decisions(trunk: RunFiles) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_written(
-    options: dict[str, Any], problem: str, trunk: RunFiles
+    options: dict[str, Any], problem: str, parent: RunFiles
 ) -> None:
-    before = snapshot(trunk.directory)
+    before = snapshot(parent.directory)
     with pytest.raises((UsageError, ScenarioError), match=problem):
-        trunk_of(trunk, 1).branch(env={}, **options)
-    assert snapshot(trunk.directory) == before
+        parent_of(parent, 1).branch(env={}, **options)
+    assert snapshot(parent.directory) == before
 
 
-def test_a_decision_that_is_not_there_is_named_with_those_that_are(trunk: RunFiles) -> None:
+def test_a_decision_that_is_not_there_is_named_with_those_that_are(parent: RunFiles) -> None:
     with pytest.raises(UsageError, match=r"has no decision 99 \(valid: 1 to \d+\)"):
-        trunk_of(trunk, 99)
+        parent_of(parent, 99)
 
 
 def test_the_shared_past_is_not_paid_for_again(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="trunk")
+    whole = play(server.url(), tmp_path, stem="parent")
     decisions = whole.history["decisions"]
     asked = server.started["ok"]
     assert asked == len(decisions)
@@ -168,12 +168,12 @@ def test_the_shared_past_is_not_paid_for_again(server: FakeServer, tmp_path: Pat
 
 
 def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="trunk")
+    whole = play(server.url(), tmp_path, stem="parent")
     calls = whole.history["usage"]["calls"]
     asked = server.started["ok"]
-    words = ("fork", "trunk", "--at", "10", "--logs-dir", ".", "--display", "none", "--no-html")
+    words = ("fork", "parent", "--at", "10", "--logs-dir", ".", "--display", "none", "--no-html")
     said = agentsim(*words, "--max-calls", "2", "--json", cwd=tmp_path)
-    assert (said.code, server.started["ok"] - asked) == (5, 2), "the trunk's calls count for no limit of the branch"
+    assert (said.code, server.started["ok"] - asked) == (5, 2), "the parent's calls count for no limit of the branch"
     name = json.loads(said.out)["name"]
     done = agentsim("resume", name, "--logs-dir", ".", "--display", "none", "--max-calls", "99", cwd=tmp_path)
     own = server.started["ok"] - asked
@@ -183,10 +183,10 @@ def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeSe
     assert (fork["paid"]["calls"], fork["inherited"]["calls"], usage["calls"]) == (own, calls - own, calls)
     for key in usage.keys() - {"by_player", "cost_usd"}:
         assert fork["paid"][key] + fork["inherited"][key] == usage[key]
-    (trunk_cost, branch_cost) = (fork["inherited"]["cost_usd"], fork["paid"]["cost_usd"])
+    (parent_cost, branch_cost) = (fork["inherited"]["cost_usd"], fork["paid"]["cost_usd"])
     listed = {run.name: run.cost_usd for run in list_runs(tmp_path)}
-    assert listed == {"trunk": whole.history["usage"]["cost_usd"], name: branch_cost}
-    assert trunk_cost is None or trunk_cost > 0
+    assert listed == {"parent": whole.history["usage"]["cost_usd"], name: branch_cost}
+    assert parent_cost is None or parent_cost > 0
     prove(RunFiles(tmp_path, name))
     record = game_record(name, load_history(tmp_path / f"{name}.json"))
     assert record is not None
@@ -197,10 +197,10 @@ def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeSe
     assert sum(row[-1] is False for row in tables["decisions"].rows) == own
 
 
-def test_a_limit_that_cannot_be_leaves_no_branch(trunk: RunFiles) -> None:
-    before = snapshot(trunk.directory)
-    said = agentsim("fork", "trunk", "--at", "2", "--max-cost", "nan", "--logs-dir", ".", cwd=trunk.directory)
-    assert (said.code, "--max-cost" in said.line, snapshot(trunk.directory) == before) == (2, True, True)
+def test_a_limit_that_cannot_be_leaves_no_branch(parent: RunFiles) -> None:
+    before = snapshot(parent.directory)
+    said = agentsim("fork", "parent", "--at", "2", "--max-cost", "nan", "--logs-dir", ".", cwd=parent.directory)
+    assert (said.code, "--max-cost" in said.line, snapshot(parent.directory) == before) == (2, True, True)
 
 
 _DEEP = 5_000
@@ -217,12 +217,12 @@ NOTHING_THERE = {
 
 
 @pytest.mark.parametrize("instead", NOTHING_THERE.values(), ids=NOTHING_THERE)
-def test_a_decision_that_is_nested_without_end_is_a_line_and_no_branch(trunk: RunFiles, instead: str) -> None:
-    at = next(each["index"] for each in history(trunk)["decisions"] if each["kind"] == "vote")
-    before = snapshot(trunk.directory)
-    said = agentsim("fork", "trunk", "--at", str(at), "--instead", instead, "--logs-dir", ".", cwd=trunk.directory)
+def test_a_decision_that_is_nested_without_end_is_a_line_and_no_branch(parent: RunFiles, instead: str) -> None:
+    at = next(each["index"] for each in history(parent)["decisions"] if each["kind"] == "vote")
+    before = snapshot(parent.directory)
+    said = agentsim("fork", "parent", "--at", str(at), "--instead", instead, "--logs-dir", ".", cwd=parent.directory)
     assert (said.code, said.out, said.line.startswith("--instead: ")) == (2, "", True)
-    assert snapshot(trunk.directory) == before
+    assert snapshot(parent.directory) == before
 
 
 CANNOT_BE = {
@@ -240,15 +240,15 @@ CANNOT_BE = {
 
 
 @pytest.mark.parametrize(("change", "problem"), CANNOT_BE.values(), ids=CANNOT_BE)
-def test_a_change_that_cannot_be_is_a_line_and_no_branch(trunk: RunFiles, change: str, problem: str) -> None:
-    before = snapshot(trunk.directory)
-    said = agentsim("fork", "trunk", "--at", "2", "--set", change, "--logs-dir", ".", cwd=trunk.directory)
+def test_a_change_that_cannot_be_is_a_line_and_no_branch(parent: RunFiles, change: str, problem: str) -> None:
+    before = snapshot(parent.directory)
+    said = agentsim("fork", "parent", "--at", "2", "--set", change, "--logs-dir", ".", cwd=parent.directory)
     assert (said.code, said.out, said.line[: len(problem)]) == (2, "", problem)
-    assert snapshot(trunk.directory) == before
+    assert snapshot(parent.directory) == before
 
 
 def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="trunk")
+    whole = play(server.url(), tmp_path, stem="parent")
     branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))
     sources = {each["source"] for each in branch["decisions"] if each["player"] == "A" and each["index"] >= 10}
     earlier = {each["source"] for each in branch["decisions"] if each["player"] == "A" and each["index"] < 9}
@@ -256,67 +256,67 @@ def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_p
     assert branch["fork"]["changed"] == ["players.0.model=bot/loyal"]
 
 
-def test_fork_diff_and_report_on_the_command_line(trunk: RunFiles) -> None:
+def test_fork_diff_and_report_on_the_command_line(parent: RunFiles) -> None:
     words = ("--logs-dir", ".", "--display", "none", "--no-html")
-    forked = agentsim("fork", "trunk", "--at", "2", "--branches", "4", "--json", *words, cwd=trunk.directory)
+    forked = agentsim("fork", "parent", "--at", "2", "--branches", "4", "--json", *words, cwd=parent.directory)
     assert forked.code == 0, forked.err
     names = [json.loads(line)["name"] for line in forked.out.splitlines()]
-    assert names == [f"trunk_at2_b{number}" for number in (1, 2, 3, 4)]
-    assert agentsim("fork", "trunk", "--at", "2", "--name", "twin", *words, cwd=trunk.directory).code == 0
-    same = agentsim("diff", "trunk", "twin", "--logs-dir", ".", cwd=trunk.directory)
-    assert same.out == "trunk and twin: the same decisions, events and outcome\n"
+    assert names == [f"parent_at2_b{number}" for number in (1, 2, 3, 4)]
+    assert agentsim("fork", "parent", "--at", "2", "--name", "twin", *words, cwd=parent.directory).code == 0
+    same = agentsim("diff", "parent", "twin", "--logs-dir", ".", cwd=parent.directory)
+    assert same.out == "parent and twin: the same decisions, events and outcome\n"
     found = [
-        json.loads(agentsim("diff", "trunk", name, "--logs-dir", ".", "--json", cwd=trunk.directory).out)
+        json.loads(agentsim("diff", "parent", name, "--logs-dir", ".", "--json", cwd=parent.directory).out)
         for name in names
     ]
     parted = next(each for each in found if not each["same"])
     assert parted["decision"]["place"] > 2, "the past is the same"
     assert parted["decision"]["one"] != parted["decision"]["other"]
-    report = json.loads(agentsim("report", ".", "--json", cwd=trunk.directory).out)
+    report = json.loads(agentsim("report", ".", "--json", cwd=parent.directory).out)
     assert report["games"] == 1, "branches are no games of their own"
     assert {(shift["player"], shift["branches"]) for shift in report["branches"]} == {(p, 5) for p in "ABC"}
     moved = [shift["difference"]["value"] for shift in report["branches"]]
     assert sum(moved) == pytest.approx(0), "what one gains in rank the others lose"
 
 
-def test_the_same_fork_again_numbers_its_branches_on(trunk: RunFiles) -> None:
+def test_the_same_fork_again_numbers_its_branches_on(parent: RunFiles) -> None:
     """Copies of the branches that are there would pass for new evidence; other arms begin at 1, with the same luck."""
-    words = ("fork", "trunk", "--logs-dir", ".", "--display", "none", "--no-html", "--json")
+    words = ("fork", "parent", "--logs-dir", ".", "--display", "none", "--no-html", "--json")
 
     def numbers(*more: str) -> list[tuple[str, int]]:
-        said = agentsim(*words, *more, cwd=trunk.directory)
+        said = agentsim(*words, *more, cwd=parent.directory)
         assert said.code == 0, said.err
         names = [json.loads(line)["name"] for line in said.out.splitlines()]
-        return [(name, history(RunFiles(trunk.directory, name))["fork"]["branch"]) for name in names]
+        return [(name, history(RunFiles(parent.directory, name))["fork"]["branch"]) for name in names]
 
-    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b1", 1), ("trunk_at2_b2", 2)]
-    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b3", 3), ("trunk_at2_b4", 4)]
+    assert numbers("--at", "2", "--branches", "2") == [("parent_at2_b1", 1), ("parent_at2_b2", 2)]
+    assert numbers("--at", "2", "--branches", "2") == [("parent_at2_b3", 3), ("parent_at2_b4", 4)]
     assert numbers("--at", "2", "--branches", "1", "--name", "more") == [("more_b5", 5)]
     changed = numbers("--at", "2", "--branches", "1", "--set", "players.0.model=bot/loyal", "--name", "loyal")
     assert changed == [("loyal_b1", 1)]
     salts = {
-        tuple(map(tuple, history(RunFiles(trunk.directory, name))["fork"]["salts"]))
-        for name in ("trunk_at2_b1", "trunk_at2_b2", "trunk_at2_b3", "trunk_at2_b4", "more_b5")
+        tuple(map(tuple, history(RunFiles(parent.directory, name))["fork"]["salts"]))
+        for name in ("parent_at2_b1", "parent_at2_b2", "parent_at2_b3", "parent_at2_b4", "more_b5")
     }
     assert len(salts) == 5
 
 
-def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(trunk: RunFiles) -> None:
-    cut = trunk_of(trunk, 4)
+def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(parent: RunFiles) -> None:
+    cut = parent_of(parent, 4)
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
     assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
-    assert sorted(files.name for files in made) == sorted(f"trunk_at4_b{number}" for number in range(1, 13))
+    assert sorted(files.name for files in made) == sorted(f"parent_at4_b{number}" for number in range(1, 13))
 
 
-def test_a_killed_fork_leaves_no_branch_with_half_a_past(trunk: RunFiles) -> None:
+def test_a_killed_fork_leaves_no_branch_with_half_a_past(parent: RunFiles) -> None:
     """`resume` would ask models anew for the other half: another past, and paid twice."""
-    at = len(history(trunk)["decisions"])
+    at = len(history(parent)["decisions"])
     done = subprocess.run(
-        [sys.executable, "-c", KILLED_AT_EACH_WRITE, str(at)], cwd=trunk.directory, check=True, capture_output=True
+        [sys.executable, "-c", KILLED_AT_EACH_WRITE, str(at)], cwd=parent.directory, check=True, capture_output=True
     )
     assert int(done.stdout) > 1, "it was killed at some write"
-    made = [path for path in trunk.directory.glob("branch*.jsonl") if path.read_bytes()]
+    made = [path for path in parent.directory.glob("branch*.jsonl") if path.read_bytes()]
     assert made, "the last of them was left alone"
     for path in made:
         assert len(read_journal(path).entries) == at - 1, path.name
@@ -326,7 +326,7 @@ KILLED_AT_EACH_WRITE = """
 import os, signal, sys
 from pathlib import Path
 from agentsim.history.files import RunFiles
-from agentsim.runner.fork import trunk_of
+from agentsim.runner.fork import parent_of
 
 def dying(left, write=os.write):
     def written(handle, data):
@@ -337,12 +337,12 @@ def dying(left, write=os.write):
         return write(handle, data)
     return written
 
-trunk = trunk_of(RunFiles(Path(), "trunk"), int(sys.argv[1]))
+parent = parent_of(RunFiles(Path(), "parent"), int(sys.argv[1]))
 for moment in range(1, 1_000):
     child = os.fork()
     if not child:
         os.write = dying(moment)
-        trunk.branch(env={}, stem="branch")
+        parent.branch(env={}, stem="branch")
         os._exit(0)
     if os.waitpid(child, 0)[1] == 0:
         print(moment)
@@ -350,8 +350,10 @@ for moment in range(1, 1_000):
 """
 
 
-def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(trunk: RunFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = snapshot(trunk.directory)
+def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(
+    parent: RunFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = snapshot(parent.directory)
     writes = [os.write, os.write]
 
     def write(handle: int, data: bytes) -> int:
@@ -361,71 +363,71 @@ def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(trunk: RunFiles, m
 
     monkeypatch.setattr("agentsim.history.journal_file.os.write", write)
     with pytest.raises(AgentsimError, match="No space left"):
-        trunk_of(trunk, 5).branch(env={})
-    assert snapshot(trunk.directory) == before
+        parent_of(parent, 5).branch(env={})
+    assert snapshot(parent.directory) == before
 
 
-def test_a_report_counts_copies_once_and_says_so(trunk: RunFiles) -> None:
+def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
     """Bots do the same with the same luck: a second fork without a number, and pairs, are the first one again."""
     words = ("--logs-dir", ".", "--display", "none", "--no-html")
     for more in ((), ("--name", "again"), ("--branches", "2"), ("--branches", "2", "--paired", "--name", "paired")):
-        assert agentsim("fork", "trunk", "--at", "2", *more, *words, cwd=trunk.directory).code == 0
-    twin = begin(load(trunk.directory / "trio.toml"), trunk.directory, env={}, stem="twin").files
+        assert agentsim("fork", "parent", "--at", "2", *more, *words, cwd=parent.directory).code == 0
+    twin = begin(load(parent.directory / "trio.toml"), parent.directory, env={}, stem="twin").files
     branched(twin, 2, number=9)
-    said = agentsim("report", ".", cwd=trunk.directory)
-    report = json.loads(agentsim("report", ".", "--json", cwd=trunk.directory).out)
-    copies = {"trunk_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "trunk"}
+    said = agentsim("report", ".", cwd=parent.directory)
+    report = json.loads(agentsim("report", ".", "--json", cwd=parent.directory).out)
+    copies = {"parent_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "parent"}
     assert report["copies"] == copies
-    assert report["games"] == 1, "the twin's branch has a trunk here: the first of the two"
-    assert {shift["branches"] for shift in report["branches"]} == {4}, "one with the trunk's luck, three with others"
+    assert report["games"] == 1, "the twin's branch has a parent here: the first of the two"
+    assert {shift["branches"] for shift in report["branches"]} == {4}, "one with the parent's luck, three with others"
     assert "4 games of bots are others over again and count once" in said.line
 
 
-def test_branches_without_their_trunk_are_games_and_said_to_share_a_past(trunk: RunFiles) -> None:
+def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent: RunFiles) -> None:
     for number in (1, 2):
-        branched(trunk, 2, number=number)
-    trunk.history.unlink()
-    said = agentsim("report", ".", cwd=trunk.directory)
-    assert "2 games are branches of 1 run that is not here (trunk): they share a past" in said.line
+        branched(parent, 2, number=number)
+    parent.history.unlink()
+    said = agentsim("report", ".", cwd=parent.directory)
+    assert "2 games are branches of 1 run that is not here (parent): they share a past" in said.line
 
 
 def test_branches_of_models_are_no_copies_of_each_other(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="trunk")
+    whole = play(server.url(), tmp_path, stem="parent")
     for name in ("one", "other"):
         branched(whole.files, 10, stem=name)
     assert not read_games(tmp_path).copies
 
 
-def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_line(trunk: RunFiles) -> None:
-    text = trunk.history.read_text("utf-8")
-    other = trunk.directory / "other.json"
+def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_line(parent: RunFiles) -> None:
+    text = parent.history.read_text("utf-8")
+    other = parent.directory / "other.json"
     other.write_text(text.replace('"model":"bot/grudge"', '"model":"x\\nagentsim: forged"'), encoding="utf-8")
     assert text != other.read_text("utf-8")
-    said = agentsim("diff", str(trunk.history), str(other), cwd=trunk.directory)
+    said = agentsim("diff", str(parent.history), str(other), cwd=parent.directory)
     first, last = said.out.splitlines()
     assert "bot/grudge in " in first
     assert "x agentsim: forged in " in first
     assert last.endswith("the same decisions, events and outcome")
 
 
-def test_runs_that_call_each_other_their_trunk_are_games_of_their_own(trunk: RunFiles) -> None:
-    record = game_record("a", load_history(trunk.history))
+def test_runs_that_call_each_other_their_parent_are_games_of_their_own(parent: RunFiles) -> None:
+    record = game_record("a", load_history(parent.history))
     assert record is not None
-    games = [replace(record, name=name, trunk=of) for name, of in (("a", "a"), ("b", "c"), ("c", "b"), ("d", "c"))]
+    games = [replace(record, name=name, parent=of) for name, of in (("a", "a"), ("b", "c"), ("c", "b"), ("d", "c"))]
     assert [game.name for game in without_branches(games)] == ["a", "b", "c"]
 
 
-def test_a_journal_with_a_decision_that_is_none_in_its_head_is_refused(trunk: RunFiles) -> None:
-    files = branched(trunk, 2)
+def test_a_journal_with_a_decision_that_is_none_in_its_head_is_refused(parent: RunFiles) -> None:
+    files = branched(parent, 2)
     change_line(files.journal, '"record":"run"', lambda head: head["fork"].update(instead=[1, 2]))
     with pytest.raises(AgentsimError, match="instead"):
         prove(files)
 
 
 @pytest.mark.parametrize("whose", ["decision", "standing"])
-def test_a_history_that_tells_of_somebody_who_does_not_play_is_none(trunk: RunFiles, whose: str) -> None:
-    found = json.loads(trunk.history.read_text("utf-8"))
+def test_a_history_that_tells_of_somebody_who_does_not_play_is_none(parent: RunFiles, whose: str) -> None:
+    found = json.loads(parent.history.read_text("utf-8"))
     (found["decisions"] if whose == "decision" else found["outcome"]["standings"])[0]["player"] = "zz"
-    trunk.history.write_text(json.dumps(found), encoding="utf-8")
+    parent.history.write_text(json.dumps(found), encoding="utf-8")
     with pytest.raises(UsageError, match="'zz' is none of its players"):
-        load_history(trunk.history)
+        load_history(parent.history)

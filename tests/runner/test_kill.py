@@ -78,7 +78,7 @@ def _stable(files: RunFiles) -> str:
 
 @pytest.mark.timeout(240)
 def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_path: Path) -> None:
-    luck = random.Random(20261121)
+    rng = random.Random(20261121)
     with FakeServer(varied_by_schema, latency_s=LATENCY_S).in_thread() as server:
         config = tmp_path / "game.toml"
         config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
@@ -96,7 +96,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
             files = RunFiles(tmp_path / "logs", name)
             started, kills = server.started["ok"], 0
             # where in the journal this game is killed, so that every game sees kills from its start to its end
-            moments = sorted(luck.randrange(1, size) for _ in range(KILLS // GAMES))
+            moments = sorted(rng.randrange(1, size) for _ in range(KILLS // GAMES))
             on_disk: set[str] = set()
             first = True
             while True:
@@ -105,7 +105,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
                 process = _process(*words, cwd=tmp_path)
                 if moments:
                     _wait_for_growth(process, files.journal, moments.pop(0))
-                    time.sleep(luck.random() * LATENCY_S)  # anywhere inside a call
+                    time.sleep(rng.random() * LATENCY_S)  # anywhere inside a call
                     process.send_signal(signal.SIGKILL)
                     kills += process.wait(30) == -signal.SIGKILL
                 code = process.wait(60)

@@ -19,8 +19,8 @@ import pytest
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
-from agentsim.players.bell import Bell
-from agentsim.runner.fork import trunk_of
+from agentsim.players.interrupt_request import InterruptRequest
+from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on
 from agentsim.runner.signals import stoppable
@@ -243,7 +243,7 @@ def test_a_disk_that_is_full_from_the_beginning_keeps_no_name(server: Mendable, 
 
 
 def test_a_fork_that_has_no_room_for_its_past_is_no_run(server: Mendable, tmp_path: Path) -> None:
-    trunk = play(server.url(), tmp_path).files
+    parent = play(server.url(), tmp_path).files
     real = os.write
 
     def full(handle: int, data: bytes) -> int:
@@ -254,7 +254,7 @@ def test_a_fork_that_has_no_room_for_its_past_is_no_run(server: Mendable, tmp_pa
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "write", full)
         with pytest.raises(AgentsimError, match=r"run_at6\.jsonl\.tmp: cannot be written: Input/output error$"):
-            trunk_of(trunk, 6).branch(env={})
+            parent_of(parent, 6).branch(env={})
     assert not (tmp_path / "run_at6.jsonl").exists()
 
 
@@ -373,7 +373,7 @@ class TestStoppable:
 
     def test_where_somebody_is_on_call_the_first_rings_and_the_second_stops(self) -> None:
         heard: list[str] = []
-        bell = Bell(attended=True, noticed=lambda: heard.append("rung"))
+        interrupt = InterruptRequest(attended=True, noticed=lambda: heard.append("rung"))
 
         async def game() -> None:
             task = asyncio.create_task(asyncio.Event().wait())
@@ -381,17 +381,17 @@ class TestStoppable:
             signal.raise_signal(signal.SIGINT)
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-            assert (bell.rung, heard, task.cancelling()) == (True, ["rung"], 0)
+            assert (interrupt.rung, heard, task.cancelling()) == (True, ["rung"], 0)
             signal.raise_signal(signal.SIGINT)
             await task
 
-        with pytest.raises(Interrupted) as caught, stoppable(bell) as register:
+        with pytest.raises(Interrupted) as caught, stoppable(interrupt) as register:
             asyncio.run(game())
         assert caught.value.exit_code == 130
 
     @pytest.mark.parametrize(("attended", "number"), [(False, signal.SIGINT), (True, signal.SIGTERM)])
     def test_nobody_on_call_and_any_other_signal_stop_at_once(self, attended: bool, number: signal.Signals) -> None:
-        bell = Bell(attended=attended)
+        interrupt = InterruptRequest(attended=attended)
 
         async def game() -> None:
             task = asyncio.create_task(asyncio.Event().wait())
@@ -399,9 +399,9 @@ class TestStoppable:
             signal.raise_signal(number)
             await task
 
-        with pytest.raises(Interrupted), stoppable(bell) as register:
+        with pytest.raises(Interrupted), stoppable(interrupt) as register:
             asyncio.run(game())
-        assert not bell.rung
+        assert not interrupt.rung
 
     @staticmethod
     def _play(before: signal.Signals) -> None:

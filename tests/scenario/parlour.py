@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.reading import Decision
@@ -78,10 +78,10 @@ class Parlour:
     async def play(self, table: Table, config: Any) -> Outcome:
         raise NotImplementedError("nobody plays in these tests")
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

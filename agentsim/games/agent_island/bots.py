@@ -70,11 +70,11 @@ def ally(view: View, me: str, among: Sequence[str]) -> str | None:
     return next((player for player in around if player in among), None)
 
 
-def _random_choice(view: View, me: str, candidates: Sequence[str], luck: Stream) -> tuple[str, str]:
-    return luck.pick(candidates), "The dice have spoken."
+def _random_choice(view: View, me: str, candidates: Sequence[str], rng: Stream) -> tuple[str, str]:
+    return rng.pick(candidates), "The dice have spoken."
 
 
-def _grudge_choice(view: View, me: str, candidates: Sequence[str], luck: Stream) -> tuple[str, str]:
+def _grudge_choice(view: View, me: str, candidates: Sequence[str], rng: Stream) -> tuple[str, str]:
     known = suspects(view, me)
     if view.final:
         forgiven = [player for player in candidates if player not in known] or list(candidates)
@@ -86,32 +86,32 @@ def _grudge_choice(view: View, me: str, candidates: Sequence[str], luck: Stream)
     return loudest(view, candidates), "Whoever talks most plans most."
 
 
-def _loyal_choice(view: View, me: str, candidates: Sequence[str], luck: Stream) -> tuple[str, str]:
+def _loyal_choice(view: View, me: str, candidates: Sequence[str], rng: Stream) -> tuple[str, str]:
     friend = ally(view, me, view.active if not view.final else candidates)
     if view.final:
-        return friend or luck.pick(candidates), "I keep my word to the end."
+        return friend or rng.pick(candidates), "I keep my word to the end."
     others = [player for player in candidates if player != friend] or list(candidates)
-    return luck.pick(others), f"Not {friend}, so one of the others."
+    return rng.pick(others), f"Not {friend}, so one of the others."
 
 
 def _policy(
     choose: Choose, partner: Callable[[Approach, Stream], str], accept: Callable[[AnswerApproach], bool]
 ) -> Bot:
-    def policy(request: Request[Any], luck: Stream) -> Decision:
+    def policy(request: Request[Any], rng: Stream) -> Decision:
         match request:
             case Vote():
-                choice, why = choose(request.view, request.player, request.ballot, luck)
+                choice, why = choose(request.view, request.player, request.ballot, rng)
                 return VoteCast(vote=choice, explanation=why)
             case Pitch():
-                return Speech(text=pitch(request.view, request.player, luck))
+                return Speech(text=pitch(request.view, request.player, rng))
             case Whisper():
-                return Speech(text=whisper(request.view, request.player, request.partner, luck))
+                return Speech(text=whisper(request.view, request.player, request.partner, rng))
             case Summarize():
                 return Speech(text=note(request.view, request.player))
             case Quips():
-                return QuipsMade(quips={about: quip(request.view, about, luck) for about in request.about})
+                return QuipsMade(quips={about: quip(request.view, about, rng) for about in request.about})
             case Approach():
-                return ApproachMade(partner=partner(request, luck))
+                return ApproachMade(partner=partner(request, rng))
             case AnswerApproach():
                 return Answer(accept=accept(request))
             case _:
@@ -120,15 +120,15 @@ def _policy(
     return policy
 
 
-def _loyal_partner(request: Approach, luck: Stream) -> str:
+def _loyal_partner(request: Approach, rng: Stream) -> str:
     friend = ally(request.view, request.player, request.view.active)
     if not request.may_decline:
-        return friend if friend in request.free else luck.pick(request.free)
+        return friend if friend in request.free else rng.pick(request.free)
     return friend if friend in request.free else NOBODY
 
 
-def _any_partner(request: Approach, luck: Stream) -> str:
-    return luck.pick((*request.free, NOBODY) if request.may_decline else request.free)
+def _any_partner(request: Approach, rng: Stream) -> str:
+    return rng.pick((*request.free, NOBODY) if request.may_decline else request.free)
 
 
 def _is_ally(request: AnswerApproach) -> bool:
@@ -142,7 +142,7 @@ BOTS: Mapping[str, Bot] = {
     "random": _policy(_random_choice, _any_partner, lambda request: True),
     "grudge": _policy(
         _grudge_choice,
-        lambda request, luck: loudest(request.view, request.free),
+        lambda request, rng: loudest(request.view, request.free),
         lambda request: request.by not in suspects(request.view, request.player),
     ),
     "loyal": _policy(_loyal_choice, _loyal_partner, _is_ally),

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.dealing import AGAINST, FOR, NAMED, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import AGAINST, FOR, NAMED, Interaction, Past
 from agentsim.engine.wording import counted, listed
 from agentsim.games.agent_island.sidebar_events import Approached, ExchangeBegan, Paired, TakenAside, Whispered
 
@@ -138,12 +138,12 @@ class Voted(Event):
     def heading(self) -> str:
         return f"Player {self.voter} votes for {self.choice}" if self.choice else f"Player {self.voter} abstains"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         """For the winner in the final round, against who must go in any other."""
         began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
             final = began.final
-            yield Dealing(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
+            yield Interaction(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
 
 
 @dataclass(frozen=True)
@@ -219,9 +219,9 @@ class Quipped(Event):
     def heading(self) -> str:
         return f"{self.player} about {self.about}"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         if self.text:
-            yield Dealing(self.player, self.about, NAMED)
+            yield Interaction(self.player, self.about, NAMED)
 
 
 @dataclass(frozen=True)

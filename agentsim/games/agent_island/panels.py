@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.naming import Naming
 from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
 from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
@@ -15,7 +15,7 @@ from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, Rou
 __all__ = ["panels"]
 
 
-def panels(log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything there is to show; panels without any data are left out."""
     some = (_votes(log, players), _jury(log), _survival(log, players))
     out: list[Panel] = [panel for panel in some if panel is not None]
@@ -24,7 +24,7 @@ def panels(log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
     return out
 
 
-def _votes(log: Sequence[Told], players: Sequence[PlayerId]) -> Table | None:
+def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Table | None:
     """A column a count: whom each voted for, what was counted, and what came of it."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied)]
     if not tallies:
@@ -61,7 +61,7 @@ def _came_of_it(end: Eliminated | Won | None) -> str | None:
     return f"{end.player} {'wins' if isinstance(end, Won) else 'leaves'}{', by lot' if end.drawn_by_lot else ''}"
 
 
-def _jury(log: Sequence[Told]) -> Table | None:
+def _jury(log: Sequence[LogEntry]) -> Table | None:
     final = {told.event.round for told in log if isinstance(told.event, Tallied) and told.event.final}
     rows = tuple(
         (told.event.voter, told.event.choice or "(abstains)", told.event.explanation)
@@ -71,7 +71,7 @@ def _jury(log: Sequence[Told]) -> Table | None:
     return Table("The jury", ("juror", "vote", "explanation"), rows) if rows else None
 
 
-def _survival(log: Sequence[Told], players: Sequence[PlayerId]) -> Chart | None:
+def _survival(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart | None:
     rounds = [told.event.round for told in log if isinstance(told.event, RoundBegan)]
     if not rounds:
         return None
@@ -83,7 +83,7 @@ def _survival(log: Sequence[Told], players: Sequence[PlayerId]) -> Chart | None:
     return Chart("Survival", "bar", tuple(players), series, "player", "rounds played", note)
 
 
-def _words(log: Sequence[Told], players: Sequence[PlayerId]) -> Chart:
+def _words(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart:
     rounds = sorted({told.round for told in log if isinstance(told.event, Pitched | Quipped)})
     series = []
     for index in rounds:
@@ -95,7 +95,7 @@ def _words(log: Sequence[Told], players: Sequence[PlayerId]) -> Chart:
     return Chart("Words spoken in public", "stacked", tuple(players), tuple(series), "player", "words")
 
 
-def _mentions(log: Sequence[Told], players: Sequence[PlayerId]) -> Table:
+def _mentions(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Table:
     counts = {speaker: dict.fromkeys(players, 0) for speaker in players}
     naming = Naming((player, player) for player in players)
     for told in log:

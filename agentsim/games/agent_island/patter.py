@@ -62,14 +62,14 @@ _WHISPERS = (
 )
 
 
-def pitch(view: View, me: str, luck: Stream) -> str:
+def pitch(view: View, me: str, rng: Stream) -> str:
     """A pitch of three or four sentences."""
     facts = list(_facts(view, me)) or [f"There are {len(view.active)} of us and nobody has done anything wrong yet."]
-    sentences = [luck.pick(_OPENINGS), luck.pick(facts)]
+    sentences = [rng.pick(_OPENINGS), rng.pick(facts)]
     others = [player for player in view.active if player != me]
     if others and not view.final:
-        sentences.append(luck.pick(list(_remarks(view, luck.pick(others)))))
-    sentences.append(luck.pick(_JURY_PLEAS if view.final else _PLEAS))
+        sentences.append(rng.pick(list(_remarks(view, rng.pick(others)))))
+    sentences.append(rng.pick(_JURY_PLEAS if view.final else _PLEAS))
     return " ".join(sentences)
 
 
@@ -121,16 +121,16 @@ def _past(view: View) -> list[Tally]:
     return [tally for tally in view.tallies if not tally.final and tally.chosen is not None]
 
 
-def whisper(view: View, me: str, partner: str, luck: Stream) -> str:
+def whisper(view: View, me: str, partner: str, rng: Stream) -> str:
     """A private line to a partner."""
     others = [player for player in view.active if player not in {me, partner}]
-    return luck.pick(_WHISPERS).format(other=luck.pick(others) if others else "the jury")
+    return rng.pick(_WHISPERS).format(other=rng.pick(others) if others else "the jury")
 
 
-def quip(view: View, about: str, luck: Stream) -> str:
+def quip(view: View, about: str, rng: Stream) -> str:
     """A public line about somebody."""
     survived = len(view.tallies)
-    return luck.pick(_QUIPS).format(name=about, rounds=counted(survived, "round") if survived else "breakfast")
+    return rng.pick(_QUIPS).format(name=about, rounds=counted(survived, "round") if survived else "breakfast")
 
 
 def note(view: View, me: str) -> str:

@@ -87,7 +87,7 @@ class SpeechRequest(IslandRequest[Speech]):
     def options(self) -> Options:
         return {"text": Text(self.limit)}
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}  # an empty one is asked for again
 
     def fallback(self) -> Speech:
@@ -170,7 +170,7 @@ class Vote(IslandRequest[VoteCast]):
             'Answer: {"explanation": "<one or two sentences>", "vote": "<id of one candidate>"}'
         )
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "default": ""} if name == "explanation" else legal
 
     @property
@@ -229,7 +229,7 @@ class AnswerApproach(IslandRequest[Answer]):
     def options(self) -> Options:
         return {}
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"by": self.by}
 
     def question(self) -> str:
@@ -254,7 +254,7 @@ class Quips(IslandRequest[QuipsMade]):
     def options(self) -> Options:
         return {}
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"about": self.about, "limit": self.limit}
 
     def question(self) -> str:
@@ -268,7 +268,7 @@ class Quips(IslandRequest[QuipsMade]):
         line = {"type": "string", "maxLength": self.limit}
         return closed_object({player: dict(line) for player in self.about})
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}  # a line that is missing is asked for, with all others
 
     def decision_of(self, said: Mapping[str, Any]) -> QuipsMade:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from agentsim.engine.cached_property import cached_property
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
-from agentsim.engine.keeping import kept
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
 from agentsim.games.agent_island.events import LastRoundBegan, RoundBegan
@@ -49,7 +49,7 @@ class RoundContext:
     island: Island | None = None
     """The whole game's state; a phase that is played by itself has one of this round alone."""
 
-    @kept
+    @cached_property
     def state(self) -> Island:
         """The game's state, which the two lists of players belong to."""
         if self.island is not None:
@@ -62,7 +62,7 @@ class RoundContext:
             eliminated=self.eliminated_player_ids,
         )
 
-    @kept
+    @cached_property
     def settings(self) -> RoundSettings:
         """This round's settings."""
         return self.config.settings(self.round_index, self.state.rounds)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.dealing import AGAINST, FOR, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import AGAINST, FOR, Interaction, Past
 from agentsim.engine.wording import counted, listed
 
 __all__ = ["Approached", "ExchangeBegan", "Paired", "TakenAside", "Whispered"]
@@ -46,11 +46,11 @@ class Approached(Event):
             return f"{self.player} approaches nobody."
         return f"{self.player} approaches {self.partner}, who {'accepts' if self.accepted else 'declines'}."
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         if self.partner is not None:
-            yield Dealing(self.player, self.partner, "approached")
+            yield Interaction(self.player, self.partner, "approached")
             answer = "agreed to talk" if self.accepted else "declined to talk"
-            yield Dealing(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
+            yield Interaction(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class TakenAside(Event):
     def content(self) -> str:
         return f"{self.player} takes {self.partner} aside for a private talk."
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        yield Dealing(self.player, self.partner, "approached")
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        yield Interaction(self.player, self.partner, "approached")
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ class Whispered(Event):
     def heading(self) -> str:
         return f"{self.speaker} to {self.listener}, in private"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         if self.text:
-            yield Dealing(self.speaker, self.listener, "whispered")
+            yield Interaction(self.speaker, self.listener, "whispered")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.agent_island.events import Eliminated, Tallied, Voted, Won
 
 __all__ = ["tables"]
 
 
-def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count."""
     votes: list[tuple[Cell, ...]] = []
     tallies: list[tuple[Cell, ...]] = []

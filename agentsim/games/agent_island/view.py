@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.events import Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
@@ -77,7 +77,7 @@ def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
     )
 
 
-def _transcript(heard: Sequence[Told], player: PlayerId) -> Iterator[Line]:
+def _transcript(heard: Sequence[LogEntry], player: PlayerId) -> Iterator[Line]:
     told = list(heard)
     noted = {
         entry.round: place
@@ -95,7 +95,7 @@ def _transcript(heard: Sequence[Told], player: PlayerId) -> Iterator[Line]:
             yield from _lines(entry)
 
 
-def _lines(entry: Told) -> Iterator[Line]:
+def _lines(entry: LogEntry) -> Iterator[Line]:
     event, index = entry.event, entry.round
     match event:
         case Pitched():

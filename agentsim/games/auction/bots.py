@@ -25,7 +25,7 @@ def step(terms: Terms) -> int:
     return max(10, terms.budget // 25)
 
 
-def private_value(request: Bid, luck: Stream) -> int:
+def private_value(request: Bid, rng: Stream) -> int:
     """What the present item is worth to `bot/truthful`: drawn once an item, and no two teams' values are equal.
 
     Uniform over five steps for a required item that the team lacks, over one step for any other. With up to 20
@@ -33,15 +33,15 @@ def private_value(request: Bid, luck: Stream) -> int:
     """
     state, terms = request.state, request.terms
     lacks = state.item.required and all(item.name != state.item.name for item in state.you.acquired)
-    drawn = luck.lasting(f"value/{state.round}").integer(1, step(terms) * (STEPS if lacks else 1))
+    drawn = rng.lasting(f"value/{state.round}").integer(1, step(terms) * (STEPS if lacks else 1))
     seats = len(terms.teams)
     if seats > 20:
         return drawn
     return (drawn // seats) * seats + terms.teams.index(state.you.name) + 1
 
 
-def _truthful(request: Bid, luck: Stream) -> tuple[int, str]:
-    state, value = request.state, private_value(request, luck)
+def _truthful(request: Bid, rng: Stream) -> tuple[int, str]:
+    state, value = request.state, private_value(request, rng)
     most = min(value, state.you.budget)
     if PRICING[request.terms.format].sealed:
         return most, f"It is worth {value} to me."
@@ -60,7 +60,7 @@ def _fair(request: Bid) -> int:
     return share if state.item.name in missing else share // 10
 
 
-def _sniper(request: Bid, luck: Stream) -> tuple[int, str]:
+def _sniper(request: Bid, rng: Stream) -> tuple[int, str]:
     state = request.state
     most = min(state.you.budget, _fair(request) * 3 // 2)
     if PRICING[request.terms.format].sealed:
@@ -75,7 +75,7 @@ def _sniper(request: Bid, luck: Stream) -> tuple[int, str]:
     return (most, "My last word.") if most > state.high.amount else (0, "Too dear.")
 
 
-def _hoarder(request: Bid, luck: Stream) -> tuple[int, str]:
+def _hoarder(request: Bid, rng: Stream) -> tuple[int, str]:
     state = request.state
     left = max(1, len(request.terms.items) - state.round + 1)
     most = min(state.you.budget, 2 * state.you.budget // left)
@@ -86,23 +86,23 @@ def _hoarder(request: Bid, luck: Stream) -> tuple[int, str]:
     return min(most, state.high.amount + max(1, most // 4)), "I want it, whatever it is."
 
 
-def _random(request: Bid, luck: Stream) -> tuple[int, str]:
-    state, mood = request.state, luck.random()
+def _random(request: Bid, rng: Stream) -> tuple[int, str]:
+    state, mood = request.state, rng.random()
     budget, high = state.you.budget, state.high.amount
     if mood < 0.3:
         return 0, "Not this one."
     if mood < 0.4:
-        return budget + luck.integer(1, 50), "All I have and more."
+        return budget + rng.integer(1, 50), "All I have and more."
     if mood < 0.5:
-        return luck.integer(0, high), "Perhaps they forget the last bid."
+        return rng.integer(0, high), "Perhaps they forget the last bid."
     most = min(budget, high + max(1, request.terms.budget // 10))
-    return (luck.integer(high + 1, most), "Why not?") if most > high else (0, "I cannot.")
+    return (rng.integer(high + 1, most), "Why not?") if most > high else (0, "I cannot.")
 
 
 def _policy(choose: Callable[[Bid, Stream], tuple[int, str]]) -> Bot:
-    def policy(request: Any, luck: Stream) -> Decision:
+    def policy(request: Any, rng: Stream) -> Decision:
         assert isinstance(request, Bid), f"no policy for {request.kind}"
-        amount, why = choose(request, luck)
+        amount, why = choose(request, rng)
         return BidCast(bid=amount, reasoning=why)
 
     return policy

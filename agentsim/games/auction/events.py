@@ -59,7 +59,7 @@ class AuctionBegan(Event):
 @dataclass(frozen=True)
 class ItemOffered(Event):
     kind: ClassVar[str] = "item_offered"
-    recounted: ClassVar[bool] = False
+    in_prompt: ClassVar[bool] = False
     round: int
     item: Item
 
@@ -80,7 +80,7 @@ class BidMade(Event):
     """
 
     kind: ClassVar[str] = "bid"
-    recounted: ClassVar[bool] = False
+    in_prompt: ClassVar[bool] = False
     round: int
     iteration: int
     team: str
@@ -129,7 +129,7 @@ class ItemSold(Event):
     """`price` is what the winner pays."""
 
     kind: ClassVar[str] = "item_sold"
-    recounted: ClassVar[bool] = False
+    in_prompt: ClassVar[bool] = False
     round: int
     item: Item
     team: str
@@ -148,7 +148,7 @@ class ItemSold(Event):
 @dataclass(frozen=True)
 class ItemLost(Event):
     kind: ClassVar[str] = "item_lost"
-    recounted: ClassVar[bool] = False
+    in_prompt: ClassVar[bool] = False
     round: int
     item: Item
 
@@ -166,7 +166,7 @@ class Paid(Event):
     """`budget` is what is left afterwards."""
 
     kind: ClassVar[str] = "paid"
-    recounted: ClassVar[bool] = False
+    in_prompt: ClassVar[bool] = False
     round: int
     team: str
     name: str

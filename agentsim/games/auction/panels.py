@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Chart, Panel, Point, Scatter, Series, Table
 from agentsim.games.auction.events import (
     AuctionBegan,
@@ -25,7 +25,7 @@ __all__ = ["panels"]
 _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
 
 
-def panels(log: Sequence[Told]) -> list[Panel]:
+def panels(log: Sequence[LogEntry]) -> list[Panel]:
     """Everything there is to show; nothing before the auction has begun, and no panel without data."""
     events = [told.event for told in log]
     began = next((event for event in events if isinstance(event, AuctionBegan)), None)

@@ -64,7 +64,7 @@ class Bid(Request[BidCast]):
             *([f"after iteration {self.terms.max_iterations}"] if not PRICING[self.terms.format].sealed else []),
         )
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         state = self.state
         return {
             "item": state.item.name,
@@ -78,7 +78,7 @@ class Bid(Request[BidCast]):
         if decision.bid is not None:  # what no readable reply comes to
             super().check(decision)
 
-    def objection(self, decision: BidCast) -> str:
+    def warning(self, decision: BidCast) -> str:
         """Of a bid that the auction will refuse, which is a pass."""
         bid, state = decision.bid or 0, self.state
         if bid > state.you.budget:
@@ -95,7 +95,7 @@ class Bid(Request[BidCast]):
             return "0 to pass, as your budget is too small for more"
         return f"{least} to {most}, or 0 to pass"
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "description": self._worth_saying} if name == "bid" else {**legal, "default": ""}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:

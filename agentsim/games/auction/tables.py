@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.auction.events import AuctionBegan, AuctionEnded, BidMade, ItemOffered
 from agentsim.games.auction.items import Item
@@ -28,7 +28,7 @@ DETAILED_LOGS = (
 RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Quality", "Score_Budget", "FinalRank")
 
 
-def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     """`detailed_logs`: a row a team an iteration, in the order of processing. `results`: a row a team, best first.
 
     `CollectedItems` is a JSON list of names. `CurrentHighBidBefore` is worked out, since no event says it of a sealed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.event import Event, Everyone, PlayerId, Told
+from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
@@ -92,10 +92,10 @@ class MarketGame:
         table.tell(events.MarketEnded(reason, results), to=Everyone)
         return Outcome(reason, standings)
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
 
 

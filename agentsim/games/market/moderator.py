@@ -77,7 +77,7 @@ class Interviewed(MarketRequest[InterviewAnswer]):
     def facts(self) -> tuple[str, ...]:
         return (*super().facts(), quoted(question=self.question))
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.now.round}
 
     def in_words(self, words: str) -> InterviewAnswer:
@@ -128,10 +128,10 @@ class Moderate(Request[Moderation]):
     def facts(self) -> tuple[str, ...]:
         return (f"Round {self.round};", *self.trades, *self.interviews)
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         if name == "ask":
             return {**legal, "default": NOBODY}
         return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}

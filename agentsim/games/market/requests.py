@@ -89,7 +89,7 @@ class MarketRequest(Request[D]):
     def facts(self) -> tuple[str, ...]:
         return (*self.tail.split("\n"), *prompts.state_lines(self.now))
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         holdings = [[holding.asset, holding.held, holding.free] for holding in self.now.holdings]
         return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
 
@@ -171,10 +171,10 @@ class AskQuery(MarketRequest[QueryChosen]):
         question = prompts.query_question(tuple(each.name for each in self.offered), calls_left)
         return prompts.composed(self.menu, self.tail, state, question)
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return _own(self.offered, answered.get("query"), legal)
 
-    def objection(self, decision: QueryChosen) -> str:
+    def warning(self, decision: QueryChosen) -> str:
         """What is wrong with the parameters, and an expression that cannot be worked out."""
         named = next((each for each in self.offered if each.name == decision.query), None)
         try:
@@ -185,8 +185,8 @@ class AskQuery(MarketRequest[QueryChosen]):
             return sentence(str(error))
         return ""
 
-    def particulars(self) -> Mapping[str, Any]:
-        return {**super().particulars(), "calls": self.calls_left}
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {**super().fingerprint_fields(), "calls": self.calls_left}
 
     def check(self, decision: QueryChosen) -> None:
         if decision.query is not None and decision.query not in self.names:
@@ -244,7 +244,7 @@ class Act(MarketRequest[ActionChosen]):
         if decision.action not in {None, SKIP, *(each.name for each in self.menu.actions)}:
             raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
 
-    def objection(self, decision: ActionChosen) -> str:
+    def warning(self, decision: ActionChosen) -> str:
         """Why the action will be refused, as far as its agent can know."""
         named = next((each for each in self.actions if each.name == decision.action), None)
         if named is None:
@@ -253,9 +253,9 @@ class Act(MarketRequest[ActionChosen]):
             given = named.read(decision.action_parameters)
         except Refused as error:
             return sentence(str(error))
-        return self.scope.objection(self.player, self.now, named.name, given)
+        return self.scope.warning(self.player, self.now, named.name, given)
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         if name == "working_memory":
             return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")
         if name != "action_parameters":

@@ -36,7 +36,7 @@ class Scope:
         """Actions that the restrictions never allow."""
         return frozenset(name for each in self.restrictions for name in each.bars)
 
-    def objection(self, agent: str, now: Now, action: str, given: Mapping[str, Any]) -> str:
+    def warning(self, agent: str, now: Now, action: str, given: Mapping[str, Any]) -> str:
         """Why this action, with parameters as its artifact reads them, will come to nothing; "" where it may not."""
         if given.get("to") == agent:
             return "That is yourself."

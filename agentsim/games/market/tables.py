@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.market.events import Ordered, PeriodBegan, PeriodEnded, Traded
 
@@ -26,7 +26,7 @@ PERIODS = (
 )
 
 
-def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     """`trades`: a row a trade. `orders`: a row an order that the book took. `periods`: a row a period of an experiment.
 
     `period` is empty outside experiments.

@@ -1,4 +1,4 @@
-"""Dealing: a trade from its proposal to its answer. What may be traded is `trade`."""
+"""Interaction: a trade from its proposal to its answer. What may be traded is `trade`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.games.monopoly.board import FINE, SPACES
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.events import TradeAccepted, TradeProposed, TradeRejected, TradeSide
@@ -43,7 +43,7 @@ class Deal:
     rent_target: int
 
 
-def deals(log: Sequence[Told]) -> list[Deal]:
+def deals(log: Sequence[LogEntry]) -> list[Deal]:
     """All that were proposed, in order; the discarded ones are not among them."""
     start = began(log)
     game = Replay.begin(start) if start else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, Everyone, PlayerId, Told
+from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
@@ -75,10 +75,10 @@ class Monopoly:
         reason = "one player is left" if state.over else _played(config.max_turns)
         return Outcome(reason, standings)
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.games.monopoly.board import JAIL
 from agentsim.games.monopoly.cards import CARDS
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -115,18 +115,18 @@ class Snapshot:
     estate: Estate
 
 
-def began(log: Sequence[Told]) -> GameBegan | None:
+def began(log: Sequence[LogEntry]) -> GameBegan | None:
     """The event of the beginning, where it is in the log."""
     return next((told.event for told in log if isinstance(told.event, GameBegan)), None)
 
 
-def snapshots(log: Sequence[Told]) -> list[Snapshot]:
+def snapshots(log: Sequence[LogEntry]) -> list[Snapshot]:
     """One for the set-up and one for every turn that was begun, in order; none before the game has begun."""
     start = began(log)
     return list(_turns(log, Replay.begin(start))) if start else []
 
 
-def _turns(log: Sequence[Told], game: Replay) -> Iterator[Snapshot]:
+def _turns(log: Sequence[LogEntry], game: Replay) -> Iterator[Snapshot]:
     order, active = list(game.names), None
     for turn, told in groupby(log, key=lambda told: told.round):
         events = tuple(entry.event for entry in told)

@@ -62,7 +62,7 @@ class Summarize(Request[Summary]):
     def facts(self) -> tuple[str, ...]:
         return (self.digest,)
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}
 
     def in_words(self, words: str) -> Summary:
@@ -75,8 +75,8 @@ class Summarize(Request[Summary]):
 def keeping_minutes(policy: Bot) -> Bot:
     """The policy, which as staff gives the digest."""
 
-    def bot(request: Any, luck: Stream) -> Decision:
-        return request.fallback() if isinstance(request, Summarize) else policy(request, luck)
+    def bot(request: Any, rng: Stream) -> Decision:
+        return request.fallback() if isinstance(request, Summarize) else policy(request, rng)
 
     return bot
 

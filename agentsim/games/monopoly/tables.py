@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.deals import deals
@@ -30,7 +30,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 
 
-def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
     rows = {
         "turns": _turns(log),
@@ -43,7 +43,7 @@ def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
     return {name: Frame(columns, tuple(rows[name])) for name, columns in COLUMNS.items()}
 
 
-def _turns(log: Sequence[Told]) -> Iterator[Row]:
+def _turns(log: Sequence[LogEntry]) -> Iterator[Row]:
     for turn in snapshots(log):
         for number, player in enumerate(turn.cash):
             yield (
@@ -59,14 +59,14 @@ def _turns(log: Sequence[Told]) -> Iterator[Row]:
             )
 
 
-def _rents(log: Sequence[Told]) -> Iterator[Row]:
+def _rents(log: Sequence[LogEntry]) -> Iterator[Row]:
     for told in log:
         event = told.event
         if isinstance(event, Paid) and event.why == "rent" and event.position is not None:
             yield told.round, event.payer, event.payee, event.position, name_of(event.position), event.amount
 
 
-def _trades(log: Sequence[Told]) -> Iterator[Row]:
+def _trades(log: Sequence[LogEntry]) -> Iterator[Row]:
     for deal in deals(log):
         offer, request = deal.offer, deal.request
         yield (
@@ -81,7 +81,7 @@ def _listed(positions: Sequence[int]) -> str:
     return " ".join(map(str, positions))
 
 
-def _deeds(log: Sequence[Told]) -> Iterator[Row]:
+def _deeds(log: Sequence[LogEntry]) -> Iterator[Row]:
     for told in log:
         event = told.event
         if isinstance(event, DeedMoved):
@@ -89,7 +89,7 @@ def _deeds(log: Sequence[Told]) -> Iterator[Row]:
             yield told.round, event.position, name_of(event.position), *moved
 
 
-def _auctions(log: Sequence[Told]) -> Iterator[Row]:
+def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:
     bidders = bids = 0
     for told in log:
         match told.event:

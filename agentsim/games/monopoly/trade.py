@@ -1,4 +1,4 @@
-"""Trade: what may change hands between two players, and the change. How it is proposed and answered is `dealing`."""
+"""Trade: what may change hands between two players, and the change. `dealing` has how it is proposed and answered."""
 
 from __future__ import annotations
 

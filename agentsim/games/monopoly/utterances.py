@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.games.monopoly.events import Spoke, Thought, TradeProposed
 
 __all__ = ["Utterance", "utterances"]
@@ -14,7 +14,7 @@ Utterance: TypeAlias = tuple[int, str, str, str]
 """(turn, the player's id, what was said, what was thought); either may be empty."""
 
 
-def utterances(log: Sequence[Told]) -> list[Utterance]:
+def utterances(log: Sequence[LogEntry]) -> list[Utterance]:
     """One for each decision with words, in order; a pitch is said aloud. Of others only what was heard is there."""
     found: dict[tuple[str, int], Utterance] = {}
     for place, told in enumerate(log):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import repeat
 
-from agentsim.engine.keeping import kept
+from agentsim.engine.cached_property import cached_property
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings
@@ -61,14 +61,14 @@ class View:
     houses: int
     hotels: int
 
-    @kept
+    @cached_property
     def mark(self) -> str:
         """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
         deeds = zip(self.seats, self.holdings.deeds, strict=True)
         standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
         return f"{self.turn}/{standing}"
 
-    @kept
+    @cached_property
     def holdings(self) -> Holdings:
         """Who holds how much of which group."""
         return holdings(self.owner, len(self.seats))

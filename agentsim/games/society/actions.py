@@ -1,4 +1,4 @@
-"""Actions: the ten things that an agent can do, as a reply spells them. What comes of them is `deeds`.
+"""Actions: the ten things that an agent can do, as a reply spells them. What comes of them is `action_handler`.
 
 Lengths, and ranges that depend on the society, are limits of the request (`requests`).
 """

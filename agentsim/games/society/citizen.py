@@ -1,4 +1,4 @@
-"""Citizen: one agent's own part of the state. What it may do is `deeds`, what it is shown `view`."""
+"""Citizen: one agent's own part of the state. What it may do is `action_handler`, what it is shown `view`."""
 
 from __future__ import annotations
 

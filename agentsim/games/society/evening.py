@@ -1,6 +1,6 @@
 """Evening: how a day ends: votes are counted, structures kept up, dividends paid, and everybody eats or sleeps.
 
-The order is fixed: proposals, upkeep, dividends and duties, consumption. What one action comes to is `deeds`.
+The order is fixed: proposals, upkeep, dividends and duties, consumption. What one action comes to is `action_handler`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.table import Table
+from agentsim.games.society.action_handler import ActionHandler, Tally
 from agentsim.games.society.citizen import Citizen, Notice
-from agentsim.games.society.deeds import Deeds, Tally
 from agentsim.games.society.events import economy, life
 from agentsim.games.society.lawmaking import Lawmaking
 from agentsim.games.society.state import State
@@ -25,7 +25,7 @@ class Evening:
 
     table: Table
     state: State
-    deeds: Deeds
+    deeds: ActionHandler
     lawmaking: Lawmaking
 
     def pass_(self) -> None:

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, Everyone, PlayerId, Told
+from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.society.action_handler import ActionHandler, Tally
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.deeds import Deeds, Tally
 from agentsim.games.society.ending import ended, reason, standings
 from agentsim.games.society.evening import Evening, totals
 from agentsim.games.society.events import EVENTS
@@ -61,7 +61,7 @@ class Society:
         lawmaking = Lawmaking(table, state)
         for law in config.laws:
             lawmaking.found(law)
-        deeds = Deeds(table, state, rules, Tally())
+        deeds = ActionHandler(table, state, rules, Tally())
         evening = Evening(table, state, deeds, lawmaking)
         why = ""
         while not why:
@@ -76,14 +76,14 @@ class Society:
         table.tell(ended(state, why, lawmaking.passed, placed), to=Everyone)
         return Outcome(why, placed)
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
 
 
-async def _tick(table: Table, state: State, rules: Rules, deeds: Deeds) -> None:
+async def _tick(table: Table, state: State, rules: Rules, deeds: ActionHandler) -> None:
     """All who are awake decide on the same world; what they decide happens in a fresh random order."""
     awake = state.active()
     kept = world(state)

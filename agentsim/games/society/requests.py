@@ -86,7 +86,7 @@ class Act(Request[Acted]):
             *prompts.own_lines(self.rules, self.you),
         )
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         you, world = self.you, self.world
         return {"day": world.day, "tick": world.tick, "stock": [you.food, you.energy, you.materials, you.hours]}
 
@@ -104,7 +104,7 @@ class Act(Request[Acted]):
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
 
-    def objection(self, decision: Acted) -> str:
+    def warning(self, decision: Acted) -> str:
         action, rules = decision.action, self.rules
         match action:
             case Rejected():
@@ -165,7 +165,7 @@ class Act(Request[Acted]):
         # others may leave less to give, so that what is too much now is sure to fail only where one holds nothing
         return "You hold no materials." if not you.materials else ""
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         if name == "action.terms":
             return _carried(legal, answered["proposal_type"])
         if name == "action.terms.agents":

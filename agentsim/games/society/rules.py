@@ -1,6 +1,6 @@
 """Rules: the numbers of one society as every agent is told them, the same in all its requests.
 
-What they mean in words is `prompts`; that they are kept is `deeds` and `evening`.
+What they mean in words is `prompts`; that they are kept is `action_handler` and `evening`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, get_args
 
-from agentsim.engine.keeping import kept
+from agentsim.engine.cached_property import cached_property
 from agentsim.engine.request import Choice, Options, Range, Text
 from agentsim.games.society.actions import NAMES, VoteCast, WorkType
 from agentsim.games.society.amounts import UNIT, Amount
@@ -60,7 +60,7 @@ class Rules:
     name_chars: int
     until: str
 
-    @kept
+    @cached_property
     def options(self) -> Options:
         """The legal values of an action's fields, made once."""
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.society.amounts import number
 from agentsim.games.society.events.life import DayEnded, SocietyEnded
@@ -47,7 +47,7 @@ AGENTS = (
 )
 
 
-def tables(log: Sequence[Told]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     """`days`: a row an evening. `agents`: a row an agent as the game ends, by number.
 
     An agent's status is its `condition`: a column `status` leads every table over many runs.

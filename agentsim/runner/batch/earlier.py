@@ -10,9 +10,9 @@ from agentsim.history.files import RunFiles
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.runner.batch.one import GameEnd, has_begun, known_usd
-from agentsim.runner.mend import mended, over, unfit
+from agentsim.runner.rebuild_history import over, rebuilt, unfit
 
-__all__ = ["finished", "is_done", "recounted", "used"]
+__all__ = ["finished", "in_prompt", "is_done", "used"]
 
 
 def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
@@ -27,7 +27,7 @@ def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
     try:
         if (why := unfit(files)) is None:
             return True, None
-        mended(files)
+        rebuilt(files)
     except AgentsimError:
         return False, None  # its session will say what is wrong with the journal
     return True, f"{files.history.name} {why}"
@@ -62,7 +62,7 @@ def finished(files: RunFiles) -> GameEnd:
     return GameEnd(files.name, load_history(files.history).status, *used(files, done=True))
 
 
-def recounted(end: GameEnd, files: RunFiles, seed: int) -> GameEnd:
+def in_prompt(end: GameEnd, files: RunFiles, seed: int) -> GameEnd:
     """The line of a game of which its player could not say what it used; it may even be over."""
     if is_done(files, seed)[0]:
         return finished(files)

@@ -1,4 +1,4 @@
-"""prepare: a batch's folder, made ready with the manifest of the games that are wanted. Playing is `conduct`."""
+"""prepare: a batch's folder, made ready with the manifest of the games that are wanted. Playing is `run_batch`."""
 
 from __future__ import annotations
 

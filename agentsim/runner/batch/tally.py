@@ -114,7 +114,7 @@ class BatchResult:
 
     directory: Path
     tally: Tally
-    mended: dict[str, str] = field(default_factory=dict)
+    rebuilt: dict[str, str] = field(default_factory=dict)
     ends: list[GameEnd] = field(default_factory=list)
     stopped: AgentsimError | None = None
 

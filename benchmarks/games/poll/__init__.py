@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Event, Everyone, PlayerId, Told
+from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt, quoted
@@ -60,7 +60,7 @@ class ChooseColour(Request[Chosen]):
     def facts(self) -> tuple[str, ...]:
         return OPTIONS
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}
 
     def fallback(self) -> Chosen:
@@ -110,10 +110,10 @@ class Poll:
             history = (*history, quoted(round=number, counted=counted.numbers))
         return Outcome("all rounds were played", tuple(Standing(player, 1) for player in table.players))
 
-    def panels(self, log: Sequence[Told], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[Told], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

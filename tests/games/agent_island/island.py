@@ -9,8 +9,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.requests import (
     Answer,
@@ -32,7 +32,7 @@ ABSTAIN = "-"
 R = TypeVar("R", bound=Request[Any])
 
 
-def plain(request: Request[Any], luck: Stream) -> Decision:
+def plain(request: Request[Any], rng: Stream) -> Decision:
     """Says who speaks, votes for the first on the ballot, approaches the first who is free, accepts."""
     match request:
         case Vote():
@@ -57,7 +57,7 @@ def play(
     bot: Bot | str = plain,
     seed: int | str = 1,
     **config: Any,
-) -> Rehearsal:
+) -> Simulation:
     """A game in which `votes` gives each player's votes, one word a round: `{"A": "B B", "B": "-"}`."""
     scripted: dict[str, Any] = dict(answers or {})
     if votes is not None:
@@ -68,15 +68,15 @@ def play(
             ]
             for voter, choices in votes.items()
         }
-    return rehearse(GAME, config, list(players), scripted, bot=bot, seed=seed, chance=chance)
+    return simulate(GAME, config, list(players), scripted, bot=bot, seed=seed, chance=chance)
 
 
-def told(played: Rehearsal, kind: type[Event]) -> list[Any]:
+def told(played: Simulation, kind: type[Event]) -> list[Any]:
     """The entries of one class of event, with their audiences; not typed, since each class has its own fields."""
     return [entry for entry in played.log if isinstance(entry.event, kind)]
 
 
-def requests(played: Rehearsal, kind: type[R], player: str | None = None) -> list[R]:
+def requests(played: Simulation, kind: type[R], player: str | None = None) -> list[R]:
     """The requests of one class, in order, to everybody or to one player."""
     return [ask.request for ask in played.asks(player) if isinstance(ask.request, kind)]
 
@@ -86,6 +86,6 @@ def lines(view: View, kind: str, round_: int | None = None) -> list[Line]:
     return [line for line in view.transcript if line.kind == kind and round_ in {None, line.round}]
 
 
-def waves_of(played: Rehearsal, kind: str) -> list[list[str]]:
+def waves_of(played: Simulation, kind: str) -> list[list[str]]:
     """The players of every wave in which this was asked."""
     return [[ask.request.player for ask in wave.asks] for wave, _ in played.waves if wave.asks[0].request.kind == kind]

@@ -138,10 +138,9 @@ def test_grudge_on_the_jury_does_not_reward_whom_it_suspects() -> None:
 
 def test_grudge_refuses_whom_it_suspects() -> None:
     view = _view(_tally(1, "E", A=3, B=1, C=0, D=0, E=0), gone="E")
-    luck = Chance(1).once("x")
+    rng = Chance(1).once("x")
     answers = {
-        by: GAME.bots["grudge"](AnswerApproach(player="A", view=view, by=by), luck).model_dump()["accept"]
-        for by in "BC"
+        by: GAME.bots["grudge"](AnswerApproach(player="A", view=view, by=by), rng).model_dump()["accept"] for by in "BC"
     }
     assert answers == {"B": False, "C": True}
 
@@ -177,10 +176,10 @@ def test_loyal_votes_for_its_ally_in_the_final() -> None:
 
 
 def test_loyal_seeks_and_accepts_its_allies_alone() -> None:
-    view, luck, bot = _view(active="ABCDE"), Chance(1).once("x"), GAME.bots["loyal"]
-    assert bot(Approach(player="A", view=view, free=("C", "B")), luck).model_dump() == {"partner": "B"}
-    assert bot(Approach(player="A", view=view, free=("C",)), luck).model_dump() == {"partner": "nobody"}
-    accepts = {by: bot(AnswerApproach(player="B", view=view, by=by), luck).model_dump()["accept"] for by in "ACDE"}
+    view, rng, bot = _view(active="ABCDE"), Chance(1).once("x"), GAME.bots["loyal"]
+    assert bot(Approach(player="A", view=view, free=("C", "B")), rng).model_dump() == {"partner": "B"}
+    assert bot(Approach(player="A", view=view, free=("C",)), rng).model_dump() == {"partner": "nobody"}
+    accepts = {by: bot(AnswerApproach(player="B", view=view, by=by), rng).model_dump()["accept"] for by in "ACDE"}
     assert accepts == {"A": True, "C": True, "D": False, "E": False}
 
 

@@ -108,7 +108,7 @@ def test_words_are_cut_with_a_visible_mark() -> None:
 
 
 def test_explanations_and_quips_are_cut_too() -> None:
-    def talkative(request: Any, luck: Any) -> Any:
+    def talkative(request: Any, rng: Any) -> Any:
         return (
             VoteCast(vote=request.ballot[0], explanation="y" * 99)
             if request.kind == "vote"

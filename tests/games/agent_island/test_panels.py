@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.engine.panel import Chart, Panel, Table
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.requests import Speech
 from tests.games.agent_island.island import play
@@ -13,7 +13,7 @@ from tests.games.agent_island.island import play
 VOTES = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}
 
 
-def _panels(played: Rehearsal, seen_by: str | None = None) -> dict[str, Panel]:
+def _panels(played: Simulation, seen_by: str | None = None) -> dict[str, Panel]:
     log = [told for told in played.log if seen_by is None or told.heard_by(seen_by)]
     return {panel.title: panel for panel in GAME.panels(log, list("ABCD"))}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
@@ -47,11 +47,11 @@ def translated(*humans: str, players: str = "ABCD", **changed: Any) -> dict[str,
     return table.translated(seats(*humans, players=players))
 
 
-def play(*humans: str, players: str = "ABCD", memory: dict[str, str] | None = None, **changed: Any) -> Rehearsal:
+def play(*humans: str, players: str = "ABCD", memory: dict[str, str] | None = None, **changed: Any) -> Simulation:
     """A game of that table, on plain answers; `memory` is the players' own."""
     config = translated(*humans, players=players, **changed)["game_config"]
     GAME.admit(AgentIslandConfig.from_toml(config), list(players))
-    return rehearse(GAME, {**config, "memory_of": memory or {}}, list(players), bot=plain)
+    return simulate(GAME, {**config, "memory_of": memory or {}}, list(players), bot=plain)
 
 
 def test_the_usual_game_is_pitches_votes_and_a_final() -> None:

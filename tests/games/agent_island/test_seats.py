@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.agent_island.events import Eliminated
 from tests.games.agent_island.island import play
 
@@ -19,7 +19,7 @@ CRITICAL = 18.47  # chi-squared, 4 degrees of freedom, p = 0.001
 
 
 @pytest.fixture(scope="module")
-def games() -> list[Rehearsal]:
+def games() -> list[Simulation]:
     return [play(PLAYERS, bot="random", seed=f"seats/{number}", phases=["votes"]) for number in range(GAMES)]
 
 
@@ -28,14 +28,14 @@ def _chi_squared(counts: Counter[str]) -> float:
     return sum((counts[player] - expected) ** 2 / expected for player in PLAYERS)
 
 
-def test_every_seat_wins_equally_often(games: list[Rehearsal]) -> None:
+def test_every_seat_wins_equally_often(games: list[Simulation]) -> None:
     wins = Counter(str(played.outcome.winner) for played in games)
     assert wins.total() == GAMES
     assert _chi_squared(wins) < CRITICAL
 
 
 @pytest.mark.parametrize("place", [0, 1, 2], ids=["first", "second", "third"])
-def test_every_seat_leaves_equally_often(games: list[Rehearsal], place: int) -> None:
+def test_every_seat_leaves_equally_often(games: list[Simulation], place: int) -> None:
     assert _chi_squared(Counter(played.events(Eliminated)[place].player for played in games)) < CRITICAL
 
 

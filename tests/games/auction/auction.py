@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Event, Told
+from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.game import Bot
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
 from agentsim.games.auction.events import BidMade, ItemLost, ItemSold
 from agentsim.games.auction.requests import Bid, BidCast
@@ -21,7 +21,7 @@ FORMATS = ("ascending", "sealed_first_price", "sealed_second_price", "all_pay")
 SEALED = FORMATS[1:]
 
 
-def passes(request: Request[Any], luck: Stream) -> Decision:
+def passes(request: Request[Any], rng: Stream) -> Decision:
     """Bids nothing."""
     return BidCast(bid=0)
 
@@ -44,7 +44,7 @@ def play(
     seed: int | str = 1,
     chance: Mapping[str, Sequence[Any]] | None = None,
     **config: Any,
-) -> Rehearsal:
+) -> Simulation:
     """An auction in which `bids` gives each team's bids, one an iteration through all rounds; `bot` makes the rest.
 
     A bid None is a reply that nobody could read. `order` gives the first processing orders: `["BA", "AB"]`.
@@ -53,13 +53,13 @@ def play(
     catalogue: Any = items if items == "random" else {"scenario": "tested", "items": listed(items)}
     answers = {"bid": {team: [BidCast(bid=amount) for amount in amounts] for team, amounts in bids.items()}}
     script = {"order": list(order), **(chance or {})}
-    return rehearse(
+    return simulate(
         GAME, {"items": catalogue, **config}, list(bids), answers, bot=bot, seed=seed, chance=script, names=names
     )
 
 
 def verdicts(
-    played: Rehearsal, round_: int = 1, iteration: int | None = None
+    played: Simulation, round_: int = 1, iteration: int | None = None
 ) -> list[tuple[str, int, str, int | None]]:
     """(team, amount, fail reason, high bid before) of one round's bids, in the order of processing."""
     return [
@@ -69,7 +69,7 @@ def verdicts(
     ]
 
 
-def sales(played: Rehearsal) -> list[tuple[str, str | None, int]]:
+def sales(played: Simulation) -> list[tuple[str, str | None, int]]:
     """(item, team, price) of every round; no team and 0 where the item was lost."""
     ends = [told.event for told in played.log if isinstance(told.event, ItemSold | ItemLost)]
     return [
@@ -77,28 +77,28 @@ def sales(played: Rehearsal) -> list[tuple[str, str | None, int]]:
     ]
 
 
-def budgets(played: Rehearsal) -> dict[str, int]:
+def budgets(played: Simulation) -> dict[str, int]:
     """What each team has left at the end."""
     return {place.player: int(place.score["budget"]) for place in played.outcome.standings}
 
 
-def ranks(played: Rehearsal) -> dict[str, int]:
+def ranks(played: Simulation) -> dict[str, int]:
     """Each team's rank, best first."""
     return {place.player: place.rank for place in played.outcome.standings}
 
 
-def rows(played: Rehearsal, name: str) -> list[dict[str, Any]]:
+def rows(played: Simulation, name: str) -> list[dict[str, Any]]:
     """A table of the finished game, its rows by column."""
     frame = GAME.tables(played.log, [])[name]
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
 
 
-def told(played: Rehearsal, kind: type[Event]) -> list[Told]:
+def told(played: Simulation, kind: type[Event]) -> list[LogEntry]:
     """The entries of one class of event, with their audiences."""
     return [entry for entry in played.log if isinstance(entry.event, kind)]
 
 
-def requests(played: Rehearsal, team: str | None = None) -> list[Bid]:
+def requests(played: Simulation, team: str | None = None) -> list[Bid]:
     """Every bid that was asked for, or one team's."""
     return [request for _, request in bids_asked(played.asks(team))]
 
@@ -117,6 +117,6 @@ def game_state(request: Request[Any]) -> Any:
     return json.loads(line.removeprefix("game_state: "))
 
 
-def waves_of(played: Rehearsal) -> list[str]:
+def waves_of(played: Simulation) -> list[str]:
     """The teams of every wave: `["AB", "AB"]`."""
     return ["".join(ask.request.player for ask in wave.asks) for wave, _ in played.waves]

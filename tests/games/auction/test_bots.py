@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
 from agentsim.games.auction.bots import BOTS, private_value, step
 from agentsim.games.auction.config import AuctionConfig
@@ -32,13 +32,13 @@ def _luck(seed: int, player: str, nth: int = 1) -> Stream:
     return Chance(seed).once(f"bot/{player}/bid/{nth}", lasting=f"bot/{player}/lasting")
 
 
-def _values(played: Rehearsal, seed: int, round_: int = 1) -> list[tuple[int, str]]:
+def _values(played: Simulation, seed: int, round_: int = 1) -> list[tuple[int, str]]:
     """(private value, team) of a round, lowest first."""
     asked = {request.player: request for request in requests(played) if request.state.round == round_}
     return sorted((private_value(request, _luck(seed, team)), team) for team, request in asked.items())
 
 
-def _of(count: int, items: str, bot: str, seed: int, **config: Any) -> Rehearsal:
+def _of(count: int, items: str, bot: str, seed: int, **config: Any) -> Simulation:
     return play(items, {team: [] for team in TEAMS[:count]}, bot=bot, seed=seed, **config)
 
 
@@ -117,16 +117,16 @@ def test_what_a_team_lacks_is_worth_more_than_junk_and_second_copies() -> None:
 # the others
 
 
-def _decided(played: Rehearsal) -> list[tuple[Bid, int]]:
+def _decided(played: Simulation) -> list[tuple[Bid, int]]:
     decided = [decision.model_dump()["bid"] for _, decisions in played.waves for decision in decisions]
     return list(zip(requests(played), decided, strict=True))
 
 
-def _mixed(policies: Mapping[str, str], **config: Any) -> Rehearsal:
+def _mixed(policies: Mapping[str, str], **config: Any) -> Simulation:
     """Each team on the bot that stands by its name."""
 
-    def each_its_own(request: Request[Any], luck: Stream) -> Decision:
-        return BOTS[policies[request.player]](request, luck)
+    def each_its_own(request: Request[Any], rng: Stream) -> Decision:
+        return BOTS[policies[request.player]](request, rng)
 
     return play("Compass 60, Kettle -20, Gyroscope 40", {team: [] for team in policies}, bot=each_its_own, **config)
 
@@ -191,7 +191,7 @@ def test_every_bot_plays_every_format_to_its_end(bot: str, format_: str) -> None
 def test_a_truthful_auction_can_have_many_teams(count: int) -> None:
     teams = [f"t{number}" for number in range(count)]
     config = {"items": {"scenario": "x", "items": listed(REQUIRED)}}
-    assert rehearse(GAME, config, teams, bot="truthful").events(ItemSold)
+    assert simulate(GAME, config, teams, bot="truthful").events(ItemSold)
 
 
 @settings(max_examples=30, deadline=None)
@@ -204,7 +204,7 @@ def test_a_bot_is_a_function_of_the_request_and_of_its_stream(seed: int, bot: st
     taken: list[tuple[dict[str, Any], int, Decision]] = []
     wave = game.start()
     while wave is not None:
-        decisions = [BOTS[bot](ask.request, game.luck(ask)) for ask in wave.asks]
+        decisions = [BOTS[bot](ask.request, game.bot_rng(ask)) for ask in wave.asks]
         for ask, decision in zip(wave.asks, decisions, strict=True):
             ask.request.check(decision)
             taken.append((ask.request.to_json(), ask.nth, decision))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.events import ItemLost, ItemOffered, ItemSold, Paid
@@ -25,13 +25,13 @@ from agentsim.games.auction.state import Auction, Team
 from tests.games.auction.auction import FORMATS, rows
 
 
-def wild(request: Request[Any], luck: Stream) -> Decision:
+def wild(request: Request[Any], rng: Stream) -> Decision:
     """Any number at all, often at the edges of what is valid, and sometimes none."""
     assert isinstance(request, Bid)
     high, budget = request.state.high.amount, request.state.you.budget
     edges = [None, 0, 1, high, high + 1, budget, budget + 1, 10**18 - 1]
-    place = luck.below(len(edges) + 4)
-    return BidCast(bid=edges[place] if place < len(edges) else luck.integer(0, 2 * budget + 2))
+    place = rng.below(len(edges) + 4)
+    return BidCast(bid=edges[place] if place < len(edges) else rng.integer(0, 2 * budget + 2))
 
 
 Config: TypeAlias = dict[str, Any]
@@ -47,7 +47,7 @@ CATALOGUES = st.lists(
 
 
 @st.composite
-def auctions(draw: st.DrawFn) -> tuple[Config, Rehearsal]:
+def auctions(draw: st.DrawFn) -> tuple[Config, Simulation]:
     """A whole auction of 2 to 6 teams, each with a policy of its own."""
     players = "ABCDEF"[: draw(st.integers(2, 6))]
     policies = {player: draw(st.sampled_from(sorted(POLICIES))) for player in players}
@@ -61,15 +61,15 @@ def auctions(draw: st.DrawFn) -> tuple[Config, Rehearsal]:
     if format_ == "ascending":
         config |= {"max_iterations": draw(st.integers(1, 6)), "ask_leader": draw(st.booleans())}
 
-    def each_its_own(request: Request[Any], luck: Stream) -> Decision:
-        return POLICIES[policies[request.player]](request, luck)
+    def each_its_own(request: Request[Any], rng: Stream) -> Decision:
+        return POLICIES[policies[request.player]](request, rng)
 
-    return config, rehearse(GAME, config, players, bot=each_its_own, seed=draw(st.integers(0, 10**6)))
+    return config, simulate(GAME, config, players, bot=each_its_own, seed=draw(st.integers(0, 10**6)))
 
 
 @settings(max_examples=150, deadline=None)
 @given(auctions())
-def test_money_is_conserved_and_nobody_owes(drawn: tuple[Config, Rehearsal]) -> None:
+def test_money_is_conserved_and_nobody_owes(drawn: tuple[Config, Simulation]) -> None:
     """`check()` has been clean after every wave, or the game would not have ended; here the log says the same."""
     config, played = drawn
     budget = config["budget"]
@@ -83,7 +83,7 @@ def test_money_is_conserved_and_nobody_owes(drawn: tuple[Config, Rehearsal]) -> 
 
 @settings(max_examples=100, deadline=None)
 @given(auctions())
-def test_every_item_is_sold_once_or_lost(drawn: tuple[Config, Rehearsal]) -> None:
+def test_every_item_is_sold_once_or_lost(drawn: tuple[Config, Simulation]) -> None:
     config, played = drawn
 
     def named(items: Sequence[Item]) -> list[dict[str, Any]]:
@@ -98,7 +98,7 @@ def test_every_item_is_sold_once_or_lost(drawn: tuple[Config, Rehearsal]) -> Non
 
 @settings(max_examples=100, deadline=None)
 @given(auctions())
-def test_the_log_has_one_row_a_team_an_iteration(drawn: tuple[Config, Rehearsal]) -> None:
+def test_the_log_has_one_row_a_team_an_iteration(drawn: tuple[Config, Simulation]) -> None:
     _, played = drawn
     asked = [
         (request.state.round, request.state.iteration, request.player)
@@ -161,7 +161,7 @@ def _recomputed(detailed: list[dict[str, Any]], format_: str, budget: int, teams
 
 @settings(max_examples=200, deadline=None)
 @given(auctions())
-def test_results_can_be_recomputed_from_detailed_logs_alone(drawn: tuple[Config, Rehearsal]) -> None:
+def test_results_can_be_recomputed_from_detailed_logs_alone(drawn: tuple[Config, Simulation]) -> None:
     config, played = drawn
     teams = sorted(place.player for place in played.outcome.standings)
     expected = _recomputed(rows(played, "detailed_logs"), config["format"], config["budget"], teams)

@@ -198,7 +198,7 @@ def test_the_name_is_in_game_state_tables_and_events_and_the_id_is_not(tmp_path:
             teams = {state["YourTeam"]["Name"], *(team["Name"] for team in state["OpponentTeams"])}
             assert teams == {"zespół 1", "zespół 2"}
             assert "zespol" not in ask.request.prompt().text()
-        wave = play.answer([GAME.bots["random"](ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer([GAME.bots["random"](ask.request, play.bot_rng(ask)) for ask in wave.asks])
     tables = GAME.tables(play.log, [])
     assert {row[6] for row in tables["detailed_logs"].rows} == {"zespół 1", "zespół 2"}
     assert {row[1] for row in tables["results"].rows} == {"zespół 1", "zespół 2"}
@@ -317,7 +317,7 @@ def _prompts(files: RunFiles) -> list[str]:
     wave, said = play.start(), []
     while wave is not None:
         said += [ask.request.prompt().text() for ask in wave.asks]
-        wave = play.answer([GAME.bots["random"](ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer([GAME.bots["random"](ask.request, play.bot_rng(ask)) for ask in wave.asks])
     return said
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.panel import Chart, Panel, Point, Scatter, Table
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.auction import GAME
 from agentsim.games.auction.events import BidMade
 from tests.games.auction.auction import FORMATS, SEALED, play
@@ -18,7 +18,7 @@ ALWAYS = ["Budgets", "Required components"]
 ENDS = ["Who outbid whom", "Price against quality"]
 
 
-def _played(**config: Any) -> Rehearsal:
+def _played(**config: Any) -> Simulation:
     """B overbids A for the compass; the kettle is lost; A takes the second compass, raising itself; B the gyroscope."""
     return play(
         ITEMS,
@@ -29,7 +29,7 @@ def _played(**config: Any) -> Rehearsal:
     )
 
 
-def _sealed(format_: str) -> Rehearsal:
+def _sealed(format_: str) -> Simulation:
     return play(
         ITEMS,
         {"A": [30, 0, 10, 0], "B": [40, 5_000, 0, 7], "C": [None, 0, 0, 0]},
@@ -38,7 +38,7 @@ def _sealed(format_: str) -> Rehearsal:
     )
 
 
-def _panels(played: Rehearsal, seen_by: str | None = None) -> dict[str, Any]:
+def _panels(played: Simulation, seen_by: str | None = None) -> dict[str, Any]:
     log = [told for told in played.log if seen_by is None or told.heard_by(seen_by)]
     panels = {panel.title: panel for panel in GAME.panels(log, [])}
     assert len(panels) == len(GAME.panels(log, []))

@@ -51,7 +51,7 @@ def test_a_bid_that_would_be_a_pass_is_told_before_it_is_one(budget: int, high: 
 
 @pytest.mark.parametrize("bid", [None, 0, 12, 100])
 def test_nothing_is_said_against_a_bid_that_counts(bid: int | None) -> None:
-    assert question(100, 11).objection(BidCast(bid=bid)) == ""
+    assert question(100, 11).warning(BidCast(bid=bid)) == ""
 
 
 def test_a_person_reads_the_state_in_plain_words() -> None:

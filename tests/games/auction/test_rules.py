@@ -52,7 +52,7 @@ def test_the_order_is_shuffled_afresh_in_every_iteration() -> None:
 
 def test_every_order_is_equally_likely() -> None:
     """Who comes first, second and third in 1000 iterations of 20 items: 5 degrees of freedom, p = 0.001."""
-    rising = lambda request, luck: BidCast(bid=request.state.iteration)  # noqa: E731 # one line, used once
+    rising = lambda request, rng: BidCast(bid=request.state.iteration)  # noqa: E731 # one line, used once
     items = ", ".join(["Compass 60"] * 20)
     played = play(items, {"A": [], "B": [], "C": []}, bot=rising, budget=2_000, max_iterations=50)
     bids = [bid.team for bid in played.events(BidMade)]
@@ -146,7 +146,7 @@ def test_a_valid_bid_is_public_and_one_that_does_not_count_is_its_teams_own_affa
 
 def test_reasoning_is_heard_by_its_team_alone_and_cut_where_it_is_too_long() -> None:
     said = {"A": "x" * 30, "B": "y" * 20, "C": ""}
-    talks = lambda request, luck: BidCast(bid=0, reasoning=said[request.player])  # noqa: E731 # used once
+    talks = lambda request, rng: BidCast(bid=0, reasoning=said[request.player])  # noqa: E731 # used once
     played = play("Compass 60", {"A": [], "B": [], "C": []}, ["ABC"], bot=talks, reasoning_chars=20)
     heard = [(entry.event.content, entry.to) for entry in told(played, Reasoned)]
     assert heard == [("x" * 14 + " [cut]", ("A",)), ("y" * 20, ("B",))]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.auction.events import BidMade
 from agentsim.games.auction.requests import BidCast
 from tests.games.auction.auction import play, requests, told
@@ -16,16 +16,16 @@ ORDER = ["ABC", "CAB", "BCA", "ABC", "CBA"]
 ITEMS = "Compass 60, Kettle -5"
 
 
-def _asked(played: Rehearsal, team: str) -> list[str]:
+def _asked(played: Simulation, team: str) -> list[str]:
     return [json.dumps([request.to_json(), request.prompt().text()]) for request in requests(played, team)]
 
 
-def _heard(played: Rehearsal, team: str) -> list[str]:
+def _heard(played: Simulation, team: str) -> list[str]:
     events = [entry.event for entry in played.log if entry.heard_by(team)]
     return [json.dumps([event.data(), event.heading, event.content]) for event in events]
 
 
-def _with(bid: int | None, place: int = 1, **config: Any) -> Rehearsal:
+def _with(bid: int | None, place: int = 1, **config: Any) -> Simulation:
     """A game in which B makes this bid at that place, against a high bid of 30 of its 100."""
     bids: list[int | None] = [0, 0, 0]
     bids[place] = bid
@@ -72,8 +72,8 @@ def test_a_losing_sealed_bid_that_sets_no_price_is_the_same_to_others_whatever_i
 
 
 def test_reasoning_changes_nothing_that_others_hear() -> None:
-    def game(words: str) -> Rehearsal:
-        return play(bids={"A": [], "B": []}, bot=lambda request, luck: BidCast(bid=5, reasoning=words), order=["AB"])
+    def game(words: str) -> Simulation:
+        return play(bids={"A": [], "B": []}, bot=lambda request, rng: BidCast(bid=5, reasoning=words), order=["AB"])
 
     first, second = game("I bluff"), game("I mean it")
     assert _asked(first, "B") == _asked(second, "B")

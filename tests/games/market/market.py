@@ -7,7 +7,7 @@ from typing import Any
 
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.events import Acted
 from agentsim.games.market.requests import ActionChosen, QueryChosen
@@ -49,7 +49,7 @@ def play(
     seed: int = 1,
     staff: Sequence[str] = (),
     **config: Any,
-) -> Rehearsal:
+) -> Simulation:
     """A market in which these agents do this, one action a round, in the order in which they stand here.
 
     `queries` likewise, one a stage that is asked; a bot does the rest. Everybody has 100 capital and 10 wheat.
@@ -61,18 +61,18 @@ def play(
     if queries is not None:
         script["query"] = {player: list(each) for player, each in queries.items()}
     drawn = {"order": list(order or [players] * config["rounds"])}
-    return rehearse(GAME, config, players, script, bot=bot, seed=seed, chance=drawn, staff=staff)
+    return simulate(GAME, config, players, script, bot=bot, seed=seed, chance=drawn, staff=staff)
 
 
-def session(bot: Bot | str, *, seed: int = 1, **experiment: Any) -> Rehearsal:
+def session(bot: Bot | str, *, seed: int = 1, **experiment: Any) -> Simulation:
     """An experiment on Smith's schedules, or others, in which restrictions keep all but `zi_u` from a loss."""
     table = {"kind": "smith_1962", **SMITH, **experiment}
     kept = [] if bot == "zi_u" else ["buy_within_value", "sell_within_value"]
     config = {"experiment": table, "queries": False, "briefing": False, "restrictions": kept}
     count = len(table["buyers"]) + len(table["sellers"])
-    return rehearse(GAME, config, [f"T{number}" for number in range(count)], bot=bot, seed=seed)
+    return simulate(GAME, config, [f"T{number}" for number in range(count)], bot=bot, seed=seed)
 
 
-def results(played: Rehearsal, agent: str | None = None) -> list[str]:
+def results(played: Simulation, agent: str | None = None) -> list[str]:
     """What agents were told of their actions, in order."""
     return [event.result for event in played.events(Acted) if agent in {None, event.agent}]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.bots import zip_trader
@@ -29,14 +29,14 @@ CONFIGS = Path(__file__).parents[3] / "configs"
 GODE_SUNDER = sorted(CONFIGS.glob("gode_sunder_*.toml"))
 
 
-def efficiency(played: Rehearsal) -> float:
+def efficiency(played: Simulation) -> float:
     return float(mean(event.allocative_efficiency for event in played.events(PeriodEnded)))
 
 
-def shipped(path: Path, bot: str, **config: Any) -> Rehearsal:
+def shipped(path: Path, bot: str, **config: Any) -> Simulation:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     players = [f"{each['id']}{number}" for each in table["players"] for number in range(each["count"])]
-    return rehearse(GAME, {**table["game_config"], **config}, players, bot=bot, seed=2)
+    return simulate(GAME, {**table["game_config"], **config}, players, bot=bot, seed=2)
 
 
 def test_smiths_first_test_has_its_equilibrium() -> None:
@@ -133,7 +133,7 @@ def test_zip_takes_no_quote_of_an_earlier_period_for_a_standing_one() -> None:
     assert notes["standing"] == {}, "what it heard of the last period it has learned from, and that is all"
 
 
-def _told_in(played: Rehearsal, period: int | None) -> list[Any]:
+def _told_in(played: Simulation, period: int | None) -> list[Any]:
     """Everything told in one period."""
     out, number = [], 0
     for told in played.log:
@@ -185,7 +185,7 @@ def test_at_the_same_time_no_unit_is_traded_twice() -> None:
     config = {"experiment": table, "queries": False, "briefing": False, "simultaneous": True}
     refused = 0
     for seed in range(20):
-        played = rehearse(GAME, config, list("ABCDEFGHIJKL"), bot="zi_u", seed=seed)
+        played = simulate(GAME, config, list("ABCDEFGHIJKL"), bot="zi_u", seed=seed)
         assert all(event.quantity <= 3 for event in played.events(PeriodEnded))
         refused += sum("no unit left" in event.result for event in played.events(Acted))
     assert refused, "it never came to that: this proved nothing"

@@ -41,7 +41,7 @@ def test_goods_and_capital_are_conserved_after_every_step(seed: int, simultaneou
         assert sum(account.amount(CAPITAL) for account in accounts) == 4 * 100 + 40
         assert sum(account.amount("wheat") for account in accounts) == 4 * 9
         assert all(account.free(asset) >= 0 for account in accounts for asset in account.held)
-        wave = play.answer([GAME.bots["random"](ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer([GAME.bots["random"](ask.request, play.bot_rng(ask)) for ask in wave.asks])
     assert play.outcome is not None
 
 
@@ -52,7 +52,7 @@ def test_a_unit_from_nowhere_stops_the_game() -> None:
     ledger: Ledger = play.table.watched.world.ledger  # type: ignore[union-attr] # a Market
     ledger._add("A", "wheat", 1)
     with pytest.raises(RulesBroken, match="wheat is neither made nor lost"):
-        play.answer([GAME.bots["idle"](ask.request, play.luck(ask)) for ask in wave.asks])
+        play.answer([GAME.bots["idle"](ask.request, play.bot_rng(ask)) for ask in wave.asks])
 
 
 def test_a_promise_that_nobody_made_stops_the_game() -> None:
@@ -61,7 +61,7 @@ def test_a_promise_that_nobody_made_stops_the_game() -> None:
     assert wave is not None
     play.table.watched.world.ledger.reserve("A", "wheat", 1)  # type: ignore[union-attr] # a Market
     with pytest.raises(RulesBroken, match="A: wheat is reserved for open promises and nothing else"):
-        play.answer([GAME.bots["idle"](ask.request, play.luck(ask)) for ask in wave.asks])
+        play.answer([GAME.bots["idle"](ask.request, play.bot_rng(ask)) for ask in wave.asks])
 
 
 @pytest.mark.parametrize("verb", ["withdraw", "reserve", "release"])

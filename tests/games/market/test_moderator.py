@@ -10,7 +10,7 @@ from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
 
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.market.events import Answered, Asked, OrderDrawn, Paused, Resumed
 from agentsim.games.market.moderator import InterviewAnswer, Interviewed, Moderate, Moderation
 from agentsim.games.market.requests import Act
@@ -22,7 +22,7 @@ CALM: dict[str, list[Any]] = {"A": [], "B": [], "C": []}
 QUESTION = "What do you expect?"
 
 
-def interviews(played: Rehearsal) -> list[tuple[str, str, tuple[str, ...]]]:
+def interviews(played: Simulation) -> list[tuple[str, str, tuple[str, ...]]]:
     return [
         (told.event.kind, told.event.content, tuple(told.to))  # type: ignore[arg-type] # these are never public
         for told in played.log

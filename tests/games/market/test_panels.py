@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import Board, Chart, Network, Table
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.market import GAME
 from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
@@ -26,7 +26,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
-def shown(played: Rehearsal) -> dict[str, Any]:
+def shown(played: Simulation) -> dict[str, Any]:
     return {panel.title: panel for panel in panels(played.log)}
 
 

@@ -77,14 +77,14 @@ def test_what_will_be_refused_is_said_before_it_costs_the_turn(lines: tuple[str,
     ],
 )
 def test_what_is_beyond_what_one_has_is_objected_to_and_nothing_else(order: Any, reason: str) -> None:
-    assert asked(restrictions=[]).objection(order) == reason
+    assert asked(restrictions=[]).warning(order) == reason
 
 
 def test_one_order_a_good_frees_what_it_replaces() -> None:
     request = asked(1, restrictions=[], settings={"marketplace": {"single_unit": True}})
     scope = replace(request.scope, orders=tuple(replace(each, alone=True) for each in asked().scope.orders))
-    assert replace(request, scope=scope, now=asked().now).objection(buys(100)) == ""
-    assert "101 capital, and you have 100 free" in replace(request, scope=scope, now=asked().now).objection(buys(101))
+    assert replace(request, scope=scope, now=asked().now).warning(buys(100)) == ""
+    assert "101 capital, and you have 100 free" in replace(request, scope=scope, now=asked().now).warning(buys(101))
 
 
 def test_a_loan_is_objected_to_beyond_what_all_that_one_holds_is_good_for() -> None:
@@ -94,7 +94,7 @@ def test_a_loan_is_objected_to_beyond_what_all_that_one_holds_is_good_for() -> N
         does("borrow", amount=amount, good="wheat", quantity=quantity)
         for amount, quantity in ((55, 11), (56, 11), (5, 12))
     ]
-    assert [request.objection(loan) for loan in loans] == [
+    assert [request.warning(loan) for loan in loans] == [
         "",
         "The most that you can borrow is 55.",
         "That takes 12 wheat, and you have 11 free.",
@@ -102,10 +102,10 @@ def test_a_loan_is_objected_to_beyond_what_all_that_one_holds_is_good_for() -> N
 
 
 def test_where_all_decide_at_once_an_open_order_may_leave_one_more_and_is_no_objection() -> None:
-    assert asked(1, simultaneous=True, restrictions=[]).objection(sells(5, 11)) != "", "who has none knows it"
+    assert asked(1, simultaneous=True, restrictions=[]).warning(sells(5, 11)) != "", "who has none knows it"
     request = asked(simultaneous=True)
-    assert [request.objection(order) for order in (buys(20, 3), sells(5, 3), does("deposit", amount=91))] == [""] * 3
-    assert request.objection(buys(25)) == "A buy price may not exceed your value of the unit."
+    assert [request.warning(order) for order in (buys(20, 3), sells(5, 3), does("deposit", amount=91))] == [""] * 3
+    assert request.warning(buys(25)) == "A buy price may not exceed your value of the unit."
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_where_all_decide_at_once_an_open_order_may_leave_one_more_and_is_no_obj
 def test_a_tool_that_would_refuse_costs_a_person_no_call(query: str, given: dict[str, Any], reason: str) -> None:
     played = play({"A": [], "B": []}, queries={"A": [asks("none")]}, tools=["calculator", "notebook"])
     request = next(ask.request for ask in played.asks("A") if isinstance(ask.request, AskQuery))
-    assert request.objection(asks(query, **given)) == reason
+    assert request.warning(asks(query, **given)) == reason
 
 
 def test_a_person_sees_the_open_orders_where_one_is_to_be_named_and_no_barred_action() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.engine.play import Ask
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.gridworld import Gridworld
@@ -24,7 +24,7 @@ from tests.games.market.market import SKIPS, asks, buys, does, play, results, se
 from tests.players.test_human import Screen
 
 
-def requests(played: Rehearsal, player: str, kind: type[Any]) -> list[Any]:
+def requests(played: Simulation, player: str, kind: type[Any]) -> list[Any]:
     return [ask.request for ask in played.asks(player) if isinstance(ask.request, kind)]
 
 
@@ -300,10 +300,10 @@ def test_at_the_same_time_all_decide_on_one_state_and_act_in_the_drawn_order() -
 
 
 def test_the_order_of_a_round_is_drawn_anew() -> None:
-    from agentsim.engine.rehearse import rehearse
+    from agentsim.engine.simulate import simulate
     from agentsim.games.market.events import OrderDrawn
 
-    played = rehearse(GAME, {"rounds": 9, "briefing": False}, ["A", "B", "C"], bot="idle")
+    played = simulate(GAME, {"rounds": 9, "briefing": False}, ["A", "B", "C"], bot="idle")
     assert len({event.order for event in played.events(OrderDrawn)}) > 2
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, get_args
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
@@ -106,7 +106,7 @@ class Coverage:
 
     # -- what happens
 
-    def hear(self, told: Told) -> None:
+    def hear(self, told: LogEntry) -> None:
         event = told.event
         self._count(type(event).__name__)
         handler = getattr(self, f"_{event.kind}", None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, SALARY, SPACES
 from agentsim.games.monopoly.cards import JAIL_CARDS
 from agentsim.games.monopoly.events import (
@@ -67,7 +67,7 @@ class Ledger:
         self.mortgaged, self.level = list(state.estate.mortgaged), list(state.estate.level)
         self.houses, self.hotels = state.estate.houses, state.estate.hotels
 
-    def hear(self, told: Told) -> None:
+    def hear(self, told: LogEntry) -> None:
         """The next event."""
         event = told.event
         if told.round != self._round:

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from agentsim.engine.chance import Chance, Stream
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Range, Request
@@ -46,10 +46,10 @@ SCENES = (
 RARE = ("C10", "C12", "C15", "H09", "H14")  # cards by which most different things can happen
 
 
-def talkative(request: Request[Any], luck: Stream) -> Decision:
+def talkative(request: Request[Any], rng: Stream) -> Decision:
     """bot/random, which says and thinks something now and then."""
-    decision = randomly(request, luck)
-    words = {"public_speech": "Well.", "private_thought": "Hm."} if luck.random() < 0.05 else {}
+    decision = randomly(request, rng)
+    words = {"public_speech": "Well.", "private_thought": "Hm."} if rng.random() < 0.05 else {}
     known = {name: text for name, text in words.items() if name in type(decision).model_fields}
     return decision.model_copy(update=known)
 
@@ -57,7 +57,7 @@ def talkative(request: Request[Any], luck: Stream) -> Decision:
 class Watch:
     """Looks at every wave of one game: what is so and shown must be what the events come to, what is offered legal."""
 
-    def __init__(self, ledger: Ledger, log: Sequence[Told], state: State) -> None:
+    def __init__(self, ledger: Ledger, log: Sequence[LogEntry], state: State) -> None:
         self.ledger, self.coverage = ledger, Coverage(ledger)
         self._log, self._state = log, state
         self._heard = self._asked = 0
@@ -76,22 +76,22 @@ class Watch:
         """Drawn decisions, after a look at the questions."""
         self.listen()
         assert requests, "a wave asks somebody"
-        return [self._decide(request, luck) for request, luck in zip(requests, lucks, strict=True)]
+        return [self._decide(request, rng) for request, rng in zip(requests, lucks, strict=True)]
 
-    def _decide(self, request: Request[Any], luck: Stream) -> Decision:
+    def _decide(self, request: Request[Any], rng: Stream) -> Decision:
         assert isinstance(request, MonopolyRequest)
         assert request.view == self._now, "what is shown is what is so"
         self.coverage.asked(request)
         self._asked += 1
         if self._asked % EVERY == 0:
             assert_offered_is_legal(request)
-        decision = talkative(request, luck)
+        decision = talkative(request, rng)
         request.check(decision)
         self.coverage.decided(request, decision)
         return decision
 
 
-def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence[Told]]:
+def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence[LogEntry]]:
     """One whole game: what happened in it by name, and its log."""
     ids = "ABCDEFGH"[:players]
     play = GamePlay(GAME, GAME.config.from_toml(config), ids, seed)
@@ -100,7 +100,7 @@ def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence
     assert isinstance(state, State), "the kernel looks at it after every wave"
     watch = Watch(Ledger(shuffled_decks(seed)), play.log, state)
     while wave is not None:
-        wave = play.answer(watch.wave([ask.request for ask in wave.asks], map(play.luck, wave.asks)))
+        wave = play.answer(watch.wave([ask.request for ask in wave.asks], map(play.bot_rng, wave.asks)))
     watch.listen()
     watch.coverage.ended()
     assert play.outcome is not None
@@ -110,12 +110,12 @@ def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence
 
 def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Counter[str]:
     """Some turns from a drawn position in which much is built and mortgaged and nobody has much cash."""
-    luck = Chance(seed).stream("crisis")
+    rng = Chance(seed).stream("crisis")
     ids = "ABCDEFGH"[:players]
-    hands = drawn_hands(ids, luck)
+    hands = drawn_hands(ids, rng)
     held = [JAIL_CARDS[name] for word, name in DECK_NAMES.items() for hand in hands.values() if word in hand.split()]
     shuffled = {name: [card for card in cards if card not in held] for name, cards in shuffled_decks(seed).items()}
-    first = luck.pick((luck.pick(RARE), luck.pick(tuple(CARDS)), ""))
+    first = rng.pick((rng.pick(RARE), rng.pick(tuple(CARDS)), ""))
     tops = {name: sorted(cards, key=lambda card: card != first) for name, cards in shuffled.items()}
     decks = {word: " ".join(tops[name]) for word, name in DECK_NAMES.items()}
     game = Game(ids, config=config, **decks, **hands)
@@ -130,7 +130,7 @@ def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Count
             wave = play.send(None)
             while True:
                 assert not state.check()
-                wave = play.send(watch.wave(wave, repeat(luck, len(wave))))
+                wave = play.send(watch.wave(wave, repeat(rng, len(wave))))
         except StopIteration:
             assert not state.check()
             watch.listen()
@@ -147,44 +147,44 @@ def shuffled_decks(seed: int | str) -> dict[str, list[str]]:
     return {name: chance.stream(f"deck/{name}").shuffled([card.id for card in cards]) for name, cards in DECKS.items()}
 
 
-def drawn_hands(ids: str, luck: Stream) -> dict[str, str]:
+def drawn_hands(ids: str, rng: Stream) -> dict[str, str]:
     """A legal position, by player: whole groups with buildings, deeds in many hands, mortgages, jail, little cash."""
-    hands: dict[str, list[str]] = {player: [f"@{drawn_start(luck)}"] for player in ids}
+    hands: dict[str, list[str]] = {player: [f"@{drawn_start(rng)}"] for player in ids}
     houses, hotels = HOUSES, HOTELS
-    built, pledged, held, heights, purses = luck.pick(SCENES)
+    built, pledged, held, heights, purses = rng.pick(SCENES)
     owners = ids if any(built) else ids[0] * 8 + ids  # one with everything mortgaged ruins whoever has it to take
     for lots in GROUPS.values():
         street = bool(SPACES[lots[0]].house_cost)
-        if not street and luck.random() < 0.3:
-            hands[luck.pick(ids)] += map(str, lots)
+        if not street and rng.random() < 0.3:
+            hands[rng.pick(ids)] += map(str, lots)
             continue
-        if street and luck.random() < built[SPACES[lots[0]].house_cost > CHEAP]:
-            levels = luck.pick(heights)[-len(lots) :]
+        if street and rng.random() < built[SPACES[lots[0]].house_cost > CHEAP]:
+            levels = rng.pick(heights)[-len(lots) :]
             needed = sum(level for level in levels if level < HOTEL)
             if needed <= houses and levels.count(HOTEL) <= hotels:
                 houses, hotels = houses - needed, hotels - levels.count(HOTEL)
-                owner = luck.pick(ids)
+                owner = rng.pick(ids)
                 hands[owner] += [
                     f"{lot}:{'H' if level == HOTEL else level}" for lot, level in zip(lots, levels, strict=True)
                 ]
                 continue
         for lot in lots:
-            if luck.random() < held:
-                hands[luck.pick(owners)].append(f"{lot}{'m' * (luck.random() < pledged)}")
+            if rng.random() < held:
+                hands[rng.pick(owners)].append(f"{lot}{'m' * (rng.random() < pledged)}")
     for player in ids:
-        hands[player].append(f"${luck.pick(purses)}")
-        if luck.random() < 0.2:
-            hands[player].append(f"jail:{luck.below(3)}")
+        hands[player].append(f"${rng.pick(purses)}")
+        if rng.random() < 0.2:
+            hands[player].append(f"jail:{rng.below(3)}")
     for card in ("chance", "chest"):
-        if luck.random() < 0.5:
-            hands[luck.pick(ids)].append(card)
+        if rng.random() < 0.5:
+            hands[rng.pick(ids)].append(card)
     return {player: " ".join(parts) for player, parts in hands.items()}
 
 
-def drawn_start(luck: Stream) -> int:
+def drawn_start(rng: Stream) -> int:
     """Anywhere, but mostly where the likeliest throw leads to a card or a tax."""
-    aim = luck.pick([space.position for space in SPACES if space.kind in DECKS or space.tax])
-    return luck.below(len(SPACES)) if luck.random() < 0.25 else (aim - 7) % len(SPACES)
+    aim = rng.pick([space.position for space in SPACES if space.kind in DECKS or space.tax])
+    return rng.below(len(SPACES)) if rng.random() < 0.25 else (aim - 7) % len(SPACES)
 
 
 def assert_offered_is_legal(request: MonopolyRequest[Any]) -> None:
@@ -249,14 +249,14 @@ def main(games: int) -> int:
 
 def drawn_config(seed: int) -> dict[str, Any]:
     """Settings of every form."""
-    luck = Chance(seed).stream("config")
+    rng = Chance(seed).stream("config")
     return {
-        "auction": luck.pick(("open", "sealed")),
-        "auction_min_step": luck.pick((1, 10)),
-        "official_third_turn": luck.pick((False, True)),
-        "proposals_per_phase": luck.pick((1, 1, 2)),
-        "start_cash": luck.pick((1500, 1500, 400, 60)),
-        "max_turns": luck.pick((40, 80, 160)),
+        "auction": rng.pick(("open", "sealed")),
+        "auction_min_step": rng.pick((1, 10)),
+        "official_third_turn": rng.pick((False, True)),
+        "proposals_per_phase": rng.pick((1, 1, 2)),
+        "start_cash": rng.pick((1500, 1500, 400, 60)),
+        "max_turns": rng.pick((40, 80, 160)),
     }
 
 

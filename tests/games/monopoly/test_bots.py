@@ -15,8 +15,8 @@ import pytest
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade
 from agentsim.games.monopoly.actions import Proposal
 from agentsim.games.monopoly.board import GROUPS, SPACES
@@ -49,18 +49,18 @@ RESERVES = {"shark": (100, 200), "professor": (400, 600), "hustler": (200, 400),
 GAMES = 16
 
 
-def _each_its_own(request: Request[Any], luck: Stream) -> Decision:
-    return BOTS[request.player](request, luck)
+def _each_its_own(request: Request[Any], rng: Stream) -> Decision:
+    return BOTS[request.player](request, rng)
 
 
 @cache
-def _played(seed: int) -> Rehearsal:
+def _played(seed: int) -> Simulation:
     """One game; the seats rotate with the seed."""
     first = seed % len(FOUR)
-    return rehearse(GAME, {}, FOUR[first:] + FOUR[:first], bot=_each_its_own, seed=seed)
+    return simulate(GAME, {}, FOUR[first:] + FOUR[:first], bot=_each_its_own, seed=seed)
 
 
-def _games() -> list[Rehearsal]:
+def _games() -> list[Simulation]:
     return [_played(seed) for seed in range(GAMES)]
 
 
@@ -104,7 +104,7 @@ def test_every_personality_wins_some_games_and_none_wins_most() -> None:
         seed += 1
 
 
-def _winner(played: Rehearsal) -> str:
+def _winner(played: Simulation) -> str:
     name: str = played.events(GameEnded)[0].results[0].player
     return name
 
@@ -117,7 +117,7 @@ def test_trades_are_proposed_by_all_accepted_and_make_groups_whole() -> None:
     assert sum(_made_whole(played) for played in _games()) >= GAMES
 
 
-def _made_whole(played: Rehearsal) -> int:
+def _made_whole(played: Simulation) -> int:
     """Groups that a trade made whole."""
     owner: dict[int, str | None] = {}
     found = 0
@@ -155,10 +155,10 @@ def test_they_play_by_every_option_and_at_every_table(players: int, config: dict
     """Every decision is checked; a bot that breaks a rule fails here."""
     ids = [f"{FOUR[seat % 4]}{seat}" for seat in range(players)]
 
-    def policy(request: Request[Any], luck: Stream) -> Decision:
-        return BOTS[request.player.rstrip("0123456789")](request, luck)
+    def policy(request: Request[Any], rng: Stream) -> Decision:
+        return BOTS[request.player.rstrip("0123456789")](request, rng)
 
-    played = rehearse(GAME, {"max_turns": 120, **config}, ids, bot=policy, seed=players)
+    played = simulate(GAME, {"max_turns": 120, **config}, ids, bot=policy, seed=players)
     assert played.events(GameEnded)
     assert not played.events(TradeDiscarded)
 
@@ -171,7 +171,7 @@ def test_a_bot_is_a_function_of_the_request_and_of_its_stream(bot: str) -> None:
     taken: list[tuple[str, str, int, Decision]] = []
     wave = game.start()
     while wave is not None:
-        decisions = [BOTS[bot](ask.request, game.luck(ask)) for ask in wave.asks]
+        decisions = [BOTS[bot](ask.request, game.bot_rng(ask)) for ask in wave.asks]
         taken += [
             (json.dumps(ask.request.to_json()), ask.request.kind, ask.nth, decision)
             for ask, decision in zip(wave.asks, decisions, strict=True)
@@ -179,8 +179,8 @@ def test_a_bot_is_a_function_of_the_request_and_of_its_stream(bot: str) -> None:
         wave = game.answer(decisions)
     for data, kind, nth, decision in reversed(taken):
         request = kinds[kind].restore(json.loads(data))
-        luck = Chance(7).once(f"bot/{request.player}/{kind}/{nth}", lasting=f"bot/{request.player}/lasting")
-        assert BOTS[bot](request, luck) == decision
+        rng = Chance(7).once(f"bot/{request.player}/{kind}/{nth}", lasting=f"bot/{request.player}/lasting")
+        assert BOTS[bot](request, rng) == decision
 
 
 # reserves

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME, bundle
 from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import GROUPS, HOTELS, HOUSES, JAIL, SPACES
@@ -245,7 +245,7 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
     """Positions of random games, debts from one dollar to all that there is."""
     dice, paid = random.Random(5), 0
     for seed in range(2):
-        asked = rehearse(GAME, {"max_turns": 100}, "ABC", bot="random", seed=seed).asks()
+        asked = simulate(GAME, {"max_turns": 100}, "ABC", bot="random", seed=seed).asks()
         for request in (ask.request for ask in asked if isinstance(ask.request, ManageEstate)):
             estate, cash = request.view.estate(), request.you.cash
             owed = cash + dice.randint(1, max(1, estate.liquid(request.seat)))

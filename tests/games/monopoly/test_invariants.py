@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.actions import Build, Bundle, Sale, Side
 from agentsim.games.monopoly.board import SPACES, STREETS
@@ -56,7 +56,7 @@ def test_the_same_seed_and_choices_make_the_same_log(form: str) -> None:
     assert first == second != other
 
 
-def written(log: Sequence[Told]) -> list[str]:
+def written(log: Sequence[LogEntry]) -> list[str]:
     return [f"{told.event.kind} {told.to} {told.event.data()} {told.event.content}" for told in log]
 
 

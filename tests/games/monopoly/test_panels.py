@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Board, Chart, Panel, Scene, Table
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.events import (
@@ -43,14 +43,14 @@ ALL = [
 ]
 
 
-def shown(log: Sequence[Told]) -> dict[str, Any]:
+def shown(log: Sequence[LogEntry]) -> dict[str, Any]:
     panels: list[Panel] = GAME.panels(log, list("ABC"))
     found = {panel.title: panel for panel in panels}
     assert len(found) == len(panels), "titles are different"
     return found
 
 
-def scenes(log: Sequence[Told]) -> tuple[Scene, ...]:
+def scenes(log: Sequence[LogEntry]) -> tuple[Scene, ...]:
     board = shown(log)["The board by turns"]
     assert isinstance(board, Board)
     return board.scenes
@@ -149,7 +149,7 @@ def test_rent_from_whom_to_whom_and_by_group() -> None:
 # trades
 
 
-def traded() -> list[Told]:
+def traded() -> list[LogEntry]:
     """A holds Boardwalk and mortgaged Baltic; B Park Place: the trade would make A's group whole."""
     return log_of(
         [*buys("A", 39, 400, 1100), *buys("A", 3, 60, 1040), Mortgaged(3, "A", "Ann", 30, 1070)],
@@ -226,7 +226,7 @@ def test_landings_are_held_against_the_long_run() -> None:
 # words
 
 
-def spoken() -> list[Told]:
+def spoken() -> list[LogEntry]:
     return log_of(
         [
             (offers(1, "A", "B", side(cash=5), side(), pitch="A bargain."), 7),
@@ -281,7 +281,7 @@ def test_what_others_think_is_in_no_panel_of_a_player() -> None:
 
 
 def test_the_panels_of_a_thousand_turns_are_small() -> None:
-    log = rehearse(GAME, {"max_turns": 1000, "start_cash": 50_000}, list("ABCD"), bot="shark").log
+    log = simulate(GAME, {"max_turns": 1000, "start_cash": 50_000}, list("ABCD"), bot="shark").log
     panels = GAME.panels(log, list("ABCD"))
     assert isinstance(panels[0], Board)
     assert len(panels[0].scenes) > 900, "or there is nothing to test"

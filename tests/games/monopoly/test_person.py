@@ -128,7 +128,7 @@ def test_a_trade_that_cannot_be_is_told_and_asked_again_before_it_counts(
 ) -> None:
     decision, text = typed(request_, *wrong, *right, *WORDS)
     assert f"That will not do: {reason}" in " ".join(text.split())
-    assert not request_.objection(decision)
+    assert not request_.warning(decision)
 
 
 def asked(request: Any) -> set[str]:
@@ -138,7 +138,7 @@ def asked(request: Any) -> set[str]:
         inner = part.get("properties", {})
         return set().union({within} if within else set(), *(fields(inner[name], f"{within}.{name}") for name in inner))
 
-    return fields(request.narrowed("action", request.schema()["properties"]["action"], {}))
+    return fields(request.form_schema("action", request.schema()["properties"]["action"], {}))
 
 
 def test_nothing_is_asked_for_that_cannot_matter() -> None:
@@ -179,8 +179,8 @@ def test_a_debtor_may_sell_the_houses_of_what_it_offers() -> None:
     decision, _ = typed(raising(may_propose=True), *lines, *WORDS)
     assert decision.action.trade.offer.properties == (1,)
     unheard = decision.model_copy(update={"action": decision.action.model_copy(update={"sells": ()})})
-    assert "there are buildings in the group" in raising(may_propose=True).objection(unheard)
-    assert not raising(may_propose=False).objection(unheard)
+    assert "there are buildings in the group" in raising(may_propose=True).warning(unheard)
+    assert not raising(may_propose=False).warning(unheard)
     lines = ("baltic house, mediterranean house", "", "yes", "B", "", "49", "", "Please.")
     decision, _ = typed(raising(may_propose=True), *lines, *WORDS)
     assert decision.action.trade.offer.cash == 49, "of the 50 that the houses bring"

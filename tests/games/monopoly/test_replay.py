@@ -40,7 +40,7 @@ def test_before_every_decision_of_random_play_the_replay_is_the_view(seed: int) 
             assert (tuple(estate.owner), tuple(estate.level)) == (view.owner, view.level)
             assert tuple(estate.mortgaged) == view.mortgaged
             checked += 1
-        wave = play.answer([policy(ask.request, play.luck(ask)) for ask in wave.asks])
+        wave = play.answer([policy(ask.request, play.bot_rng(ask)) for ask in wave.asks])
     assert checked > 500
 
 

@@ -14,8 +14,8 @@ import pytest
 from agentsim.engine.chance import Stream
 from agentsim.engine.event import Everyone, Nobody
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.actions import Bundle, Proposal, Proposed, Raise
@@ -86,10 +86,10 @@ def path(game: Game) -> list[int]:
     return [move.to for move in game.events(Moved)]
 
 
-def quiet(players: str, *dice: tuple[int, int], **config: Any) -> Rehearsal:
+def quiet(players: str, *dice: tuple[int, int], **config: Any) -> Simulation:
     """A whole game in which nobody does what can be left, with these throws first."""
     thrown = {"dice": [die for pair in dice for die in pair]}
-    return rehearse(GAME, {"max_turns": len(dice), **config}, players, QUIET, chance=thrown)
+    return simulate(GAME, {"max_turns": len(dice), **config}, players, QUIET, chance=thrown)
 
 
 # -- movement, salary, doubles
@@ -147,7 +147,7 @@ def test_the_turn_passes_over_the_fallen() -> None:
 
 
 def test_the_game_ends_at_once_when_one_is_left() -> None:
-    played = rehearse(GAME, {"start_cash": 150}, "ABC", QUIET, chance={"dice": [1, 3, 1, 3, 6, 6]})
+    played = simulate(GAME, {"start_cash": 150}, "ABC", QUIET, chance={"dice": [1, 3, 1, 3, 6, 6]})
     assert "".join(rolled.player for rolled in played.events(Rolled)) == "AB", "C is never to roll"
     assert [(place.player, place.rank) for place in played.outcome.standings] == [("C", 1), ("B", 2), ("A", 3)]
     assert played.outcome.reason == "one player is left"
@@ -629,7 +629,7 @@ def test_thirty_words_are_not_cut() -> None:
     assert game.events(Spoke)[0].text == " ".join(["word"] * 30)
 
 
-def falling_back(request: Request[Any], luck: Stream) -> Decision:
+def falling_back(request: Request[Any], rng: Stream) -> Decision:
     """A player of whom no usable reply ever comes."""
     decision: Decision = request.fallback()
     return decision
@@ -639,7 +639,7 @@ def falling_back(request: Request[Any], luck: Stream) -> Decision:
 @pytest.mark.parametrize("auction", ["open", "sealed"])
 def test_a_game_of_nothing_but_fallbacks_is_played(players: int, auction: str) -> None:
     names = {letter: f"The {letter}" for letter in "ABCDEFGH"[:players]}
-    played = rehearse(
+    played = simulate(
         GAME,
         {"max_turns": 120, "auction": auction, "start_cash": 400},
         list(names),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.events import GameEnded, Moved, Rolled
@@ -14,7 +14,7 @@ from tests.games.monopoly.answers import DECLINE, NO_TRADE, NOTHING, ROLL, bid
 from tests.games.monopoly.table import Game
 
 
-def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Rehearsal:
+def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Simulation:
     """A game in which nobody buys, bids or offers anything, with exactly these throws."""
     answers = {
         "buy_or_auction": DECLINE,
@@ -23,7 +23,7 @@ def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Rehearsal
         "manage_estate": NOTHING,
         "jail_action": ROLL,
     }
-    played = rehearse(
+    played = simulate(
         GAME, {"max_turns": 1, **config}, players, answers, chance={"dice": [die for pair in dice for die in pair]}
     )
     assert [rolled.dice for rolled in played.events(Rolled)] == dice

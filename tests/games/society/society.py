@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Event, Told
+from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.actions import ACTIONS, Acted, Idle
 from agentsim.games.society.amounts import number
@@ -52,7 +52,7 @@ def law(title: str = "Law", *terms: Mapping[str, Any], type_: str = "law") -> di
     }
 
 
-def idles(request: Request[Any], luck: Stream) -> Decision:
+def idles(request: Request[Any], rng: Stream) -> Decision:
     return Acted(action=Idle())
 
 
@@ -64,7 +64,7 @@ def play(
     order: Sequence[Sequence[int]] = (),
     seed: int | str = 1,
     **config: Any,
-) -> Rehearsal:
+) -> Simulation:
     """A society in which `turns` gives agents' actions, one a turn; `bot` does the rest. Unlisted days are 1.
 
     `order` gives the first processing orders, as agents' numbers.
@@ -74,34 +74,34 @@ def play(
     }
     players = [f"agent{number}" for number in range(1, agents + 1)]
     settings = {"days": 1, "actions_per_day": 1, **config}
-    return rehearse(
+    return simulate(
         GAME, settings, players, answers, bot=bot, seed=seed, chance={"order": list(order)} if order else None
     )
 
 
-def request(played: Rehearsal, agent: int, turn: int = -1) -> Act:
+def request(played: Simulation, agent: int, turn: int = -1) -> Act:
     """What an agent was asked in that turn; the last one if not said."""
     asked = played.asks(f"agent{agent}")[turn].request
     assert isinstance(asked, Act)
     return asked
 
 
-def held(played: Rehearsal, agent: int) -> tuple[float, float, float]:
+def held(played: Simulation, agent: int) -> tuple[float, float, float]:
     """Food, energy and materials of an agent at the end."""
     score = next(place.score for place in played.outcome.standings if place.player == f"agent{agent}")
     return score["food"], score["energy"], score["materials"]
 
 
-def pool(played: Rehearsal, resource: str) -> float:
+def pool(played: Simulation, resource: str) -> float:
     """What the common pool holds on the last evening."""
     return number(played.events(DayEnded)[-1].totals[resource].pool)
 
 
-def rejections(played: Rehearsal, agent: int | None = None) -> list[str]:
+def rejections(played: Simulation, agent: int | None = None) -> list[str]:
     """Why actions were rejected, in order."""
     return [event.reason for event in played.events(InvalidAction) if agent in {None, event.agent}]
 
 
-def told(played: Rehearsal, kind: type[Event]) -> list[Told]:
+def told(played: Simulation, kind: type[Event]) -> list[LogEntry]:
     """The entries of one class of event, with their audiences."""
     return [entry for entry in played.log if isinstance(entry.event, kind)]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Chance, Stream
-from agentsim.engine.rehearse import Rehearsal
+from agentsim.engine.simulate import Simulation
 from agentsim.games.society.actions import ACTIONS, Acted, CreateProposal, DirectMessage, Trade, Vote, Work
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.bots.citizen import CHARACTERS, DANGER_DAYS
@@ -32,16 +32,16 @@ KINDS = {"tax", "dividend", "allocation", "work_minimum", "repeal", "voting_rule
 
 
 @cache
-def _citizens(seed: int) -> Rehearsal:
+def _citizens(seed: int) -> Simulation:
     return play(bot="citizen", agents=25, seed=seed, **DEFAULT)
 
 
 @cache
-def _anything(seed: int) -> Rehearsal:
+def _anything(seed: int) -> Simulation:
     return play(bot="random", agents=12, seed=seed, days=12, actions_per_day=3)
 
 
-def _decided(*games: Rehearsal) -> Iterator[tuple[Act, Any]]:
+def _decided(*games: Simulation) -> Iterator[tuple[Act, Any]]:
     for played in games:
         for wave, decisions in played.waves:
             for ask, decision in zip(wave.asks, decisions, strict=True):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation
 from agentsim.games.society.actions import Acted, Contribute, Trade, Work
 from agentsim.games.society.amounts import amount, number, share, shown
 from agentsim.games.society.bots import BOTS
@@ -26,21 +26,21 @@ from tests.games.society.society import play
 Config: TypeAlias = dict[str, Any]
 
 
-def greedy(asked: Request[Any], luck: Stream) -> Decision:
+def greedy(asked: Request[Any], rng: Stream) -> Decision:
     """Gives, builds and works at the edges of what it has; otherwise anything at all."""
     assert isinstance(asked, Act)
     you = asked.you
-    if you.food and luck.below(4) == 0:
-        part = luck.pick((you.food, you.food + 1, 1))
-        other = luck.integer(0, asked.rules.agents)
+    if you.food and rng.below(4) == 0:
+        part = rng.pick((you.food, you.food + 1, 1))
+        other = rng.integer(0, asked.rules.agents)
         given = {"recipient_agent_id": other, "resource_type": "food", "amount": shown(part)}
         return Acted(action=Trade.model_validate(given))
-    if asked.world.projects and luck.below(2):
+    if asked.world.projects and rng.below(2):
         put = {"project_id": asked.world.projects[0].id, "amount": shown(max(1, you.materials))}
         return Acted(action=Contribute.model_validate(put))
-    if luck.below(3) == 0:
-        return Acted(action=Work(work_type=luck.pick(("farm", "generate", "gather")), hours=1))
-    return BOTS["random"](asked, luck)
+    if rng.below(3) == 0:
+        return Acted(action=Work(work_type=rng.pick(("farm", "generate", "gather")), hours=1))
+    return BOTS["random"](asked, rng)
 
 
 AMOUNTS = st.sampled_from([0, 0.01, 0.25, 1, 2.5, 3, 10])
@@ -60,7 +60,7 @@ LAWS = st.lists(
 
 
 @st.composite
-def societies(draw: st.DrawFn) -> tuple[Config, Rehearsal]:
+def societies(draw: st.DrawFn) -> tuple[Config, Simulation]:
     """A short society of some agents under odd numbers."""
     config: Config = {
         "days": draw(st.integers(1, 6)),
@@ -91,7 +91,7 @@ def societies(draw: st.DrawFn) -> tuple[Config, Rehearsal]:
 
 @settings(max_examples=80, deadline=None)
 @given(societies())
-def test_nothing_is_made_or_lost(drawn: tuple[Config, Rehearsal]) -> None:
+def test_nothing_is_made_or_lost(drawn: tuple[Config, Simulation]) -> None:
     """`check()` has been clean after every wave, or the game would not have ended; here the log says the same."""
     _, played = drawn
     (began,) = played.events(SocietyBegan)
@@ -105,7 +105,7 @@ def test_nothing_is_made_or_lost(drawn: tuple[Config, Rehearsal]) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(societies())
-def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Rehearsal]) -> None:
+def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> None:
     """What agents hold and what the pool holds can be reckoned from the events alone."""
     _, played = drawn
     (began,) = played.events(SocietyBegan)

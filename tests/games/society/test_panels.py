@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from agentsim.engine.event import Event, Told
+from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Chart, Network, Panel, Profile, Profiles, Table, Threads
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.events.economy import Worked
@@ -34,7 +34,7 @@ LAWS = [
 
 
 @cache
-def log(seed: int = 7, permadeath: bool = True) -> tuple[Told, ...]:
+def log(seed: int = 7, permadeath: bool = True) -> tuple[LogEntry, ...]:
     """Twelve random agents for fourteen hard days."""
     config = {
         "days": 14,
@@ -45,7 +45,7 @@ def log(seed: int = 7, permadeath: bool = True) -> tuple[Told, ...]:
         "laws": LAWS,
         "pool_food": 100,
     }
-    return tuple(rehearse(GAME, config, PLAYERS, bot="random", seed=seed).log)
+    return tuple(simulate(GAME, config, PLAYERS, bot="random", seed=seed).log)
 
 
 def events() -> list[Event]:
@@ -181,7 +181,7 @@ def test_as_one_agent_heard_it_there_is_nothing_private_of_others() -> None:
 
 def test_of_a_multitude_the_first_have_pages() -> None:
     crowd = [f"a{place}" for place in range(MOST_PAGES + 1)]
-    big = rehearse(GAME, {"days": 1, "actions_per_day": 1}, crowd, bot="random", seed=1).log
+    big = simulate(GAME, {"days": 1, "actions_per_day": 1}, crowd, bot="random", seed=1).log
     [found] = [panel for panel in GAME.panels(big, crowd) if isinstance(panel, Profiles)]
     assert len(found.people) == MOST_PAGES
     assert found.note == "The first 200 of 201 agents."

@@ -141,7 +141,7 @@ def test_a_vote_on_a_proposal_that_is_not_open_is_objected_to() -> None:
     played = play({1: [first, "idle", second, "idle"]}, agents=3, days=2, actions_per_day=2, voting_days=1)
     asked = request(played, 2)
     assert [each.id for each in asked.world.proposals] == [2]
-    objections = [asked.objection(acted(f"vote {number} yes")) for number in (1, 2, 3)]
+    objections = [asked.warning(acted(f"vote {number} yes")) for number in (1, 2, 3)]
     assert objections == ["Proposal 1 is closed.", "", "There is no open proposal 3."]
 
 

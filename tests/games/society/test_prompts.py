@@ -11,8 +11,8 @@ import pytest
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import Simulation
 from agentsim.games.society.requests import Act
 from agentsim.runner.forecast import shared
 from tests.games.society.society import TERMS, acted, idles, law, play, request
@@ -50,7 +50,7 @@ def lines_of(asked: Act) -> list[str]:
     return "\n".join((*prompt.state, *prompt.question)).splitlines()
 
 
-def words_everywhere(words: str) -> Rehearsal:
+def words_everywhere(words: str) -> Simulation:
     """Agent 2 puts the words wherever words can go, and agent 1 is then asked."""
     speech: list[Any] = [
         {"action": "set_name", "display_name": words[:50].replace("1", "9")},  # not agent 1's number
@@ -132,12 +132,12 @@ def test_personalities_are_dealt_evenly_in_the_whole_and_in_every_population(age
     assert dealt == [request(play(agents=agents, seed=5), n).you.personality for n in range(1, agents + 1)]
 
 
-def chatty(asked: Request[Any], luck: Stream) -> Decision:
+def chatty(asked: Request[Any], rng: Stream) -> Decision:
     """Posts, proposes and works for ever, always at the same length."""
     assert isinstance(asked, Act)
-    if luck.below(3):
-        return acted({"action": "work", "work_type": luck.pick(("farm", "generate")), "hours": 2})
-    if luck.below(2):
+    if rng.below(3):
+        return acted({"action": "work", "work_type": rng.pick(("farm", "generate")), "hours": 2})
+    if rng.below(2):
         return acted({"action": "forum_post", "content": "w" * 300})
     return acted({**law("t" * 40), "description": "d" * 300})
 

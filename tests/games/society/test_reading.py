@@ -173,7 +173,7 @@ def test_strict_actions_take_no_words_for_a_post() -> None:
 
 def test_what_was_rejected_is_recorded_and_told_to_its_author_alone() -> None:
     rejected = ASKED.parse('{"action": "dance", "with": 7}').decision
-    played = play({}, agents=2, bot=lambda asked, luck: rejected if asked.player == "agent1" else idles(asked, luck))
+    played = play({}, agents=2, bot=lambda asked, rng: rejected if asked.player == "agent1" else idles(asked, rng))
     (entry,) = told(played, InvalidAction)
     assert entry.to == ("agent1",)
     assert entry.event.content == "Action rejected: Unknown action: dance"

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.reading import Decision
-from agentsim.engine.rehearse import Rehearsal, rehearse
+from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
 from agentsim.games.society.actions import Acted
@@ -36,13 +36,13 @@ from tests.games.society.town import (
 )
 
 
-def rehearsed(agents: int = 4, bot: Any = "idle", **config: Any) -> Rehearsal:
+def simulated(agents: int = 4, bot: Any = "idle", **config: Any) -> Simulation:
     """A whole game as it is founded, without a position."""
-    return rehearse(GAME, {"days": 1, **config}, [f"agent{number}" for number in range(1, agents + 1)], bot=bot)
+    return simulate(GAME, {"days": 1, **config}, [f"agent{number}" for number in range(1, agents + 1)], bot=bot)
 
 
 def began(agents: int, **config: Any) -> SocietyBegan:
-    (event,) = rehearsed(agents, **config).events(SocietyBegan)
+    (event,) = simulated(agents, **config).events(SocietyBegan)
     assert isinstance(event, SocietyBegan)
     return event
 
@@ -56,7 +56,7 @@ def test_a_tick_is_one_wave_of_all_who_are_awake() -> None:
 
 
 def test_a_day_has_its_ticks() -> None:
-    played = rehearsed(3, days=2, actions_per_day=4)
+    played = simulated(3, days=2, actions_per_day=4)
     assert [len(wave.asks) for wave, _ in played.waves] == [3] * 8
     asked = [ask.request for ask in played.asks("agent1")]
     assert [(act.world.day, act.world.tick) for act in asked] == [(d, t) for d in (1, 2) for t in (1, 2, 3, 4)]  # type: ignore[attr-defined] # all are acts
@@ -78,10 +78,10 @@ def test_everybody_sees_the_world_as_it_stood_when_the_tick_began() -> None:
 def test_actions_happen_in_a_fresh_random_order_in_every_tick() -> None:
     """All six orders of three agents in 120 ticks, each about as often: 5 degrees of freedom, p = 0.001."""
 
-    def posts(request: Any, luck: Any) -> Decision:
+    def posts(request: Any, rng: Any) -> Decision:
         return Acted.model_validate({"action": post("x")})
 
-    played = rehearsed(3, posts, days=30, actions_per_day=4, start_food=50, start_energy=50)
+    played = simulated(3, posts, days=30, actions_per_day=4, start_food=50, start_energy=50)
     authors = [event.agent for event in played.events(Posted)]
     orders = Counter(tuple(authors[start : start + 3]) for start in range(0, len(authors), 3))
     assert set(orders) == set(permutations((1, 2, 3)))
@@ -142,7 +142,7 @@ def test_one_agent_is_no_society() -> None:
 @pytest.mark.parametrize(("agents", "seed"), [(100, 1), (100, 2), (7, 1), (2, 3)])
 def test_personalities_are_dealt_evenly_also_within_each_population(agents: int, seed: int) -> None:
     """Of any agents in a row, such as those of one `[[players]]` table, each has as many as any other, or one more."""
-    played = rehearse(GAME, {"days": 1}, [f"p{n}" for n in range(agents)], bot="idle", seed=seed)
+    played = simulate(GAME, {"days": 1}, [f"p{n}" for n in range(agents)], bot="idle", seed=seed)
     (event,) = played.events(SocietyBegan)
     dealt = [being.personality for being in event.agents]
     for start in range(agents):
@@ -156,7 +156,7 @@ def test_personalities_are_dealt_reproducibly_and_by_seed() -> None:
         seed: [
             [being.personality for being in event.agents]
             for _ in range(2)
-            for event in rehearse(GAME, {"days": 1}, ["a", "b", "c"], bot="idle", seed=seed).events(SocietyBegan)
+            for event in simulate(GAME, {"days": 1}, ["a", "b", "c"], bot="idle", seed=seed).events(SocietyBegan)
         ]
         for seed in range(12)
     }
@@ -184,7 +184,7 @@ def test_it_ends_where_all_are_dormant_or_dead(last: str) -> None:
 
 
 def test_idle_agents_are_all_dormant_by_the_end_of_day_11() -> None:
-    played = rehearsed(5, days=30)
+    played = simulated(5, days=30)
     (event,) = played.events(SocietyEnded)
     assert (event.day, event.reason, event.survival) == (11, "nobody is awake", 0)
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.engine.event import Everyone
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import MOST, UNIT
@@ -280,7 +280,7 @@ def test_a_quorum_beyond_the_agents_is_refused() -> None:
 
 def test_a_society_of_bots_with_every_term_from_the_first_day_is_played_through() -> None:
     laws = [law(tax(33), dividend(0.33)), law(dividend(1, "energy", "dormant"), minimum(2), rule(66, 2))]
-    played = rehearse(GAME, {"days": 6, "laws": laws}, [f"p{n}" for n in range(1, 13)], bot="random")
+    played = simulate(GAME, {"days": 6, "laws": laws}, [f"p{n}" for n in range(1, 13)], bot="random")
     assert played.outcome.reason
 
 
@@ -290,7 +290,7 @@ def test_what_the_greatest_dividend_leaves_unpaid_can_be_written_and_read_again(
     def paid(amount: float) -> DividendPaid:
         greatest = {"kind": "dividend", "resource": "food", "amount": amount, "to": "all"}
         config = {"days": 1, "actions_per_day": 1, "laws": [{"title": "All", "terms": [greatest]}]}
-        (event,) = rehearse(GAME, config, players, bot="idle").events(DividendPaid)
+        (event,) = simulate(GAME, config, players, bot="idle").events(DividendPaid)
         assert isinstance(event, DividendPaid)
         return event
 

@@ -27,10 +27,10 @@ __all__ = ["BOTS"]
 def _trader(act: Callable[[Act, Stream], ActionChosen], says: str, query: Callable[[AskQuery], QueryChosen]) -> Bot:
     """A bot that understands everything, and answers every interview alike."""
 
-    def policy(request: Any, luck: Stream) -> Decision:
+    def policy(request: Any, rng: Stream) -> Decision:
         match request:
             case Act():
-                return act(request, luck)
+                return act(request, rng)
             case AskQuery():
                 return query(request)
             case Brief():
@@ -48,7 +48,7 @@ def _asks_nothing(request: AskQuery) -> QueryChosen:
     return QueryChosen(query=NO_QUERY)
 
 
-def _idle(request: Act, luck: Stream) -> ActionChosen:
+def _idle(request: Act, rng: Stream) -> ActionChosen:
     return ActionChosen(action=SKIP)
 
 

@@ -24,12 +24,12 @@ def query(request: AskQuery) -> QueryChosen:
     return QueryChosen(query="order_book", query_parameters={"good": good})
 
 
-def act(request: Act, luck: Stream) -> ActionChosen:
+def act(request: Act, rng: Stream) -> ActionChosen:
     """Take what the book offers on the right side of the value; else quote a tenth away from it."""
     book = _book(request)
     choices = []
     for side, good in sides(request):
-        value = request.now.worth(good) or luck.lasting(f"value/{good}").integer(*GUESSED)
+        value = request.now.worth(good) or rng.lasting(f"value/{good}").integer(*GUESSED)
         opposite = book.get("asks" if side == "buy" else "bids", []) if book.get("good") == good else []
         best = opposite[0]["price"] if opposite else None
         good_price = best is not None and (best < value if side == "buy" else best > value)
@@ -41,7 +41,7 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     taking = [chosen for good_price, chosen in choices if good_price]
     if taking:
         return taking[0]
-    return luck.pick(choices)[1] if choices else ActionChosen(action=SKIP)
+    return rng.pick(choices)[1] if choices else ActionChosen(action=SKIP)
 
 
 def _book(request: Act) -> dict[str, Any]:

@@ -25,42 +25,42 @@ _WORDS = ("12 * (3 + 4)", "Who sells at ten?", "I pay eleven.", "prices", "2 ** 
 _THOUGHTS = ("Buy low.", "Sell high, wait for a bid.", "", "The last trade was dear.")
 
 
-def policy(request: Any, luck: Stream) -> Decision:
+def policy(request: Any, rng: Stream) -> Decision:
     """Anything at all."""
     match request:
         case Act():
-            named = luck.pick([*request.actions, None])
+            named = rng.pick([*request.actions, None])
             if named is None:
-                return ActionChosen(action=SKIP, working_memory=luck.pick(_THOUGHTS))
-            given = _given(named, luck)
-            return ActionChosen(action=named.name, action_parameters=given, working_memory=luck.pick(_THOUGHTS))
+                return ActionChosen(action=SKIP, working_memory=rng.pick(_THOUGHTS))
+            given = _given(named, rng)
+            return ActionChosen(action=named.name, action_parameters=given, working_memory=rng.pick(_THOUGHTS))
         case AskQuery():
-            named = luck.pick([*request.offered, None])
+            named = rng.pick([*request.offered, None])
             if named is None:
                 return QueryChosen(query=NO_QUERY)
-            return QueryChosen(query=named.name, query_parameters=_given(named, luck))
+            return QueryChosen(query=named.name, query_parameters=_given(named, rng))
         case Brief():
-            understood = luck.random() < 0.8
-            return BriefingAnswered(action=SKIP if understood else UNCLEAR, working_memory=luck.pick(_THOUGHTS))
+            understood = rng.random() < 0.8
+            return BriefingAnswered(action=SKIP if understood else UNCLEAR, working_memory=rng.pick(_THOUGHTS))
         case Interviewed():
-            return InterviewAnswer(answer=luck.pick(_THOUGHTS) or "I follow my nose.")
+            return InterviewAnswer(answer=rng.pick(_THOUGHTS) or "I follow my nose.")
         case Moderate():
-            asks = luck.random() < 0.2
-            who = luck.pick(request.agents) if asks else NOBODY
+            asks = rng.random() < 0.2
+            who = rng.pick(request.agents) if asks else NOBODY
             return Moderation(ask=who, question="What do you expect of the next round?" if asks else "")
     raise AssertionError(f"no policy for {request.kind}")
 
 
-def _given(named: Capability, luck: Stream) -> dict[str, Any]:
+def _given(named: Capability, rng: Stream) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for parameter in named.parameters:
-        if not parameter.optional or luck.random() < 0.1:
-            out[parameter.name] = _value(parameter, luck)
+        if not parameter.optional or rng.random() < 0.1:
+            out[parameter.name] = _value(parameter, rng)
     return out
 
 
-def _value(parameter: Parameter, luck: Stream) -> Any:
+def _value(parameter: Parameter, rng: Stream) -> Any:
     if parameter.kind == "integer":
         high = parameter.low + 4 if parameter.high is None else min(parameter.high, parameter.low + 14)
-        return luck.integer(parameter.low, high)
-    return luck.pick(parameter.choices) if parameter.choices else luck.pick(_WORDS)
+        return rng.integer(parameter.low, high)
+    return rng.pick(parameter.choices) if parameter.choices else rng.pick(_WORDS)

@@ -11,14 +11,14 @@ from agentsim.games.market.state import SKIP
 __all__ = ["constrained", "offer", "sides", "unconstrained"]
 
 
-def constrained(request: Act, luck: Stream) -> ActionChosen:
+def constrained(request: Act, rng: Stream) -> ActionChosen:
     """A buyer draws from 1 to its value, a seller from its cost to the highest price."""
-    return _act(request, luck, bounded=True)
+    return _act(request, rng, bounded=True)
 
 
-def unconstrained(request: Act, luck: Stream) -> ActionChosen:
+def unconstrained(request: Act, rng: Stream) -> ActionChosen:
     """Everybody draws from 1 to the highest price."""
-    return _act(request, luck, bounded=False)
+    return _act(request, rng, bounded=False)
 
 
 def offer(side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
@@ -41,13 +41,13 @@ def sides(request: Act) -> list[tuple[Side, str]]:
     return out
 
 
-def _act(request: Act, luck: Stream, *, bounded: bool) -> ActionChosen:
+def _act(request: Act, rng: Stream, *, bounded: bool) -> ActionChosen:
     possible = sides(request)
     if not possible:
         return ActionChosen(action=SKIP)
-    side, good = luck.pick(possible)
+    side, good = rng.pick(possible)
     low, high = _range(request, side, good, bounded=bounded)
-    return offer(side, good, luck.integer(low, high)) if low <= high else ActionChosen(action=SKIP)
+    return offer(side, good, rng.integer(low, high)) if low <= high else ActionChosen(action=SKIP)
 
 
 def _range(request: Act, side: Side, good: str, *, bounded: bool) -> tuple[int, int]:

@@ -28,7 +28,7 @@ __all__ = ["act"]
 SIDES: tuple[Side, ...] = ("buy", "sell")
 
 
-def act(request: Act, luck: Stream) -> ActionChosen:
+def act(request: Act, rng: Stream) -> ActionChosen:
     """Learn from what was quoted and traded, then quote the limit price with the margin on it.
 
     Where it can trade several goods, or on both sides, it learns about all of them and quotes one.
@@ -36,20 +36,20 @@ def act(request: Act, luck: Stream) -> ActionChosen:
     limits = {way: limit for way in sides(request) if (limit := request.now.worth(way[1])) is not None}
     if not limits:
         return ActionChosen(action=SKIP, working_memory=request.now.memory)
-    side, good = chosen = luck.pick(list(limits))
+    side, good = chosen = rng.pick(list(limits))
     said = _said(request.now.memory)
     step = (request.menu.price_max or max(limits.values())) / 80
     traders = {}
     for way, limit in limits.items():
-        traders[way] = trader = _Trader.recalled(said.get(way[1]), way[0], limit, luck)
+        traders[way] = trader = _Trader.recalled(said.get(way[1]), way[0], limit, rng)
         for number, signal in enumerate(request.now.signals):
             if signal.good == way[1]:
-                trader.learn(signal, luck, step)
+                trader.learn(signal, rng, step)
                 if number >= request.now.stale:
                     trader.hear(signal, request.now.period)
         if not request.now.signals:
             for shouted, price in trader.in_period(request.now.period).items():
-                trader.learn(Signal(way[1], shouted, price, traded=False), luck, step)
+                trader.learn(Signal(way[1], shouted, price, traded=False), rng, step)
     limit, most = limits[chosen], request.menu.price_max or limits[chosen]
     if side == "buy":
         most = min(limit, request.now.free(CAPITAL) or limit)
@@ -89,9 +89,9 @@ class _Trader:
     period: int | None = None  # in which those stand
 
     @classmethod
-    def recalled(cls, said: Any, side: Side, limit: int, luck: Stream) -> _Trader:
+    def recalled(cls, said: Any, side: Side, limit: int, rng: Stream) -> _Trader:
         """The trader as its working memory says of this good; of one that begins, drawn as Cliff does."""
-        tastes = luck.lasting(f"zip/{side}")
+        tastes = rng.lasting(f"zip/{side}")
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
         standing: dict[Side, int] = {}
@@ -110,17 +110,17 @@ class _Trader:
         """What it quotes."""
         return self.limit * (1 + self.margin)
 
-    def learn(self, signal: Signal, luck: Stream, step: float) -> None:
+    def learn(self, signal: Signal, rng: Stream, step: float) -> None:
         """Move the margin where the last shout says that more could be had, or that less must do."""
         price, sells = round(self.price), self.side == "sell"  # what it would shout itself
         would_trade = price <= signal.price if sells else price >= signal.price
         if signal.traded and would_trade:
-            self._towards(signal.price, luck, step, up=sells)
+            self._towards(signal.price, rng, step, up=sells)
         elif not would_trade or price == signal.price:
             # the competition undercuts; or a trade was made by the other side at a price that one could not match
             other_side_shouted = (signal.side == "buy") == sells
             if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
-                self._towards(signal.price, luck, step, up=not sells)
+                self._towards(signal.price, rng, step, up=not sells)
 
     def in_period(self, period: int | None) -> dict[Side, int]:
         """What stands for all it knows: of an earlier period nothing does."""
@@ -139,8 +139,8 @@ class _Trader:
             **({} if self.period is None else {"period": self.period}),
         }
 
-    def _towards(self, shout: int, luck: Stream, step: float, *, up: bool) -> None:
-        relative, absolute = 0.05 * luck.random(), step * luck.random()
+    def _towards(self, shout: int, rng: Stream, step: float, *, up: bool) -> None:
+        relative, absolute = 0.05 * rng.random(), step * rng.random()
         target = shout * (1 + relative) + absolute if up else shout * (1 - relative) - absolute
         delta = self.rate * (target - self.price)
         self.change = self.momentum * self.change + (1 - self.momentum) * delta

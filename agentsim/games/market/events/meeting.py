@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from agentsim.engine.dealing import Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import Interaction, Past
 
 __all__ = ["Messaged", "Moved", "Reported"]
 
@@ -26,9 +26,9 @@ class Messaged(Event):
     def heading(self) -> str:
         return f"{self.sender} to {'all' if self.to is None else ', '.join(self.to)}"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         for reader in self.to or ():
-            yield Dealing(self.sender, reader, "wrote to")
+            yield Interaction(self.sender, reader, "wrote to")
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.dealing import FOR, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import FOR, Interaction, Past
 from agentsim.games.market.order_book import Side, Why
 
 __all__ = ["Banked", "Ordered", "Traded", "Transferred", "Withdrawn"]
@@ -90,10 +90,10 @@ class Traded(Event):
     def content(self) -> str:
         return f"{self.price * self.quantity} capital in all."
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         """The book matches prices, not people: neither did it for the other's sake."""
-        yield Dealing(self.buyer, self.seller, "bought of", amount=self.price * self.quantity)
-        yield Dealing(self.seller, self.buyer, "sold to", amount=self.price * self.quantity)
+        yield Interaction(self.buyer, self.seller, "bought of", amount=self.price * self.quantity)
+        yield Interaction(self.seller, self.buyer, "sold to", amount=self.price * self.quantity)
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ class Transferred(Event):
     def content(self) -> str:
         return self.reason
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        yield Dealing(self.giver, self.taker, f"gave {self.asset}", FOR, self.amount)
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        yield Interaction(self.giver, self.taker, f"gave {self.asset}", FOR, self.amount)
 
 
 @dataclass(frozen=True)

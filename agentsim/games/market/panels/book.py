@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from agentsim.engine.event import Event, Told
+from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, Panel, Table
 from agentsim.games.market.events import Ordered, PeriodBegan, Traded, Withdrawn
 from agentsim.games.market.panels.spots import rounds, spots
@@ -46,7 +46,7 @@ class OpenOrders:
         return best, sum(quantity for _, quantity in orders)
 
 
-def book(log: Sequence[Told]) -> list[Panel]:
+def book(log: Sequence[LogEntry]) -> list[Panel]:
     """A row a round and good: the best prices and how much stands; nothing where nobody ordered."""
     goods = list(dict.fromkeys(told.event.good for told in log if isinstance(told.event, Ordered)))
     if not goods:

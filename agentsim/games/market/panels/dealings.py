@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Network, Node, Panel, Tie
 from agentsim.engine.wording import sentence
 from agentsim.games.market.events import Endowed, MarketBegan, Messaged, Traded, Transferred
 
-__all__ = ["dealings"]
+__all__ = ["interactions"]
 
 _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 
-def dealings(log: Sequence[Told]) -> list[Panel]:
+def interactions(log: Sequence[LogEntry]) -> list[Panel]:
     """Ties between agents, buyers beside buyers where sides are known; nothing where nobody dealt with anybody."""
     agents: tuple[str, ...] = ()
     groups: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.games.market.events import Moved
 from agentsim.games.market.panels.spots import rounds, spots
@@ -15,7 +15,7 @@ __all__ = ["grid"]
 MOST_CELLS = 400  # of a grid that is drawn
 
 
-def grid(log: Sequence[Told]) -> list[Panel]:
+def grid(log: Sequence[LogEntry]) -> list[Panel]:
     """A board with a scene for each round shown; nothing where there is no grid, or one too large to be drawn."""
     moves = [told.event for told in log if isinstance(told.event, Moved)]
     if not moves or moves[0].columns * moves[0].rows > MOST_CELLS:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TypeAlias
 
-from agentsim.engine.event import Event, Told
+from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
 from agentsim.games.market.events import Endowed, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
@@ -48,7 +48,7 @@ class Replayed:
                 self.held[owner][asset] = self.held[owner].get(asset, 0) + change
 
 
-def holdings(log: Sequence[Told]) -> list[Panel]:
+def holdings(log: Sequence[LogEntry]) -> list[Panel]:
     """Capital and each good by agent, where endowments were heard of: charts, or tables where agents are many."""
     replayed, shown = Replayed(), set(spots(rounds(log)))
     scenes: list[_Scene] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
 from agentsim.games.market.events import PeriodEnded
 
@@ -16,7 +16,7 @@ _NOTE = (
 )
 
 
-def periods(log: Sequence[Told]) -> list[Panel]:
+def periods(log: Sequence[LogEntry]) -> list[Panel]:
     """Figures of every period that ended; nothing outside experiments."""
     ended = [told.event for told in log if isinstance(told.event, PeriodEnded)]
     if not ended:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.games.market.events import PeriodBegan, PeriodEnded, Traded
 from agentsim.games.market.panels.spots import rounds, spots
@@ -15,7 +15,7 @@ __all__ = ["prices"]
 MOST_TRADES = 400
 
 
-def prices(log: Sequence[Told]) -> list[Panel]:
+def prices(log: Sequence[LogEntry]) -> list[Panel]:
     """What was paid, and how much was traded; nothing where nothing was."""
     if not any(isinstance(told.event, Traded) for told in log):
         return []
@@ -24,7 +24,7 @@ def prices(log: Sequence[Told]) -> list[Panel]:
     return [_by_round(log), _volume_by_round(log)]
 
 
-def _by_trade(log: Sequence[Told]) -> Chart:
+def _by_trade(log: Sequence[LogEntry]) -> Chart:
     equilibria = {
         told.event.period: told.event.equilibrium_price for told in log if isinstance(told.event, PeriodEnded)
     }
@@ -50,7 +50,7 @@ def _by_trade(log: Sequence[Told]) -> Chart:
     return Chart("Prices", "line", tuple(x[shown]), tuple(series), "period.trade", "price", note)
 
 
-def _volume_by_period(log: Sequence[Told]) -> Chart:
+def _volume_by_period(log: Sequence[LogEntry]) -> Chart:
     volume: Counter[int] = Counter()
     period = 0
     for told in log:
@@ -63,7 +63,7 @@ def _volume_by_period(log: Sequence[Told]) -> Chart:
     return Chart("Volume", "bar", tuple(map(str, volume)), (units,), "period", "units traded")
 
 
-def _by_round(log: Sequence[Told]) -> Chart:
+def _by_round(log: Sequence[LogEntry]) -> Chart:
     """The price of the latest trade by then; a gap before the first."""
     shown = spots(rounds(log))
     trades = [told for told in log if isinstance(told.event, Traded)]
@@ -78,7 +78,7 @@ def _by_round(log: Sequence[Told]) -> Chart:
     return Chart("Prices", "line", tuple(map(str, shown)), series, "round", "last price")
 
 
-def _volume_by_round(log: Sequence[Told]) -> Chart:
+def _volume_by_round(log: Sequence[LogEntry]) -> Chart:
     shown = spots(rounds(log))
     volume: dict[str, Counter[int]] = {}
     for told in log:

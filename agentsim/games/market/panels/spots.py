@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 
 __all__ = ["MOST", "rounds", "spots"]
 
 MOST = 60
 
 
-def rounds(log: Sequence[Told]) -> int:
+def rounds(log: Sequence[LogEntry]) -> int:
     """The number of the last round."""
     return log[-1].round if log else 0
 

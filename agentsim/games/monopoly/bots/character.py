@@ -64,57 +64,57 @@ class Character:
     talks: ClassVar[float]
     """How likely it says something on an occasion for words."""
 
-    def __call__(self, request: Any, luck: Stream) -> Decision:
+    def __call__(self, request: Any, rng: Stream) -> Decision:
         match request:
             case ProposeTrade():
-                return self.propose(request, luck)
+                return self.propose(request, rng)
             case ManageEstate():
-                return self.manage(request, luck) if _can_grow(request) else IDLE
+                return self.manage(request, rng) if _can_grow(request) else IDLE
             case AuctionBid():
-                return self.bid(request, luck)
+                return self.bid(request, rng)
             case BuyOrAuction():
-                return self.buy(request, luck)
+                return self.buy(request, rng)
             case AnswerTrade():
-                return self.answer(request, luck)
+                return self.answer(request, rng)
             case JailAction():
                 return self.jail(request)
             case RaiseCash():
                 return Raised(action=raised(request))
             case React():
-                return Reacted(public_speech=self.heard("done", luck))
+                return Reacted(public_speech=self.heard("done", rng))
             case _:
                 raise AssertionError(f"no policy for {request.kind}")
 
     # -- what each has of its own
 
-    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+    def reserve(self, view: View, seat: int, rng: Stream) -> int:
         raise NotImplementedError
 
-    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+    def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
         raise NotImplementedError
 
-    def limit(self, request: AuctionBid, luck: Stream) -> int:
+    def limit(self, request: AuctionBid, rng: Stream) -> int:
         """The most that it bids."""
         raise NotImplementedError
 
-    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
+    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
         raise NotImplementedError
 
-    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
         raise NotImplementedError
 
-    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         raise NotImplementedError
 
     # -- what they share
 
-    def say(self, occasion: str, luck: Stream) -> str:
+    def say(self, occasion: str, rng: Stream) -> str:
         """Words for an occasion, in character."""
-        return luck.pick(self.lines[occasion])
+        return rng.pick(self.lines[occasion])
 
-    def heard(self, occasion: str, luck: Stream) -> str:
+    def heard(self, occasion: str, rng: Stream) -> str:
         """As `say`, or silence."""
-        return self.say(occasion, luck) if luck.random() < self.talks else ""
+        return self.say(occasion, rng) if rng.random() < self.talks else ""
 
     def worst(self, view: View, seat: int) -> int:
         """The highest rent that a seat may owe now."""
@@ -125,9 +125,9 @@ class Character:
         view = request.view
         return int(npv(view, request.seat, position, len(view.living) - 1, self.taste))
 
-    def bid(self, request: AuctionBid, luck: Stream) -> Bid:
+    def bid(self, request: AuctionBid, rng: Stream) -> Bid:
         """Up to the limit, by a quarter of what is left to it; one bid where bids are sealed."""
-        lot, limit = request.lot, min(self.limit(request, luck), request.you.cash)
+        lot, limit = request.lot, min(self.limit(request, rng), request.you.cash)
         if limit < lot.least:
             return OUT
         amount = limit if lot.sealed else max(lot.least, lot.high + (limit - lot.high + 1) // 2)
@@ -153,21 +153,21 @@ class Character:
         margins = tuple(margin + sweetening * rejected.get(seat.name, 0) for seat in view.seats)
         return best_deal(view, request.seat, self.taste, budget, margins)
 
-    def proposed(self, request: ProposeTrade, deal: Deal, luck: Stream) -> Proposed:
+    def proposed(self, request: ProposeTrade, deal: Deal, rng: Stream) -> Proposed:
         """The deal, with a pitch and a thought."""
         view = request.view
         group = group_name(deal.group)
-        pitch = self.say("pitch", luck).format(name=view.seats[deal.target].name, group=group)
+        pitch = self.say("pitch", rng).format(name=view.seats[deal.target].name, group=group)
         thought = f"The {group} group would be whole, and I ${deal.gain:.0f} better off."
         return Proposed(action=deal.proposal(view, pitch), private_thought=thought)
 
     def built(
-        self, lifts: tuple[int, ...], builds: tuple[Build, ...], luck: Stream, mortgages: tuple[int, ...] = ()
+        self, lifts: tuple[int, ...], builds: tuple[Build, ...], rng: Stream, mortgages: tuple[int, ...] = ()
     ) -> Managed:
         """The bundle, with words where it builds."""
         if not lifts and not builds:
             return IDLE
-        speech = self.heard("build", luck) if builds else ""
+        speech = self.heard("build", rng) if builds else ""
         return Managed(
             action=Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds),
             public_speech=speech,

@@ -28,44 +28,44 @@ class Professor(Character):
     talks = 0.2
     lines = words.PROFESSOR
 
-    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+    def reserve(self, view: View, seat: int, rng: Stream) -> int:
         return max(LEAST, min(MOST, self.worst(view, seat)))
 
-    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+    def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
         """Where the deed is worth its price, and cash is left."""
         price = SPACES[request.position].price
         worth = self.worth(request, request.position)
         return BUY if worth >= price and request.you.cash - price >= LEAST else AUCTION
 
-    def limit(self, request: AuctionBid, luck: Stream) -> int:
+    def limit(self, request: AuctionBid, rng: Stream) -> int:
         return min(self.worth(request, request.lot.position), request.you.cash - LEAST)
 
-    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
-        if luck.random() < 0.2:
+    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+        if rng.random() < 0.2:
             return PASS
         deal = self.deal(request, request.you.cash - LEAST, margin=0)
-        return self.proposed(request, deal, luck) if deal else PASS
+        return self.proposed(request, deal, rng) if deal else PASS
 
-    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
         """Neutral or better."""
         gain = self.gain(request)
         action = "accept" if gain >= 0 and self.affords(request) else "reject"
-        speech = self.heard(action, luck)
+        speech = self.heard(action, rng)
         thought = f"Expected value: {gain:+.0f} dollars." if speech else ""
         return Answered.model_validate({"action": action, "public_speech": speech, "private_thought": thought})
 
-    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         """Whole groups clear first; then as much as returns enough,
         on what lone deeds bring if need be; other mortgages with money to spare."""
         view, seat = request.view, request.seat
-        budget = request.you.cash - self.reserve(view, seat, luck)
+        budget = request.you.cash - self.reserve(view, seat, rng)
         if budget > 0 and (lifts := lifted(view, seat, budget, whole=True)):
-            return self.built(lifts, (), luck)
+            return self.built(lifts, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             for count in range(len(site.lots), 0, -1):
                 spent = site.spent[count - 1]
                 if site.gained[count - 1] > RETURN * spent:
                     deeds, brought = pledged(view, seat, spent - budget) if spent > budget else ((), 0)
                     if spent <= budget + brought:
-                        return self.built((), site.builds(count), luck, mortgages=deeds)
-        return self.built(lifted(view, seat, budget - LEAST, whole=False), (), luck)
+                        return self.built((), site.builds(count), rng, mortgages=deeds)
+        return self.built(lifted(view, seat, budget - LEAST, whole=False), (), rng)

@@ -30,43 +30,43 @@ class Shark(Character):
     talks = 0.15
     lines = words.SHARK
 
-    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+    def reserve(self, view: View, seat: int, rng: Stream) -> int:
         return min(MOST, LEAST + self.worst(view, seat) // 20)
 
-    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+    def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
         return BUY if request.you.cash - SPACES[request.position].price >= LEAST else AUCTION
 
-    def limit(self, request: AuctionBid, luck: Stream) -> int:
+    def limit(self, request: AuctionBid, rng: Stream) -> int:
         position = request.lot.position
         wanted = max(SPACES[position].price, self.worth(request, position) * 5 // 4)
         return min(wanted, request.you.cash - LEAST)
 
-    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
-        if luck.random() < 0.75:
+    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+        if rng.random() < 0.75:
             return PASS
-        reserve = self.reserve(request.view, request.seat, luck)
+        reserve = self.reserve(request.view, request.seat, rng)
         deal = self.deal(request, request.you.cash - reserve, margin=-FAVOUR, sweetening=20)
-        return self.proposed(request, deal, luck) if deal else PASS
+        return self.proposed(request, deal, rng) if deal else PASS
 
-    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
         """What clearly favours it."""
         action = "accept" if self.affords(request) and self.gain(request) >= FAVOUR else "reject"
-        return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
+        return Answered.model_validate({"action": action, "public_speech": self.heard(action, rng)})
 
-    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         """Everything above the reserve into houses; lone deeds are mortgaged for the first of them, all or nothing."""
         view, seat = request.view, request.seat
         whole = view.holdings.whole[seat]
         if not whole and request.you.cash < 3 * MOST:
             return IDLE
-        budget = request.you.cash - self.reserve(view, seat, luck)
+        budget = request.you.cash - self.reserve(view, seat, rng)
         if lifts := lifted(view, seat, budget, whole=request.you.cash < 3 * MOST):
-            return self.built(lifts, (), luck)
+            return self.built(lifts, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             first, brought = site.spent[:FIRST][-1], 0
             deeds: tuple[int, ...] = ()
             if first > budget:
                 deeds, brought = pledged(view, seat, first - budget)
             if count := site.affordable(budget + brought):
-                return self.built((), site.builds(count), luck, mortgages=deeds)
+                return self.built((), site.builds(count), rng, mortgages=deeds)
         return IDLE

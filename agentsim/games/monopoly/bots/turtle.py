@@ -39,10 +39,10 @@ class Turtle(Character):
     talks = 0.08
     lines = words.TURTLE
 
-    def reserve(self, view: View, seat: int, luck: Stream) -> int:
+    def reserve(self, view: View, seat: int, rng: Stream) -> int:
         return max(LEAST, min(MOST, self.worst(view, seat)))
 
-    def buy(self, request: BuyOrAuction, luck: Stream) -> Bought:
+    def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
         price = SPACES[request.position].price
         kept = request.you.cash - price
         return BUY if kept >= self._floor(request.view, request.seat, request.position) else AUCTION
@@ -55,34 +55,34 @@ class Turtle(Character):
             return LEAST
         return MOST if space.price <= FAIR else 2 * MOST
 
-    def limit(self, request: AuctionBid, luck: Stream) -> int:
+    def limit(self, request: AuctionBid, rng: Stream) -> int:
         """Bargains only: three quarters of the price, with its cash kept."""
         position = request.lot.position
         bargain = SPACES[position].price * 3 // 4
         return min(bargain, request.you.cash - self._floor(request.view, request.seat, position))
 
-    def propose(self, request: ProposeTrade, luck: Stream) -> Proposed:
-        if luck.random() < 0.96:
+    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+        if rng.random() < 0.96:
             return PASS
         deal = self.deal(request, request.you.cash - LEAST, margin=-150, sweetening=0)
-        return self.proposed(request, deal, luck) if deal else PASS
+        return self.proposed(request, deal, rng) if deal else PASS
 
-    def answer(self, request: AnswerTrade, luck: Stream) -> Answered:
+    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
         """No, unless it is overwhelming, and its cash is kept."""
         action = "accept" if self.affords(request) and self.gain(request) >= OVERWHELMING else "reject"
-        return Answered.model_validate({"action": action, "public_speech": self.heard(action, luck)})
+        return Answered.model_validate({"action": action, "public_speech": self.heard(action, rng)})
 
-    def manage(self, request: ManageEstate, luck: Stream) -> Managed:
+    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         """Every mortgage first; then as many houses as a third of the cash pays for."""
         view, seat, cash = request.view, request.seat, request.you.cash
         if cash <= LEAST:
             return IDLE
         if any(pledged and owner == seat for pledged, owner in zip(view.mortgaged, view.owner, strict=True)):
-            return self.built(lifted(view, seat, cash - LEAST, whole=False), (), luck)
+            return self.built(lifted(view, seat, cash - LEAST, whole=False), (), rng)
         budget = min(cash // CUSHION, cash - LEAST)
         for site in sites(view, seat):
             if count := site.affordable(budget):
-                return self.built((), site.builds(count), luck)
+                return self.built((), site.builds(count), rng)
         return IDLE
 
     def jail(self, request: JailAction) -> JailChoice:

@@ -14,4 +14,4 @@ __all__ = ["OnBoard"]
 class OnBoard(Event):
     """Base of the events of tokens, property and money."""
 
-    recounted: ClassVar[bool] = False
+    in_prompt: ClassVar[bool] = False

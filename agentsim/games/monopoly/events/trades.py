@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.dealing import AGAINST, FOR, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import AGAINST, FOR, Interaction, Past
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.monopoly.board import FINE, SPACES, name_of
 
@@ -53,8 +53,8 @@ class TradeProposed(Event):
     def heading(self) -> str:
         return f"{self.proposer_name} offers {self.target_name} {self.offer} for {self.request}"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        yield Dealing(self.proposer, self.target, "proposed a trade")
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        yield Interaction(self.proposer, self.target, "proposed a trade")
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ class TradeAccepted(_TradeAnswered):
     def content(self) -> str:
         return "It is carried out."
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         """Both get something by it, the one what it asked for."""
         terms = past.last(TradeProposed, number=self.number)
-        yield Dealing(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
+        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
         if terms is not None and terms.offer.price:
-            yield Dealing(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
 
 
 @dataclass(frozen=True)
@@ -122,5 +122,5 @@ class TradeRejected(_TradeAnswered):
     def content(self) -> str:
         return "Nothing changes hands."
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
-        yield Dealing(self.target, self.proposer, "rejected a trade", AGAINST)
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        yield Interaction(self.target, self.proposer, "rejected a trade", AGAINST)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Panel
 from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.panels import landings, money, ring, trades
@@ -17,7 +17,7 @@ from agentsim.games.monopoly.replay import began, snapshots
 __all__ = ["panels"]
 
 
-def panels(log: Sequence[Told]) -> list[Panel]:
+def panels(log: Sequence[LogEntry]) -> list[Panel]:
     """Everything there is to show; nothing before the first turn, and no panel without data."""
     start, turns = began(log), snapshots(log)
     if start is None or len(turns) < 2:

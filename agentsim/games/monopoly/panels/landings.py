@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Board, Cell, Panel, Scene, Table
 from agentsim.games.monopoly.board import JAIL, SPACES, name_of
 from agentsim.games.monopoly.events import Jailed, Moved, Rolled, StayedInJail
@@ -15,7 +15,7 @@ from agentsim.games.monopoly.panels.spots import SIDE, tile
 __all__ = ["panels", "rests"]
 
 
-def rests(log: Sequence[Told]) -> Counter[int]:
+def rests(log: Sequence[LogEntry]) -> Counter[int]:
     """How often a token rested on each space (or `IN_JAIL`) at the end of a roll that was to move it."""
     found: Counter[int] = Counter()
     place: int | None = None  # of the roll that is being resolved
@@ -34,7 +34,7 @@ def rests(log: Sequence[Told]) -> Counter[int]:
     return found
 
 
-def panels(log: Sequence[Told]) -> Iterator[Panel]:
+def panels(log: Sequence[LogEntry]) -> Iterator[Panel]:
     """Nothing before the first roll."""
     found = rests(log)
     if found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine.event import PlayerId, Told
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Panel, Table
 from agentsim.games.monopoly.deals import Deal
 from agentsim.games.monopoly.events import TradeDiscarded
@@ -14,7 +14,7 @@ __all__ = ["panels"]
 _MOST = 300
 
 
-def panels(found: Sequence[Deal], log: Sequence[Told], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
+def panels(found: Sequence[Deal], log: Sequence[LogEntry], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
     """Nothing where nobody proposed anything."""
     if not found:
         return

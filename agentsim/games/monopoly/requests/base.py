@@ -8,7 +8,7 @@ from functools import cache
 from types import new_class
 from typing import Any, ClassVar, TypeVar
 
-from agentsim.engine.keeping import kept
+from agentsim.engine.cached_property import cached_property
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Options, Request, Text
 from agentsim.games.monopoly import prompts, trade
@@ -48,7 +48,7 @@ class MonopolyRequest(Request[S]):
     chars: int
     max_turns: int
 
-    @kept
+    @cached_property
     def seat(self) -> int:
         """The player's number, looked up once: every decision asks for it several times."""
         return self.view.seat(self.player)
@@ -88,7 +88,7 @@ class MonopolyRequest(Request[S]):
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
-    def narrowed(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         room = {"public_speech": f"at most {self.words} words", "private_thought": f"at most {self.chars} characters"}
         if name in room:
             return {**legal, "default": "", "description": room[name]}
@@ -98,7 +98,7 @@ class MonopolyRequest(Request[S]):
         """The schema of the action without what cannot matter: for a person, who is asked field by field."""
         return action
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"board": self.view.mark}
 
     def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:

@@ -70,9 +70,9 @@ class AuctionBid(MonopolyRequest[Bid]):
     def question(self) -> tuple[str, ...]:
         return questions.auction_bid(self.view, self.seat, self.lot)
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         lot = self.lot
-        return {**super().particulars(), "position": lot.position, "high": lot.high, "least": lot.least}
+        return {**super().fingerprint_fields(), "position": lot.position, "high": lot.high, "least": lot.least}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return narrowing.bid(action, self.lot.least, self.you.cash)

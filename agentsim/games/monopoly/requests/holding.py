@@ -73,8 +73,8 @@ class ManageEstate(MonopolyRequest[Managed]):
     def question(self) -> tuple[str, ...]:
         return questions.manage_estate(self.view, self.seat, questions.moment(self.when, again=self.again))
 
-    def particulars(self) -> Mapping[str, Any]:
-        return {**super().particulars(), "when": self.when}
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {**super().fingerprint_fields(), "when": self.when}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return narrowing.bundle(action, self.view.estate(), self.seat)
@@ -105,7 +105,7 @@ class RaiseCash(MonopolyRequest[Raised]):
             raise IllegalDecision(f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe.")
         bundle.carry_out(self.view.estate(), self.seat, self.you.cash, raised.bundle)
 
-    def objection(self, decision: Raised) -> str:
+    def warning(self, decision: Raised) -> str:
         """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
         estate, seats = self.view.estate(), list(self.view.seats)
         steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
@@ -117,8 +117,8 @@ class RaiseCash(MonopolyRequest[Raised]):
             self.view, self.seat, self.owed, self.creditor, self.why, may_propose=self.may_propose
         )
 
-    def particulars(self) -> Mapping[str, Any]:
-        return {**super().particulars(), "owed": self.owed, "may_propose": self.may_propose}
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {**super().fingerprint_fields(), "owed": self.owed, "may_propose": self.may_propose}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         estate, parts = self.view.estate(), dict(action["properties"])

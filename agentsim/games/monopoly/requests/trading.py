@@ -42,7 +42,7 @@ class ProposeTrade(MonopolyRequest[Proposed]):
     def check(self, decision: Proposed) -> None:
         """Any proposal is an answer; whether it can be is the table's verdict, and counts."""
 
-    def objection(self, decision: Proposed) -> str:
+    def warning(self, decision: Proposed) -> str:
         return self.objection_to(decision.action, self.view.estate(), self.view.seats)
 
     def question(self) -> tuple[str, ...]:
@@ -50,8 +50,8 @@ class ProposeTrade(MonopolyRequest[Proposed]):
             self.view, self.seat, questions.moment(self.when, again=self.again), self.made, self.left
         )
 
-    def particulars(self) -> Mapping[str, Any]:
-        return {**super().particulars(), "when": self.when, "made": self.made}
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {**super().fingerprint_fields(), "when": self.when, "made": self.made}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return narrowing.proposal(action, self.view.estate(), self.view.seats, self.seat)
@@ -76,9 +76,9 @@ class AnswerTrade(MonopolyRequest[Answered]):
     def question(self) -> tuple[str, ...]:
         return questions.answer_trade(self.view, self.seat, self.terms, self.pitch)
 
-    def particulars(self) -> Mapping[str, Any]:
+    def fingerprint_fields(self) -> Mapping[str, Any]:
         sides = [side.model_dump(mode="json") for side in (self.terms.offer, self.terms.request)]
-        return {**super().particulars(), "proposer": self.terms.proposer, "terms": sides}
+        return {**super().fingerprint_fields(), "proposer": self.terms.proposer, "terms": sides}
 
     def fallback(self) -> Answered:
         return self.silent(action="reject")

@@ -60,50 +60,50 @@ class Character:
     answers: float
     gathers: float
 
-    def __call__(self, request: Request[Any], luck: Stream) -> Decision:
+    def __call__(self, request: Request[Any], rng: Stream) -> Decision:
         assert isinstance(request, Act), f"no policy for {request.kind}"
-        return Acted(action=self._act(request, luck))
+        return Acted(action=self._act(request, rng))
 
-    def _act(self, request: Act, luck: Stream) -> Spoken:
+    def _act(self, request: Act, rng: Stream) -> Spoken:
         resource, lasts = needs.scarcer(request)
         if lasts < DANGER_DAYS:
-            return self._in_danger(request, luck, resource)
+            return self._in_danger(request, rng, resource)
         return (
-            self._help(request, luck)
-            or self._vote(request, luck)
-            or needs.work(request, self.store * (0.5 + luck.lasting("store").random()))
-            or self._build(request, luck)
-            or self._propose(request, luck)
-            or self._speak(request, luck)
+            self._help(request, rng)
+            or self._vote(request, rng)
+            or needs.work(request, self.store * (0.5 + rng.lasting("store").random()))
+            or self._build(request, rng)
+            or self._propose(request, rng)
+            or self._speak(request, rng)
             or Idle(reasoning="I have what I need.")
         )
 
     # -- needs
 
-    def _in_danger(self, request: Act, luck: Stream, resource: Resource) -> Spoken:
+    def _in_danger(self, request: Act, rng: Stream, resource: Resource) -> Spoken:
         you, world = request.you, request.world
         asked = any(post.author == you.agent and words.asks_for(post.text) for post in world.posts)
-        if not asked and luck.random() < 0.2:
+        if not asked and rng.random() < 0.2:
             return ForumPost(content=_fitting(request, words.call_for_help(you.agent, resource)))
         return needs.work(request, DANGER_DAYS) or Idle(reasoning="I can work no more today.")
 
     # -- others
 
-    def _help(self, request: Act, luck: Stream) -> Spoken | None:
+    def _help(self, request: Act, rng: Stream) -> Spoken | None:
         you, rules = request.you, request.rules
         for post in request.world.posts:
             resource = words.asks_for(post.text)
             if resource is None or post.author == you.agent:
                 continue
             gift = min(needs.spare(request, resource, self.keeps), self._helpful(request, resource))
-            if gift > 0 and luck.random() < self.gives:
+            if gift > 0 and rng.random() < self.gives:
                 return _gift(post.author, resource, gift)
         for notice in you.notices:
-            if notice.kind == "gift" and notice.by and luck.random() < 0.5:
-                return DirectMessage(recipient_agent_id=notice.by, content=_fitting(request, luck.pick(words.THANKS)))
-        if rules.daily_food and not you.name and luck.random() < 0.03:
+            if notice.kind == "gift" and notice.by and rng.random() < 0.5:
+                return DirectMessage(recipient_agent_id=notice.by, content=_fitting(request, rng.pick(words.THANKS)))
+        if rules.daily_food and not you.name and rng.random() < 0.03:
             # with its number, since a name that another has is refused
-            return SetName(display_name=f"{luck.pick(words.NAMES)} {you.agent}"[: rules.name_chars])
+            return SetName(display_name=f"{rng.pick(words.NAMES)} {you.agent}"[: rules.name_chars])
         return None
 
     @staticmethod
@@ -116,78 +116,78 @@ class Character:
 
     # -- the society
 
-    def _vote(self, request: Act, luck: Stream) -> Spoken | None:
+    def _vote(self, request: Act, rng: Stream) -> Spoken | None:
         you, world = request.you, request.world
         undecided = [each for each in world.proposals if each.id not in you.votes]
-        if not undecided or luck.random() >= self.votes:
+        if not undecided or rng.random() >= self.votes:
             return None
-        chosen = luck.pick(undecided)
+        chosen = rng.pick(undecided)
         return Vote(
             proposal_id=chosen.id,
-            vote=self._cast(request, chosen, luck),
+            vote=self._cast(request, chosen, rng),
             reasoning=_fitting(request, reason(request, self.personality, chosen.terms)),
         )
 
-    def _cast(self, request: Act, chosen: ProposalView, luck: Stream) -> VoteCast:
+    def _cast(self, request: Act, chosen: ProposalView, rng: Stream) -> VoteCast:
         """By its values, with a leaning of its own for or against this one."""
         if chosen.author == request.you.agent:
             return "yes"
-        worth = opinion(request, self.personality, chosen.terms) + 2 * luck.lasting(f"on/{chosen.id}").random() - 1
+        worth = opinion(request, self.personality, chosen.terms) + 2 * rng.lasting(f"on/{chosen.id}").random() - 1
         if abs(worth) < 0.3:
             return "abstain"
         return "yes" if worth > 0 else "no"
 
-    def _build(self, request: Act, luck: Stream) -> Spoken | None:
+    def _build(self, request: Act, rng: Stream) -> Spoken | None:
         """Materials for what is being built or has to be kept up, and now and then the work of gathering them."""
         you, world, rules = request.you, request.world, request.rules
         wanted = bool(world.projects) or bool(world.paused)
-        if wanted and you.materials and luck.random() < self.gathers:
+        if wanted and you.materials and rng.random() < self.gathers:
             if not world.projects:
                 return _gift(0, "materials", you.materials)
-            project = luck.pick(world.projects)
+            project = rng.pick(world.projects)
             given = {"project_id": project.id, "amount": number(min(you.materials, project.cost - project.given))}
             return Contribute.model_validate(given)
         hours = min(2, rules.hours_per_day - you.hours)
         able = you.food >= rules.work_needs_food and needs.spare(request, "energy", self.keeps) >= (
             hours * rules.gather_energy
         )
-        if hours > 0 and able and luck.random() < self.gathers * (1 if wanted else 0.2):
+        if hours > 0 and able and rng.random() < self.gathers * (1 if wanted else 0.2):
             return Work(work_type="gather", hours=hours)
         return None
 
-    def _propose(self, request: Act, luck: Stream) -> Spoken | None:
-        if luck.random() >= min(MOST_PROPOSALS, PROPOSALS_A_TICK / request.rules.agents):
+    def _propose(self, request: Act, rng: Stream) -> Spoken | None:
+        if rng.random() >= min(MOST_PROPOSALS, PROPOSALS_A_TICK / request.rules.agents):
             return None
-        return proposal(request, self.personality, luck)
+        return proposal(request, self.personality, rng)
 
-    def _speak(self, request: Act, luck: Stream) -> Spoken | None:
+    def _speak(self, request: Act, rng: Stream) -> Spoken | None:
         for notice in request.you.notices:
-            if notice.kind in {"mention", "reply"} and luck.random() < self.answers:
-                return self._answer(request, luck, notice.about, notice.by)
+            if notice.kind in {"mention", "reply"} and rng.random() < self.answers:
+                return self._answer(request, rng, notice.about, notice.by)
         mine = [each.id for each in request.world.proposals if each.author == request.you.agent]
-        if mine and luck.random() < 0.3:
-            return self._canvass(request, luck, luck.pick(mine))
-        if luck.random() >= self.posts:
+        if mine and rng.random() < 0.3:
+            return self._canvass(request, rng, rng.pick(mine))
+        if rng.random() >= self.posts:
             return None
         others = [post for post in request.world.posts[-NEWEST:] if post.author != request.you.agent]
-        if others and luck.random() < 0.4:
-            post = luck.pick(others)
-            if luck.random() < 0.4:
-                said = luck.pick(words.ASIDES).format(post=post.id)
+        if others and rng.random() < 0.4:
+            post = rng.pick(others)
+            if rng.random() < 0.4:
+                said = rng.pick(words.ASIDES).format(post=post.id)
                 return DirectMessage(recipient_agent_id=post.author, content=_fitting(request, said))
-            return self._answer(request, luck, post.id, post.author)
-        return ForumPost(content=_fitting(request, luck.pick(words.POSTS[self.personality])))
+            return self._answer(request, rng, post.id, post.author)
+        return ForumPost(content=_fitting(request, rng.pick(words.POSTS[self.personality])))
 
-    def _answer(self, request: Act, luck: Stream, post: int, author: int) -> ForumReply:
-        said = luck.pick(words.ANSWERS[self.personality]).format(you=author)
+    def _answer(self, request: Act, rng: Stream, post: int, author: int) -> ForumReply:
+        said = rng.pick(words.ANSWERS[self.personality]).format(you=author)
         return ForumReply(parent_message_id=post, content=_fitting(request, said))
 
     @staticmethod
-    def _canvass(request: Act, luck: Stream, proposal: int) -> DirectMessage:
+    def _canvass(request: Act, rng: Stream, proposal: int) -> DirectMessage:
         """Ask somebody, whoever it is, for a vote."""
-        other = luck.integer(1, request.rules.agents - 1)
+        other = rng.integer(1, request.rules.agents - 1)
         other += other >= request.you.agent
-        said = luck.pick(words.CANVASS).format(proposal=proposal)
+        said = rng.pick(words.CANVASS).format(proposal=proposal)
         return DirectMessage(recipient_agent_id=other, content=_fitting(request, said))
 
 
@@ -212,7 +212,7 @@ CHARACTERS: Mapping[Personality, Character] = {
 }
 
 
-def citizen(request: Request[Any], luck: Stream) -> Decision:
+def citizen(request: Request[Any], rng: Stream) -> Decision:
     """The policy of whatever personality the agent was dealt."""
     assert isinstance(request, Act), f"no policy for {request.kind}"
-    return CHARACTERS[request.you.personality](request, luck)
+    return CHARACTERS[request.you.personality](request, rng)

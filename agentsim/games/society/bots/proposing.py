@@ -20,14 +20,14 @@ Draft: TypeAlias = tuple[str, str, str, list[dict[str, Any]]]
 """Type, title, description, terms."""
 
 
-def proposal(request: Act, personality: Personality, luck: Stream) -> CreateProposal | None:
+def proposal(request: Act, personality: Personality, rng: Stream) -> CreateProposal | None:
     """One that fits these values and is neither open nor in force already; None where there is nothing to propose."""
-    by = personality if personality != "neutral" else luck.pick(tuple(_DRAFTS))
+    by = personality if personality != "neutral" else rng.pick(tuple(_DRAFTS))
     known = _known(request)
     drafts = [draft for draft in _DRAFTS[by](request) if draft[1] not in known]
     if not drafts:
         return None
-    type_, title, description, terms = luck.pick(drafts)
+    type_, title, description, terms = rng.pick(drafts)
     rules = request.rules
     if len(title) > rules.title_chars or len(description) > rules.description_chars:
         return None

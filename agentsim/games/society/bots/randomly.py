@@ -34,70 +34,70 @@ _LAWFUL = ("tax", "dividend", "allocation", "work_minimum", "repeal", "voting_ru
 _FITTING = {"law": _LAWFUL, "rule": _LAWFUL, "allocation": ("allocation",), "infrastructure": ("build",), "other": ()}
 
 
-def random(request: Request[Any], luck: Stream) -> Decision:
+def random(request: Request[Any], rng: Stream) -> Decision:
     """Any action, most of which hold and some of which do not."""
     assert isinstance(request, Act), f"no policy for {request.kind}"
-    if luck.below(60) == 0:
+    if rng.below(60) == 0:
         return Acted(action=Rejected(reason="Failed to parse action"))
-    return Acted(action=_any(request, luck))
+    return Acted(action=_any(request, rng))
 
 
-def _any(request: Act, luck: Stream) -> Spoken:
-    world, rules, kind = request.world, request.rules, luck.below(18)
-    said = f"{luck.pick(_WORDS)}, #{luck.integer(1, rules.agents)}."[: rules.post_chars]
+def _any(request: Act, rng: Stream) -> Spoken:
+    world, rules, kind = request.world, request.rules, rng.below(18)
+    said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
     match kind:
         case 0 | 1 | 2 | 3:
-            return Work(work_type=luck.pick(("farm", "generate", "gather")), hours=_hours(request, luck))
+            return Work(work_type=rng.pick(("farm", "generate", "gather")), hours=_hours(request, rng))
         case 4 | 5 | 6:
-            chosen = _one_of([proposal.id for proposal in world.proposals], luck)
-            return Vote(proposal_id=chosen, vote=luck.pick(("yes", "yes", "no", "abstain")), reasoning=said)
+            chosen = _one_of([proposal.id for proposal in world.proposals], rng)
+            return Vote(proposal_id=chosen, vote=rng.pick(("yes", "yes", "no", "abstain")), reasoning=said)
         case 7:
-            return ForumReply(parent_message_id=_one_of([post.id for post in world.posts], luck), content=said)
+            return ForumReply(parent_message_id=_one_of([post.id for post in world.posts], rng), content=said)
         case 8:
-            chosen = _one_of([project.id for project in world.projects], luck)
-            return Contribute.model_validate({"project_id": chosen, "amount": _amount(luck)})
+            chosen = _one_of([project.id for project in world.projects], rng)
+            return Contribute.model_validate({"project_id": chosen, "amount": _amount(rng)})
         case 9:
-            return DirectMessage(recipient_agent_id=luck.integer(1, rules.agents), content=said)
+            return DirectMessage(recipient_agent_id=rng.integer(1, rules.agents), content=said)
         case 10 | 11:
-            whom, resource = luck.integer(0, rules.agents), luck.pick(RESOURCES)
-            given = {"recipient_agent_id": whom, "resource_type": resource, "amount": _amount(luck)}
+            whom, resource = rng.integer(0, rules.agents), rng.pick(RESOURCES)
+            given = {"recipient_agent_id": whom, "resource_type": resource, "amount": _amount(rng)}
             return Trade.model_validate(given)
         case 12:
             return SetName(display_name=said[: min(12, rules.name_chars)])
         case 13:
             return Idle(reasoning=said)
         case 14 | 15 | 16:
-            return _proposal(request, said, luck)
+            return _proposal(request, said, rng)
         case _:
             return ForumPost(content=said)
 
 
-def _one_of(ids: Sequence[int], luck: Stream) -> int:
+def _one_of(ids: Sequence[int], rng: Stream) -> int:
     """One of those shown; else, and now and then, some number of about that size, gone or not yet there."""
-    if ids and luck.random() >= ODD:
-        return luck.pick(ids)
-    return luck.integer(1, max(ids, default=1) + 1)
+    if ids and rng.random() >= ODD:
+        return rng.pick(ids)
+    return rng.integer(1, max(ids, default=1) + 1)
 
 
-def _amount(luck: Stream) -> str:
+def _amount(rng: Stream) -> str:
     """Mostly a little; now and then far too much."""
-    return f"{luck.integer(0, 3 if luck.random() >= ODD else 10_000)}.{luck.integer(1, 99):02}"
+    return f"{rng.integer(0, 3 if rng.random() >= ODD else 10_000)}.{rng.integer(1, 99):02}"
 
 
-def _hours(request: Act, luck: Stream) -> int:
+def _hours(request: Act, rng: Stream) -> int:
     most = request.rules.hours_per_day
-    return luck.integer(1, most if luck.random() < 2 * ODD else min(3, most))
+    return rng.integer(1, most if rng.random() < 2 * ODD else min(3, most))
 
 
 # -- proposals
 
 
-def _proposal(request: Act, said: str, luck: Stream) -> CreateProposal:
+def _proposal(request: Act, said: str, rng: Stream) -> CreateProposal:
     """Up to four terms, which now and then do not belong in a proposal of its type."""
-    type_ = luck.pick(tuple(_FITTING))
-    kinds = (*_LAWFUL, "build") if luck.random() < ODD else _FITTING[type_]
-    count = 1 if type_ == "infrastructure" else luck.integer(0, MOST_TERMS)
-    terms = [_term(request, luck.pick(kinds), luck) for _ in range(count)] if kinds else []
+    type_ = rng.pick(tuple(_FITTING))
+    kinds = (*_LAWFUL, "build") if rng.random() < ODD else _FITTING[type_]
+    count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS)
+    terms = [_term(request, rng.pick(kinds), rng) for _ in range(count)] if kinds else []
     rules = request.rules
     spelt = {
         "title": said[: min(20, rules.title_chars)],
@@ -108,26 +108,26 @@ def _proposal(request: Act, said: str, luck: Stream) -> CreateProposal:
     return CreateProposal.model_validate(spelt)
 
 
-def _term(request: Act, kind: str, luck: Stream) -> dict[str, Any]:
+def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
     rules, laws = request.rules, [law.id for law in request.world.laws]
     term: dict[str, Any] = {"kind": kind}
     match kind:
         case "tax":
-            return term | {"resource": luck.pick((*RESOURCES, "all")), "percent": luck.integer(1, 100)}
+            return term | {"resource": rng.pick((*RESOURCES, "all")), "percent": rng.integer(1, 100)}
         case "dividend":
-            whom = luck.pick(("all", "dormant"))
-            return term | {"resource": luck.pick(RESOURCES), "amount": _amount(luck), "to": whom}
+            whom = rng.pick(("all", "dormant"))
+            return term | {"resource": rng.pick(RESOURCES), "amount": _amount(rng), "to": whom}
         case "allocation":
-            named = luck.integer(1, min(3, rules.agents))
-            agents = [luck.integer(1, rules.agents + (luck.random() < ODD)) for _ in range(named)]
-            return term | {"resource": luck.pick(RESOURCES), "amount": _amount(luck), "agents": agents}
+            named = rng.integer(1, min(3, rules.agents))
+            agents = [rng.integer(1, rules.agents + (rng.random() < ODD)) for _ in range(named)]
+            return term | {"resource": rng.pick(RESOURCES), "amount": _amount(rng), "agents": agents}
         case "work_minimum":
-            return term | {"hours": luck.integer(1, min(24, rules.hours_per_day + (luck.random() < ODD)))}
+            return term | {"hours": rng.integer(1, min(24, rules.hours_per_day + (rng.random() < ODD)))}
         case "repeal":
-            return term | {"law": _one_of(laws, luck)}
+            return term | {"law": _one_of(laws, rng)}
         case "voting_rule":
-            if luck.random() < ODD:  # a rule by which hardly anything passes any more, or one that cannot be
-                return term | {"threshold": luck.integer(50, 99), "quorum": luck.integer(0, rules.agents + 1)}
-            return term | {"threshold": luck.integer(50, 60), "quorum": luck.integer(0, 2)}
+            if rng.random() < ODD:  # a rule by which hardly anything passes any more, or one that cannot be
+                return term | {"threshold": rng.integer(50, 99), "quorum": rng.integer(0, rules.agents + 1)}
+            return term | {"threshold": rng.integer(50, 60), "quorum": rng.integer(0, 2)}
         case _:
-            return term | {"what": luck.pick(("farm", "generator"))}
+            return term | {"what": rng.pick(("farm", "generator"))}

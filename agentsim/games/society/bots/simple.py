@@ -16,12 +16,12 @@ __all__ = ["STORE_DAYS", "farmer", "idle"]
 STORE_DAYS = 10
 
 
-def idle(request: Request[Any], luck: Stream) -> Decision:
+def idle(request: Request[Any], rng: Stream) -> Decision:
     """Does nothing, ever."""
     return Acted(action=Idle())
 
 
-def farmer(request: Request[Any], luck: Stream) -> Decision:
+def farmer(request: Request[Any], rng: Stream) -> Decision:
     """Works for its own food and energy until they last ten days, and says nothing."""
     assert isinstance(request, Act), f"no policy for {request.kind}"
     return Acted(action=work(request, STORE_DAYS) or Idle())

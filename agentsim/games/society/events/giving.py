@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.dealing import FOR, Dealing, Past
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import FOR, Interaction, Past
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import Resource
@@ -35,10 +35,10 @@ class Traded(Event):
     def content(self) -> str:
         return ""
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is not None:
             who, whom = began.player(self.agent), began.player(self.recipient)
-            yield Dealing(who, whom, f"gave {self.resource}", FOR, number(self.amount))
+            yield Interaction(who, whom, f"gave {self.resource}", FOR, number(self.amount))
 
 
 @dataclass(frozen=True)

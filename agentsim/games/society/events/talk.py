@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agentsim.engine.dealing import AGAINST, FOR, NAMED, NEITHER, Dealing, Past, Sign
 from agentsim.engine.event import Event
+from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
 from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import ProposalType, Terms, in_words
@@ -35,15 +35,15 @@ class Posted(Event):
         reply = "" if self.parent is None else f", a reply to {self.parent}"
         return f"Agent #{self.agent}: post {self.post}{reply}"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is None:
             return
         who = began.player(self.agent)
         answered = None if self.parent is None else past.last(Posted, post=self.parent)
         if answered is not None:
-            yield Dealing(who, began.player(answered.agent), "replied to")
+            yield Interaction(who, began.player(answered.agent), "replied to")
         for agent in self.mentions:
-            yield Dealing(who, began.player(agent), NAMED)
+            yield Interaction(who, began.player(agent), NAMED)
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class MessageSent(Event):
     def heading(self) -> str:
         return f"Agent #{self.agent} to agent #{self.recipient}"
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is not None:
-            yield Dealing(began.player(self.agent), began.player(self.recipient), "wrote to")
+            yield Interaction(began.player(self.agent), began.player(self.recipient), "wrote to")
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,12 @@ class Voted(Event):
         changed = "" if self.before is None else f" (before: {self.before})"
         return f"{self.yes} yes, {self.no} no, {self.abstain} abstain{changed}."
 
-    def dealings(self, past: Past) -> Iterator[Dealing]:
+    def interactions(self, past: Past) -> Iterator[Interaction]:
         """Towards whoever proposed it; a vote that is changed is cast once more."""
         began, proposed = past.last(SocietyBegan), past.last(Proposed, proposal=self.proposal)
         if began is not None and proposed is not None:
             deed = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
-            yield Dealing(began.player(self.agent), began.player(proposed.agent), deed, _SIGNS[self.vote])
+            yield Interaction(began.player(self.agent), began.player(proposed.agent), deed, _SIGNS[self.vote])
 
 
 @dataclass(frozen=True)

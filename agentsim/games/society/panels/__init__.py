@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Panel
 from agentsim.games.society.panels.agents import agents
 from agentsim.games.society.panels.days import by_day
@@ -19,7 +19,7 @@ from agentsim.games.society.panels.ties import forum, ties
 __all__ = ["panels"]
 
 
-def panels(log: Sequence[Told]) -> list[Panel]:
+def panels(log: Sequence[LogEntry]) -> list[Panel]:
     """Everything that a page shows of the society, in its order; no panel without data."""
     events = [told.event for told in log]
     known = people(events)

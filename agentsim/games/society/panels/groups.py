@@ -55,5 +55,5 @@ def groups(events: Sequence[Event], people: People) -> list[Panel]:
             row += [sum(result.status == "active" for result in own)]
             row += [round(sum(result.wealth for result in own) / UNIT / size, 2)]
         rows.append(tuple(row))
-    note = "Deeds are per agent, over the whole game; wealth is an agent's food, energy and materials together."
+    note = "ActionHandler are per agent, over the whole game; wealth is an agent's food, energy and materials together."
     return [Table("By personality", columns, tuple(rows), note)]

@@ -1,4 +1,4 @@
-"""Health: after which failures a provider cannot be played with any more, judged in the order of the requests."""
+"""Circuit breaker: after which failures a provider cannot be played with any more, judged in the order of requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import permutations
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
-from agentsim.runner.health import STREAK, Health, Link
+from agentsim.runner.circuit_breaker import STREAK, CircuitBreaker, Link
 
 
 @dataclass(frozen=True)
@@ -34,48 +34,48 @@ def refused() -> ModelRefused:
     return ModelRefused("not this one", code="refusal")
 
 
-def decision(health: Health, *calls: ModelError | None, model: Link = LAB) -> None:
+def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: Link = LAB) -> None:
     """A wave of one request that is decided by these calls; it gives up where the last is an error."""
-    health.wave([[model]])
+    breaker.wave([[model]])
     for call in calls:
-        health.called(0, call)
+        breaker.called(0, call)
     if calls[-1] is not None:
-        asyncio.run(health.gave_up(0))
-    health.settled(0)
+        asyncio.run(breaker.gave_up(0))
+    breaker.settled(0)
 
 
 def test_five_transport_faults_in_a_row_stop_the_run_and_say_what_the_last_was() -> None:
-    health = Health()
-    decision(health, None)
-    decision(health, *[fault("some fault")] * (STREAK - 1))
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    decision(breaker, *[fault("some fault")] * (STREAK - 1))
     with pytest.raises(ProviderStopped, match="lab: 5 calls in a row failed; the last: the last fault"):
-        decision(health, fault("the last fault"))
+        decision(breaker, fault("the last fault"))
 
 
 def test_an_answer_ends_the_row() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     for _ in range(20):
-        decision(health, *[fault()] * (STREAK - 1), None)
+        decision(breaker, *[fault()] * (STREAK - 1), None)
 
 
 def test_a_refusal_is_an_answer() -> None:
-    health = Health()
-    decision(health, *[fault()] * (STREAK - 1), refused())
-    decision(health, fault())
+    breaker = CircuitBreaker()
+    decision(breaker, *[fault()] * (STREAK - 1), refused())
+    decision(breaker, fault())
 
 
 def test_a_wait_neither_ends_the_row_nor_counts() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     with pytest.raises(ProviderStopped, match="5 calls in a row"):
-        decision(health, *[fault(), RateLimited("slow down")] * STREAK, None)
+        decision(breaker, *[fault(), RateLimited("slow down")] * STREAK, None)
 
 
-def held(health: Health, error: ModelError, *, model: Link = LAB) -> None:
+def held(breaker: CircuitBreaker, error: ModelError, *, model: Link = LAB) -> None:
     """A wave of one request whose host wants more time than it has."""
-    health.wave([[model]])
-    health.called(0, error, held=True)
-    asyncio.run(health.gave_up(0))
-    health.settled(0)
+    breaker.wave([[model]])
+    breaker.called(0, error, held=True)
+    asyncio.run(breaker.gave_up(0))
+    breaker.settled(0)
 
 
 WANTS_A_DAY = [RateLimited("tomorrow", retry_after=86_400), TransportFailed("moving", code="http_503", retry_after=1e5)]
@@ -83,77 +83,77 @@ WANTS_A_DAY = [RateLimited("tomorrow", retry_after=86_400), TransportFailed("mov
 
 @pytest.mark.parametrize("error", WANTS_A_DAY, ids=str)
 def test_a_host_that_wants_more_time_than_two_decisions_have_stops_the_run(error: ModelError) -> None:
-    health = Health()
-    decision(health, None)
-    held(health, error)
-    held(health, error, model=Named("lab/other"))
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    held(breaker, error)
+    held(breaker, error, model=Named("lab/other"))
     with pytest.raises(
         ProviderStopped, match=r"^lab: wants more time than rate_limit_patience_s, twice .*: " + str(error)
     ):
-        held(health, error)
+        held(breaker, error)
 
 
 def test_an_answer_of_the_same_model_in_between_shows_that_it_was_one_decision_s_own() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     for _ in range(20):
-        held(health, WANTS_A_DAY[0])
-        decision(health, None)
+        held(breaker, WANTS_A_DAY[0])
+        decision(breaker, None)
 
 
 def test_a_limit_that_stopped_the_run_is_remembered_when_it_goes_on() -> None:
-    health = Health()
-    health.wave([[LAB]])
-    health.recalled(0, None, "limited", answered=False, past=True, held=True)
-    health.settled(0)
+    breaker = CircuitBreaker()
+    breaker.wave([[LAB]])
+    breaker.recalled(0, None, "limited", answered=False, past=True, held=True)
+    breaker.settled(0)
     with pytest.raises(ProviderStopped, match="twice without an answer between"):
-        held(health, WANTS_A_DAY[0])
+        held(breaker, WANTS_A_DAY[0])
 
 
 def test_a_limit_of_one_s_own_is_no_failure_of_those_who_have_another() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     for _ in range(STREAK):
-        health.wave([CHAIN])
-        assert health.order(0) == (0, 1), "each decision asks again whether it still holds"
-        health.called(0, WANTS_A_DAY[0], 0, held=True)
-        health.called(0, None, 1)
-        health.settled(0)
-    health.wave([CHAIN])
-    health.called(0, fault(), 0)
+        breaker.wave([CHAIN])
+        assert breaker.order(0) == (0, 1), "each decision asks again whether it still holds"
+        breaker.called(0, WANTS_A_DAY[0], 0, held=True)
+        breaker.called(0, None, 1)
+        breaker.settled(0)
+    breaker.wave([CHAIN])
+    breaker.called(0, fault(), 0)
     with pytest.raises(ProviderStopped, match="wants more time"):
-        held(health, WANTS_A_DAY[0])
+        held(breaker, WANTS_A_DAY[0])
 
 
 def test_providers_are_counted_apart() -> None:
-    health = Health()
-    decision(health, None)
-    decision(health, None, model=OTHER)
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    decision(breaker, None, model=OTHER)
     for _ in range(STREAK - 1):
-        decision(health, fault())
-        decision(health, fault(), model=OTHER)
-    decision(health, None, model=OTHER)
+        decision(breaker, fault())
+        decision(breaker, fault(), model=OTHER)
+    decision(breaker, None, model=OTHER)
     with pytest.raises(ProviderStopped, match=r"^lab:"):
-        decision(health, fault())
+        decision(breaker, fault())
 
 
 def test_no_call_of_this_kind_can_succeed() -> None:
-    health = Health()
-    decision(health, None)
+    breaker = CircuitBreaker()
+    decision(breaker, None)
     with pytest.raises(ProviderStopped, match=r"^lab: lab/m: the key is wrong$"):
-        decision(health, ProviderRejected("lab/m: the key is wrong", code="bad_key"))
+        decision(breaker, ProviderRejected("lab/m: the key is wrong", code="bad_key"))
 
 
 def test_a_first_decision_without_any_answer_stops_the_run() -> None:
     with pytest.raises(ProviderStopped, match="lab: the first call failed: cannot be reached"):
-        decision(Health(), fault("cannot be reached"))
+        decision(CircuitBreaker(), fault("cannot be reached"))
 
 
 def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
-    health = Health()
-    health.wave([[LAB], [OTHER]])
-    health.called(0, fault("the lab is closed"))
-    health.called(1, fault("the other is busy"))
+    breaker = CircuitBreaker()
+    breaker.wave([[LAB], [OTHER]])
+    breaker.called(0, fault("the lab is closed"))
+    breaker.called(1, fault("the other is busy"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: the lab is closed"):
-        asyncio.run(health.gave_up(0))
+        asyncio.run(breaker.gave_up(0))
 
 
 @pytest.mark.parametrize(
@@ -162,21 +162,21 @@ def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     ids=["refused", "rate limited", "a fault, then refused"],
 )
 def test_a_provider_that_answers_in_some_way_is_alive(errors: list[ModelError]) -> None:
-    decision(Health(), *errors)
+    decision(CircuitBreaker(), *errors)
 
 
 def test_a_decision_given_up_later_is_only_that_decision_s_bad_luck() -> None:
-    health = Health()
-    decision(health, None)
-    decision(health, fault(), fault())
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    decision(breaker, fault(), fault())
 
 
 def test_what_an_earlier_process_was_answered_counts() -> None:
-    health = Health()
-    health.wave([[LAB]])
-    health.recalled(0, None, None, answered=True, past=False)
-    health.settled(0)
-    decision(health, fault(), fault())
+    breaker = CircuitBreaker()
+    breaker.wave([[LAB]])
+    breaker.recalled(0, None, None, answered=True, past=False)
+    breaker.settled(0)
+    decision(breaker, fault(), fault())
 
 
 WAVES = {
@@ -193,15 +193,15 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
     """Six requests of one wave, their replies in every order: the verdict is that of one call after another."""
 
     async def play(order: tuple[int, ...]) -> bool:
-        health = Health()
-        health.wave([[LAB]] * len(calls))
+        breaker = CircuitBreaker()
+        breaker.wave([[LAB]] * len(calls))
 
         async def one(place: int) -> None:
             for call in calls[place]:
-                health.called(place, call)
+                breaker.called(place, call)
             if calls[place][-1] is not None:
-                await health.gave_up(place)
-            health.settled(place)
+                await breaker.gave_up(place)
+            breaker.settled(place)
 
         tasks = [asyncio.create_task(one(place)) for place in order]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -219,13 +219,13 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
 CHAIN = [LAB, OTHER]
 
 
-def chain_decision(health: Health, *calls: tuple[int, ModelError | None]) -> tuple[int, ...]:
+def chain_decision(breaker: CircuitBreaker, *calls: tuple[int, ModelError | None]) -> tuple[int, ...]:
     """A wave of one request with two models, called as told; the order in which they were to be asked."""
-    health.wave([CHAIN])
+    breaker.wave([CHAIN])
     for link, error in calls:
-        health.called(0, error, link)
-    health.settled(0)
-    return health.order(0)
+        breaker.called(0, error, link)
+    breaker.settled(0)
+    return breaker.order(0)
 
 
 def rejected(what: str = "no credit") -> ProviderRejected:
@@ -233,89 +233,89 @@ def rejected(what: str = "no credit") -> ProviderRejected:
 
 
 def test_a_dead_provider_stops_nobody_who_has_another_and_is_asked_no_more() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     for _ in range(STREAK):
-        assert chain_decision(health, (0, fault()), (1, None)) == (0, 1)
-    assert chain_decision(health, (1, None)) == (1,)
+        assert chain_decision(breaker, (0, fault()), (1, None)) == (0, 1)
+    assert chain_decision(breaker, (1, None)) == (1,)
 
 
 def test_it_is_asked_again_once_somebody_who_has_no_other_was_answered() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     for _ in range(STREAK):
-        chain_decision(health, (0, fault()), (1, None))
-    decision(health, None)
-    assert chain_decision(health, (0, None)) == (0, 1)
+        chain_decision(breaker, (0, fault()), (1, None))
+    decision(breaker, None)
+    assert chain_decision(breaker, (0, None)) == (0, 1)
 
 
 def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     for _ in range(STREAK):
-        chain_decision(health, (0, fault()), (1, None))
+        chain_decision(breaker, (0, fault()), (1, None))
     with pytest.raises(ProviderStopped, match="lab: 6 calls in a row failed"):
-        decision(health, fault())
+        decision(breaker, fault())
 
 
 def test_a_rejected_model_is_asked_no_more_and_another_of_its_provider_is() -> None:
-    health, sister = Health(), Named("lab/other")
-    chain_decision(health, (0, rejected()), (1, None))
-    health.wave([[LAB, sister]])
-    assert health.order(0) == (1,)
+    breaker, sister = CircuitBreaker(), Named("lab/other")
+    chain_decision(breaker, (0, rejected()), (1, None))
+    breaker.wave([[LAB, sister]])
+    assert breaker.order(0) == (1,)
 
 
 def test_a_rejected_spare_stops_nobody_whose_first_is_only_busy() -> None:
-    health = Health()
-    chain_decision(health, (0, None))
-    chain_decision(health, (0, fault()), (1, rejected()))
-    assert chain_decision(health, (0, None)) == (0,)
+    breaker = CircuitBreaker()
+    chain_decision(breaker, (0, None))
+    chain_decision(breaker, (0, fault()), (1, rejected()))
+    assert chain_decision(breaker, (0, None)) == (0,)
 
 
 def test_when_each_has_rejected_the_run_stops_at_the_last() -> None:
-    health = Health()
+    breaker = CircuitBreaker()
     with pytest.raises(ProviderStopped, match="other: nor here"):
-        chain_decision(health, (0, rejected()), (1, rejected("nor here")))
+        chain_decision(breaker, (0, rejected()), (1, rejected("nor here")))
 
 
 def test_a_gap_in_a_cassette_is_filled_by_no_other_model() -> None:
     with pytest.raises(ProviderStopped, match="lab: nothing is recorded"):
-        chain_decision(Health(), (0, ProviderRejected("nothing is recorded", code="not_recorded")), (1, None))
+        chain_decision(CircuitBreaker(), (0, ProviderRejected("nothing is recorded", code="not_recorded")), (1, None))
 
 
 def test_when_all_are_dead_all_are_asked_once_more() -> None:
-    health = Health()
-    health.wave([CHAIN])
+    breaker = CircuitBreaker()
+    breaker.wave([CHAIN])
     for model in ("lab/m", "other/m"):
         for _ in range(STREAK):
-            health.recalled(0, model, "transport", answered=False, past=False)
-    health.settled(0)
-    health.wave([CHAIN])
-    assert health.order(0) == (0, 1)
+            breaker.recalled(0, model, "transport", answered=False, past=False)
+    breaker.settled(0)
+    breaker.wave([CHAIN])
+    assert breaker.order(0) == (0, 1)
     with pytest.raises(ProviderStopped, match="lab: 6 calls in a row"):
-        health.called(0, fault(), 0)
+        breaker.called(0, fault(), 0)
 
 
 def test_a_first_decision_that_neither_answers_stops_the_run() -> None:
-    health = Health()
-    health.wave([CHAIN])
-    health.called(0, fault("nobody"), 0)
-    health.called(0, fault("nor there"), 1)
+    breaker = CircuitBreaker()
+    breaker.wave([CHAIN])
+    breaker.called(0, fault("nobody"), 0)
+    breaker.called(0, fault("nor there"), 1)
     with pytest.raises(ProviderStopped, match="lab: the first call failed: nobody"):
-        asyncio.run(health.gave_up(0))
+        asyncio.run(breaker.gave_up(0))
 
 
 def test_what_failed_before_the_run_was_stopped_and_mended_counts_no_more() -> None:
-    health = Health()
-    health.wave([CHAIN])
+    breaker = CircuitBreaker()
+    breaker.wave([CHAIN])
     for _ in range(STREAK):
-        health.recalled(0, "lab/m", "transport", answered=False, past=True)
-    health.recalled(0, "lab/m", "rejected", answered=False, past=True)
-    health.settled(0)
-    health.wave([CHAIN])
-    assert health.order(0) == (0, 1)
+        breaker.recalled(0, "lab/m", "transport", answered=False, past=True)
+    breaker.recalled(0, "lab/m", "rejected", answered=False, past=True)
+    breaker.settled(0)
+    breaker.wave([CHAIN])
+    assert breaker.order(0) == (0, 1)
 
 
 def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
-    health = Health()
-    health.wave([CHAIN, CHAIN])
+    breaker = CircuitBreaker()
+    breaker.wave([CHAIN, CHAIN])
     for _ in range(STREAK):
-        health.called(0, fault(), 0)
-    assert health.order(1) == (0, 1), "whether it is asked before or after those calls must not matter"
+        breaker.called(0, fault(), 0)
+    assert breaker.order(1) == (0, 1), "whether it is asked before or after those calls must not matter"

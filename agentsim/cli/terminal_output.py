@@ -1,4 +1,4 @@
-"""screen: foreign text made safe for a terminal, results laid out in its width, and lines that nothing can stop.
+"""Terminal output: foreign text made safe, results laid out in the terminal's width, lines that nothing can stop.
 
 Everything a model, a file or a provider said goes through here before it is shown.
 """

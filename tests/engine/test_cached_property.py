@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from agentsim.engine.keeping import kept
+from agentsim.engine.cached_property import cached_property
 
 MADE: list[int] = []
 
@@ -13,14 +13,14 @@ MADE: list[int] = []
 class Side:
     length: int
 
-    @kept
+    @cached_property
     def square(self) -> int:
         """Its area."""
         MADE.append(self.length)
         return self.length**2
 
 
-def test_what_is_kept_is_worked_out_once_for_each_record() -> None:
+def test_what_is_cached_property_is_worked_out_once_for_each_record() -> None:
     MADE.clear()
     side, other = Side(3), Side(4)
     assert [side.square, side.square, other.square, side.square] == [9, 9, 16, 9]
@@ -33,7 +33,7 @@ def test_a_changed_copy_works_it_out_anew() -> None:
     assert replace(side, length=5).square == 25
 
 
-def test_a_record_is_no_other_for_what_is_kept_with_it() -> None:
+def test_a_record_is_no_other_for_what_is_cached_property_with_it() -> None:
     asked = Side(3)
     assert asked.square == 9
     assert asked == Side(3)

@@ -1,4 +1,4 @@
-"""Health: whether a provider can still be played with. Which errors count is decided in `models.faults`.
+"""CircuitBreaker: whether a provider can still be played with. Which errors count is decided in `models.faults`.
 
 Calls are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made one
 after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
@@ -15,7 +15,7 @@ from typing import Protocol
 from agentsim.errors import ModelError, ProviderRejected, ProviderStopped
 from agentsim.players.base import Fault, fault_of
 
-__all__ = ["STREAK", "Health", "Link"]
+__all__ = ["STREAK", "CircuitBreaker", "Link"]
 
 STREAK = 5
 _TWICE = 2  # the first time may be one decision's own; the second, with no answer between, says that it is everybody's
@@ -54,7 +54,7 @@ class _Place:
         self.rejected: set[int] = set()  # links that rejected this very request
 
 
-class Health:
+class CircuitBreaker:
     """Counts transport failures in a row, by provider, and remembers which models were rejected.
 
     A provider that fails `STREAK` calls in a row, a model that is rejected: from the next wave on nobody asks there who

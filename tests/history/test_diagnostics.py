@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agentsim.history.concerns import concerns, warnings_of
+from agentsim.history.diagnostics import diagnostics, warnings_of
 from agentsim.models.base import Completion, Usage
 from agentsim.players.base import Message, Try
 
@@ -15,7 +15,7 @@ FINE = Try((Message("user", ("x" * 8_000,)),), Completion('{"vote": "A"}', "thou
 
 
 def codes(attempt: Try, model: str = "openrouter/openai/gpt-5-mini") -> list[str]:
-    return [concern.code for concern in concerns(model, attempt)]
+    return [diagnostic.code for diagnostic in diagnostics(model, attempt)]
 
 
 def answered(text: str = "{}", model: str | None = None, usage: Usage = USED, reason: str = "stop") -> Try:

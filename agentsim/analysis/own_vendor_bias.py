@@ -1,4 +1,4 @@
-"""favour: whether voters choose players whose model has their own maker more often than a blind vote would."""
+"""Own-vendor bias: whether voters choose players whose model has their own maker more often than a blind vote would."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from agentsim.analysis.intervals import Interval, blocks, interval, ratio_intervals
 from agentsim.analysis.record import GameRecord, vendor
 
-__all__ = ["Favour", "favours"]
+__all__ = ["VendorBias", "vendor_biases"]
 
 
 @dataclass(frozen=True, slots=True)
-class Favour:
+class VendorBias:
     """Votes of one maker's models (None: of all makers' together), to keep (`final`) or to send away.
 
     `blind` is how many of them would fall on the same maker if each were drawn from its ballot; `excess` is how much
@@ -29,16 +29,16 @@ class Favour:
     excess: Interval
 
 
-def favours(games: Sequence[GameRecord]) -> list[Favour]:
+def vendor_biases(games: Sequence[GameRecord]) -> list[VendorBias]:
     """By kind of vote and maker; nothing where the models have one maker, or nobody votes."""
     makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
     if len(makers) < 2:
         return []
-    found = [_favour(games, maker, final=final) for final in (False, True) for maker in (None, *makers)]
-    return [favour for favour in found if favour is not None]
+    found = [_vendor_bias(games, maker, final=final) for final in (False, True) for maker in (None, *makers)]
+    return [vendor_bias for vendor_bias in found if vendor_bias is not None]
 
 
-def _favour(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> Favour | None:
+def _vendor_bias(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> VendorBias | None:
     excess, counts = np.zeros((len(games), 1)), np.zeros((len(games), 1))
     same, blind = 0, 0.0
     for row, game in enumerate(games):
@@ -59,4 +59,4 @@ def _favour(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> F
         return None
     together = blocks([game.seed for game in games])
     (ends,) = ratio_intervals(together @ excess, together @ counts, centre=0.0)
-    return Favour(maker, final, votes, same, blind, interval((same - blind) / votes, ends))
+    return VendorBias(maker, final, votes, same, blind, interval((same - blind) / votes, ends))

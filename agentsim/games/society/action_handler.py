@@ -1,4 +1,4 @@
-"""Deeds: what an action comes to when its turn comes: it holds as the society is then, or it is rejected."""
+"""ActionHandler: what an action comes to when its turn comes: it holds as the society is then, or it is rejected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from agentsim.games.society.rules import Rules, made_by
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import misfit
 
-__all__ = ["Deeds", "Tally"]
+__all__ = ["ActionHandler", "Tally"]
 
 
 class _CannotBe(Exception):
@@ -40,7 +40,7 @@ class Tally:
 
 
 @dataclass
-class Deeds:
+class ActionHandler:
     """Actions at one table; `tally` counts those of the day."""
 
     table: Table
@@ -249,16 +249,16 @@ class Deeds:
             raise _CannotBe(f"you hold {shown(citizen.stock[resource])} {resource}, not {shown(amount)}")
 
 
-_VERBS: Mapping[type[Decision], Callable[[Deeds, Citizen, Any], None]] = {
-    actions.ForumPost: Deeds._forum_post,
-    actions.ForumReply: Deeds._forum_reply,
-    actions.DirectMessage: Deeds._message,
-    actions.CreateProposal: Deeds._propose,
-    actions.Vote: Deeds._vote,
-    actions.Work: Deeds._work,
-    actions.Trade: Deeds._trade,
-    actions.Contribute: Deeds._contribute,
-    actions.SetName: Deeds._rename,
-    actions.Idle: Deeds._idle,
-    actions.Rejected: Deeds._misread,
+_VERBS: Mapping[type[Decision], Callable[[ActionHandler, Citizen, Any], None]] = {
+    actions.ForumPost: ActionHandler._forum_post,
+    actions.ForumReply: ActionHandler._forum_reply,
+    actions.DirectMessage: ActionHandler._message,
+    actions.CreateProposal: ActionHandler._propose,
+    actions.Vote: ActionHandler._vote,
+    actions.Work: ActionHandler._work,
+    actions.Trade: ActionHandler._trade,
+    actions.Contribute: ActionHandler._contribute,
+    actions.SetName: ActionHandler._rename,
+    actions.Idle: ActionHandler._idle,
+    actions.Rejected: ActionHandler._misread,
 }

@@ -1,4 +1,4 @@
-"""null: whether the labels could be mere names: mean ranks beside those with the labels dealt anew within each game."""
+"""Permutation test: could the labels be mere names? Mean ranks beside those with labels dealt anew within games."""
 
 from __future__ import annotations
 

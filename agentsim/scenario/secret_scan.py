@@ -1,4 +1,4 @@
-"""screen: what no scenario may hold whatever its schema says: secrets, and values that JSON has no words for."""
+"""Secret scan: what no scenario may hold whatever its schema says: secrets, and values that JSON has no words for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Concerns: what looks wrong about answers that came, and is no error: the game goes on, and somebody should know.
+"""Diagnostics: what looks wrong about answers that came, and is no error: the game goes on, and somebody should know.
 
 A function of what is kept of a run, so that a replay finds the same. Showing them does not belong here.
 """
@@ -18,14 +18,14 @@ from agentsim.models.base import MOST_TEXT
 from agentsim.players.base import Try
 from agentsim.players.model import emptiness
 
-__all__ = ["Concern", "concerns", "warnings_of"]
+__all__ = ["Diagnostic", "diagnostics", "warnings_of"]
 
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
 _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
+class Diagnostic:
     """`code` is a stable word, `model` the scenario's name of it, `message` a line for a person."""
 
     code: str
@@ -33,7 +33,7 @@ class Concern:
     message: str
 
 
-def concerns(model: str, attempt: Try) -> Iterator[Concern]:
+def diagnostics(model: str, attempt: Try) -> Iterator[Diagnostic]:
     """What is strange about one attempt at a decision; nothing is where nobody's server answered."""
     completion = attempt.completion
     if completion is None or "/" not in model or model.startswith(("script:", "bot/")):
@@ -41,24 +41,24 @@ def concerns(model: str, attempt: Try) -> Iterator[Concern]:
     used = completion.usage
     sent = tokens.about(chain.from_iterable(message.segments for message in attempt.messages))
     if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
-        yield Concern(
+        yield Diagnostic(
             "prompt_cut",
             model,
             f"{model}: of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read; "
             "give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)",
         )
     if completion.model is not None and _family(completion.model) != _family(model):
-        yield Concern("other_model", model, f"{model}: the answers come from {completion.model}")
+        yield Diagnostic("other_model", model, f"{model}: the answers come from {completion.model}")
     if used.prompt_tokens is None or used.completion_tokens is None:
-        yield Concern("no_usage", model, f"{model}: does not say how many tokens it used; the totals leave them out")
+        yield Diagnostic("no_usage", model, f"{model}: does not say how many tokens it used; the totals leave them out")
     if emptiness(completion) == "empty_reasoning":
-        yield Concern(
+        yield Diagnostic(
             "empty_reasoning",
             model,
             f"{model}: thinking used up a whole reply; raise max_tokens, or lower its reasoning effort",
         )
     if completion.cut:
-        yield Concern("reply_cut", model, f"{model}: a reply of more than {MOST_TEXT // 1024} KiB was cut")
+        yield Diagnostic("reply_cut", model, f"{model}: a reply of more than {MOST_TEXT // 1024} KiB was cut")
 
 
 @lru_cache(64)  # a run meets few names, each with every answer
@@ -76,11 +76,11 @@ def warnings_of(
     `models` are those of the players, by id.
     """
     attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
-    first: dict[tuple[str, str], Concern] = {}
+    first: dict[tuple[str, str], Diagnostic] = {}
     count: dict[tuple[str, str], int] = {}
     for player, attempt in (*attempts, *undecided):
-        for concern in concerns(attempt.model or models[player], attempt):
-            key = (concern.code, concern.model)
-            first.setdefault(key, concern)
+        for diagnostic in diagnostics(attempt.model or models[player], attempt):
+            key = (diagnostic.code, diagnostic.model)
+            first.setdefault(key, diagnostic)
             count[key] = count.get(key, 0) + 1
-    return [{**asdict(concern), "count": count[key]} for key, concern in first.items()]
+    return [{**asdict(diagnostic), "count": count[key]} for key, diagnostic in first.items()]

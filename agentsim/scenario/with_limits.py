@@ -1,4 +1,4 @@
-"""relimit: a run that goes on with other limits than it began with. What the limits mean is in `schema`."""
+"""With limits: a run that goes on with other limits than it began with. What the limits mean is in `schema`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.scenario.complaint import validated
 from agentsim.scenario.scenario import Scenario, unpriced
 from agentsim.scenario.schema import Limits
-from agentsim.scenario.screen import screen
+from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.validation_error import validated
 
 __all__ = ["with_limits"]
 

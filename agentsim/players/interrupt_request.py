@@ -1,4 +1,4 @@
-"""Bell: a person who is not at every question rings with Ctrl-C, and is asked at the next one that is on call.
+"""Interrupt request: a person who is not at every question presses Ctrl-C, and is asked at the next one on call.
 
 Which questions these are says the request (`Request.on_call`); signals belong to `runner.signals`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Bell"]
+__all__ = ["InterruptRequest"]
 
 
 def _silently() -> None:
@@ -16,7 +16,7 @@ def _silently() -> None:
 
 
 @dataclass
-class Bell:
+class InterruptRequest:
     """Where nobody is `attended` to, it cannot be rung. `noticed` lets whoever rang know that it was heard."""
 
     attended: bool = False

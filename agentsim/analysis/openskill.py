@@ -1,4 +1,4 @@
-"""skill: OpenSkill ratings, game after game in the order of their names. The rating itself is the library's."""
+"""OpenSkill: OpenSkill ratings, game after game in the order of their names. The rating itself is the library's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""material: the files that a game's own table names, read for it, since games read none.
+"""File fields: the files that a game's own table names, read for it, since games read none.
 
 Which of its fields name files is the config's word (`InFile`, `SeatsInFolder`); what the contents mean is the game's.
 """

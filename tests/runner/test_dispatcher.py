@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import pytest
 
-from agentsim.engine.event import Told
+from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice
@@ -25,7 +25,7 @@ from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.players.base import Message
 from agentsim.runner import turns
-from agentsim.runner.desk import Desk
+from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
 from tests.fakes.server import FakeServer, Raw
@@ -48,7 +48,7 @@ class Notes(Watcher):
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self.told_: list[Told] = []
+        self.told_: list[LogEntry] = []
         self.calls = 0
         self.speaking: set[str] = set()
 
@@ -72,7 +72,7 @@ class Notes(Watcher):
     def decided(self, entry: Entry) -> None:
         self.seen.append(f"decided {entry.index}")
 
-    def told(self, events: Sequence[Told]) -> None:
+    def told(self, events: Sequence[LogEntry]) -> None:
         self.told_ += events
         self.seen += [f"told {told.event.kind}" for told in events]
 
@@ -226,12 +226,14 @@ def test_the_screen_is_given_back_when_the_last_person_of_a_wave_has_answered(
 ) -> None:
     typed()
     source, keyboard = os.pipe()
-    asks_person = Desk.asks_person
+    asks_person = Dispatcher.asks_person
     with os.fdopen(source) as stdin, os.fdopen(keyboard, "w"):
         monkeypatch.setattr(sys, "stdin", stdin)
         notes = Typist(keyboard)
         # the display is not told who is asked; whoever types for two people has to know
-        monkeypatch.setattr(Desk, "asks_person", lambda desk, wave: asks_person(desk, notes.sees(wave)))
+        monkeypatch.setattr(
+            Dispatcher, "asks_person", lambda dispatcher, wave: asks_person(dispatcher, notes.sees(wave))
+        )
         result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
     assert result.status == "completed", result.error
     screen = "".join("T" if line == "screen taken" else "b" for line in notes.seen if line.startswith("screen"))
@@ -293,7 +295,7 @@ def test_a_wave_of_models_is_on_disk_before_the_rules_see_any_of_it(server: Mend
     result = play(server.url(), tmp_path, players=FOUR)
 
     class Disk(Watcher):
-        def told(self, events: Sequence[Told]) -> None:
+        def told(self, events: Sequence[LogEntry]) -> None:
             on_disk = {entry.index for entry in journaled(result.files)}
             shown.extend(told.decision for told in events if told.decision is not None)
             assert set(shown) <= on_disk

@@ -1,4 +1,4 @@
-"""Broken: what an exception of the HTTP layer says of a connection, in words that hold no header and no key.
+"""Connection errors: what an exception of the HTTP layer says of a connection, in words that hold no header and no key.
 
 Which error of ours it becomes belongs to `faults`.
 """

@@ -1,4 +1,4 @@
-"""The desk: where requests are answered. It knows who sits where, and what a call must ask leave of.
+"""The dispatcher: where requests are answered. It knows who sits where, and what a call must ask leave of.
 
 Slots, budget, health and prices meet here, around each single call. How replies become decisions is the
 referee's business; the order in which decisions reach the rules is `drive`'s.
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.concerns import concerns
+from agentsim.history.diagnostics import diagnostics
 from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
@@ -29,14 +29,14 @@ from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
+from agentsim.runner.circuit_breaker import CircuitBreaker
 from agentsim.runner.collector import collect_meanwhile
-from agentsim.runner.health import Health
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.turns import Turns
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.branch import Branch
 
-__all__ = ["Desk", "Seat"]
+__all__ = ["Dispatcher", "Seat"]
 
 Seat: TypeAlias = Player | BotPlayer
 UNSYNCED_S = 0.05
@@ -45,8 +45,8 @@ it against a loss of power too; the rules see none before."""
 
 
 @dataclass
-class Desk:
-    """Answers asks with entries; `totals` counts every call, finished decisions or not, but not those of a trunk."""
+class Dispatcher:
+    """Answers asks with entries; `totals` counts every call, finished decisions or not, but not those of a parent."""
 
     seats: Mapping[str, Seat]
     journal: Journal
@@ -57,7 +57,7 @@ class Desk:
     branch: Branch | None = None
 
     def __post_init__(self) -> None:
-        self.health = Health()
+        self.breaker = CircuitBreaker()
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; whoever is still at it follows
         self.in_flight: set[asyncio.Task[Any] | None] = set()
@@ -81,7 +81,7 @@ class Desk:
         """A wave's requests are about to be settled, but for those on record: what these met counts for the others."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         self._places = {ask.place: order for order, ask in enumerate(asked)}
-        self.health.wave([self._player(ask).links for ask in asked])
+        self.breaker.wave([self._player(ask).links for ask in asked])
         recorded = self.journal.contents
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
@@ -91,13 +91,13 @@ class Desk:
             for attempt in recorded.open_tries(*key) if entry is None else entry.tries:
                 answered = attempt.completion is not None
                 past = key in recorded.forgiven
-                self.health.recalled(
+                self.breaker.recalled(
                     place, attempt.model, attempt.fault, answered=answered, past=past, held=attempt.held
                 )
             if entry is not None:
-                self.health.settled(place)
+                self.breaker.settled(place)
             if self.branch is not None and self.branch.inherits(ask.wave, ask.index):
-                continue  # its trunk has paid for it
+                continue  # its parent has paid for it
             for attempt in recorded.calls(*key):
                 if isinstance(player := self._player(ask), ModelPlayer):
                     self._count_earlier(ask, player.linked(attempt.model), attempt)
@@ -123,11 +123,11 @@ class Desk:
             self.totals.takeovers += sum(attempt.takeover for attempt in tries)
 
         try:
-            ruling = await rule(ask, player, attempt, keep, earlier, self.health.order(place), self._rest)
+            ruling = await rule(ask, player, attempt, keep, earlier, self.breaker.order(place), self._rest)
             if ruling.fallback_reason is not None:
-                if self.health.waits(place):
+                if self.breaker.waits(place):
                     self._go_on()  # or it would wait for somebody who is asked no more
-                await self.health.gave_up(place)
+                await self.breaker.gave_up(place)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
             if self._sync_due is None:
@@ -140,7 +140,7 @@ class Desk:
     def settled(self, ask: Ask) -> None:
         """A decision of `settle` is taken in, and counts; raises `RunStopped` where what waited for it ends the run."""
         try:
-            self.health.settled(self._places[ask.place])
+            self.breaker.settled(self._places[ask.place])
         except RunStopped as stop:
             self.stopped = self.stopped or stop
             raise
@@ -217,7 +217,7 @@ class Desk:
             self.totals.add_call(attempt)
             self._warn(player, attempt)
             self._note_mode(player, completion)
-            self.health.called(self._places[ask.place], None, link)
+            self.breaker.called(self._places[ask.place], None, link)
         except ModelError as error:
             named, wasted = player.name if len(self._player(ask).links) > 1 else None, wasted_by(error)
             cost = self._cost(ask, player, messages, wasted)
@@ -257,16 +257,16 @@ class Desk:
             self.watcher.chose(player.name, mode)
 
     def _warn(self, player: ModelPlayer, attempt: Try) -> None:
-        for concern in concerns(player.model.name, attempt):
-            if (concern.code, concern.model) not in self._warned:
-                self._warned.add((concern.code, concern.model))
-                self.watcher.warned(concern.message)
+        for diagnostic in diagnostics(player.model.name, attempt):
+            if (diagnostic.code, diagnostic.model) not in self._warned:
+                self._warned.add((diagnostic.code, diagnostic.model))
+                self.watcher.warned(diagnostic.message)
 
     def _failed(self, ask: Ask, link: int, attempt: Try, error: ModelError) -> None:
         self.totals.add_call(attempt)
         self.watcher.waiting(ask, str(error))
         try:
-            self.health.called(self._places[ask.place], error, link, held=attempt.held)
+            self.breaker.called(self._places[ask.place], error, link, held=attempt.held)
         except RunStopped:
             self.journal.tried(ask.wave, ask.place, ask.request.player, [attempt])  # nobody else will
             raise

@@ -27,7 +27,7 @@ from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
-from agentsim.runner.batch.earlier import is_done, recounted, used
+from agentsim.runner.batch.earlier import in_prompt, is_done, used
 from agentsim.runner.batch.lock import locked
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Manifest, Planned, plays_alone
@@ -40,13 +40,13 @@ from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["conduct", "conducted"]
+__all__ = ["run_batch", "run_batch_in_loop"]
 
 _ORPHANS_S = 10.0
 """So long a killed batch's workers may take to be gone."""
 
 
-def conduct(
+def run_batch(
     manifest: Manifest,
     directory: Path,
     *,
@@ -73,7 +73,7 @@ def conduct(
         return batch.result
 
 
-async def conducted(
+async def run_batch_in_loop(
     manifest: Manifest,
     directory: Path,
     *,
@@ -82,7 +82,7 @@ async def conducted(
     abort_after: int = 0,
     own: Mapping[str, OwnModel] | None = None,
 ) -> BatchResult:
-    """`conduct` in the running loop; who cancels it has its games end in order. `own` are the program's own models."""
+    """`run_batch` in the running loop; a cancelled one ends its games in order. `own` are the program's own models."""
     with locked(directory):
         batch = _Batch(manifest, directory, env, jobs, abort_after, BatchWatcher(), None, own or {})
         with suppress(RunStopped):
@@ -92,7 +92,7 @@ async def conducted(
 
 @dataclass
 class _Batch:
-    """`conduct`'s arguments, and what has come of them."""
+    """`run_batch`'s arguments, and what has come of them."""
 
     manifest: Manifest
     directory: Path
@@ -149,7 +149,7 @@ class _Batch:
             files = self._files(game)
             done, why = is_done(files, game.row.seed)
             if why is not None:
-                self.result.mended[game.name] = why
+                self.result.rebuilt[game.name] = why
             calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)
             tally.earlier(game.name, calls, cost, unpriced, finished=done)
             self._budget.spent(calls, cost)
@@ -235,7 +235,7 @@ class _Batch:
         else:
             end = task.result()
         if end.status not in FINISHED and not end.calls:
-            end = recounted(end, self._files(game), game.row.seed)
+            end = in_prompt(end, self._files(game), game.row.seed)
         self.result.ends.append(end)
         self.result.tally.ended(end)
         self.watcher.ended(end)

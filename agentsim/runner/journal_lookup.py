@@ -1,4 +1,4 @@
-"""recall: what a journal answers to the requests of a game that is played again, and that it fits them.
+"""Journal lookup: what a journal answers to the requests of a game that is played again, and that it fits them.
 
 Reading the journal is `history.contents`; what is done where it has no answer is up to whoever plays.
 """

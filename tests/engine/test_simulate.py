@@ -1,4 +1,4 @@
-"""rehearse: scripted answers first, then the bot, and nothing by default."""
+"""Simulate: scripted answers first, then the bot, and nothing by default."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.engine.event import Everyone
-from agentsim.engine.rehearse import rehearse
+from agentsim.engine.simulate import simulate
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
 from tests.engine.small import Amount, Bid, Say, SmallGame, Spoke, Word
@@ -26,7 +26,7 @@ GAME = SmallGame(_rules)
 
 
 def _said(**options: Any) -> list[str]:
-    played = rehearse(GAME, {}, ["A", "B"], **options)
+    played = simulate(GAME, {}, ["A", "B"], **options)
     return [event.text for event in played.events(Spoke)]
 
 
@@ -62,11 +62,11 @@ def test_an_illegal_answer_is_refused_unless_asked_for() -> None:
 
 def test_the_config_is_checked_as_a_table_would_be() -> None:
     with pytest.raises(ValidationError):
-        rehearse(GAME, {"rounds": 3}, ["A", "B"], bot="plain")
+        simulate(GAME, {"rounds": 3}, ["A", "B"], bot="plain")
 
 
 def test_a_rehearsal_holds_every_wave_with_its_decisions() -> None:
-    played = rehearse(GAME, {}, ["A", "B"], bot="plain")
+    played = simulate(GAME, {}, ["A", "B"], bot="plain")
     assert [len(wave.asks) for wave, _ in played.waves] == [2, 2, 1]
     assert [len(decisions) for _, decisions in played.waves] == [2, 2, 1]
     assert [ask.index for ask in played.asks("A")] == [1, 3, 5]
@@ -75,6 +75,6 @@ def test_a_rehearsal_holds_every_wave_with_its_decisions() -> None:
 
 
 def test_the_same_seed_gives_the_same_luck() -> None:
-    bids = [rehearse(GAME, {}, ["A", "B"], bot="plain", seed=seed).waves[-1][1] for seed in (1, 1, 2, 3, 4)]
+    bids = [simulate(GAME, {}, ["A", "B"], bot="plain", seed=seed).waves[-1][1] for seed in (1, 1, 2, 3, 4)]
     assert bids[0] == bids[1]
     assert len(set(bids)) > 1

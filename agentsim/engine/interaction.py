@@ -1,4 +1,4 @@
-"""Dealing: what one player did towards another, as an event declares it. How dealings are summed up is not here."""
+"""Interaction: what one player did towards another, as an event declares it. How dealings are summed up is not here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from agentsim.engine.event import Event, PlayerId
 
-__all__ = ["AGAINST", "FOR", "NAMED", "NEITHER", "Dealing", "Past", "Sign"]
+__all__ = ["AGAINST", "FOR", "NAMED", "NEITHER", "Interaction", "Past", "Sign"]
 
 E = TypeVar("E", bound="Event")
 
@@ -24,7 +24,7 @@ NAMED: Final = "named"
 
 
 @dataclass(frozen=True, slots=True)
-class Dealing:
+class Interaction:
     """What `who` did towards `whom`, in the past tense.
 
     FOR gives the other something, or says yes to what the other asked; AGAINST takes something away, or says no; talk

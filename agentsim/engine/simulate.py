@@ -1,4 +1,4 @@
-"""rehearse: drive a game synchronously from scripted answers, for tests and for measuring.
+"""Simulate: drive a game synchronously from scripted answers, for tests and for measuring.
 
 No event loop, no player, no model. What is not scripted and has no bot is an error, never a default.
 """
@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agentsim.engine.event import Event, PlayerId, Told
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 
-__all__ = ["Answers", "Rehearsal", "rehearse"]
+__all__ = ["Answers", "Simulation", "simulate"]
 
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]
 Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[Answer]]]
@@ -23,11 +23,11 @@ Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[A
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class Simulation:
     """A finished game: its outcome, log, and every wave with its decisions."""
 
     outcome: Outcome
-    log: tuple[Told, ...]
+    log: tuple[LogEntry, ...]
     waves: tuple[tuple[Wave, tuple[Decision, ...]], ...]
 
     def events(self, kind: type[Event]) -> list[Any]:
@@ -39,7 +39,7 @@ class Rehearsal:
         return [ask for wave, _ in self.waves for ask in wave.asks if player in {None, ask.request.player}]
 
 
-def rehearse(
+def simulate(
     game: Game,
     config: Mapping[str, Any],
     players: Sequence[PlayerId],
@@ -51,7 +51,7 @@ def rehearse(
     staff: Sequence[str] = (),
     names: Mapping[PlayerId, str] | None = None,
     check: bool = True,
-) -> Rehearsal:
+) -> Simulation:
     """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for what they leave.
 
     Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
@@ -71,7 +71,7 @@ def rehearse(
         wave = play.answer(decisions)
     script.assert_done()
     assert play.outcome is not None
-    return Rehearsal(play.outcome, tuple(play.log), tuple(waves))
+    return Simulation(play.outcome, tuple(play.log), tuple(waves))
 
 
 class _Script:
@@ -92,7 +92,7 @@ class _Script:
         if isinstance(given, list):
             given = given.pop(0) if given else None
         if given is None and self._policy is not None:
-            return self._policy(request, play.luck(ask))
+            return self._policy(request, play.bot_rng(ask))
         assert given is not None, f"nobody answers {request.kind} of {request.player} (number {ask.nth})"
         decision = given if isinstance(given, Decision) else given(request)
         assert isinstance(decision, Decision)

@@ -1,4 +1,4 @@
-"""complaint: a pydantic `ValidationError` as the one line a scenario's author needs.
+"""Validation error: a pydantic `ValidationError` as the one line a scenario's author needs.
 
 What is checked is not said here: the words for "what would be valid" come from the model's own JSON Schema.
 """

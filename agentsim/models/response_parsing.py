@@ -1,4 +1,4 @@
-"""Envelope: what a provider wraps a reply in, and how the reply is taken out of a 200.
+"""Response parsing: what a provider wraps a reply in, and how the reply is taken out of a 200.
 
 Whether the reply is a decision does not belong here; an empty text is a completion like any other.
 """

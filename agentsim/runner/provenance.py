@@ -1,4 +1,4 @@
-"""Imprint: what a run says of itself, in its journal's head and in its history's `volatile`. It reads no clock."""
+"""Provenance: what a run says of itself, in its journal's head and in its history's `volatile`. It reads no clock."""
 
 from __future__ import annotations
 

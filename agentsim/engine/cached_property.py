@@ -1,17 +1,17 @@
-"""Keeping: what follows from a record that never changes, worked out once. What changes is nobody's to keep."""
+"""Cached property: caches a property of a frozen record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar, overload
 
-__all__ = ["kept"]
+__all__ = ["cached_property"]
 
 T = TypeVar("T")
 
 
-class kept(Generic[T]):  # noqa: N801 - a decorator like `property`
-    """A property that is worked out when it is first asked for, and kept with its record, which may be frozen.
+class cached_property(Generic[T]):  # noqa: N801 - a decorator like `property`
+    """A property that is computed on first use and stored in its record, which may be frozen.
 
     As `functools.cached_property`, which takes a lock in Python 3.11; a record with slots has no place for it.
     """

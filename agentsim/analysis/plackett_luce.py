@@ -1,4 +1,4 @@
-"""strengths: Plackett-Luce: how strong each label is if every place goes to one of the rest in proportion to strength.
+"""Plackett-Luce: how strong each label is if every place goes to one of the rest in proportion to strength.
 
 Fitted by the MM algorithm of D. R. Hunter, MM algorithms for generalized Bradley-Terry models (2004).
 """

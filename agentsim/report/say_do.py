@@ -1,4 +1,4 @@
-"""Candour: what a player said, beside what it thought and did by the same decision.
+"""Say and do: what a player said, beside what it thought and did by the same decision.
 
 Counted and shown, not judged: whether words and deeds agree is for the reader. The timeline has every event in full.
 """
@@ -13,14 +13,14 @@ from agentsim.engine.panel import Cell, Table
 from agentsim.engine.wording import cut
 from agentsim.history.record import DecisionRecord, EventRecord, History
 
-__all__ = ["MOST_ROWS", "candour"]
+__all__ = ["MOST_ROWS", "say_do"]
 
 MOST_ROWS = 1_500
 _LONG = 600
 """Characters of a cell."""
 
 
-def candour(history: History, *, reasoning: bool) -> Table | None:
+def say_do(history: History, *, reasoning: bool) -> Table | None:
     """A row for each decision with words for others and a thought or a deed beside them; None without any.
 
     A thought is what a decision says to nobody else, or with `reasoning` what its model said to itself.

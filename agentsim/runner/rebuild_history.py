@@ -1,4 +1,4 @@
-"""mend: a finished game's history, where it is missing or damaged, made again from the journal. Nobody is asked.
+"""Rebuild history: a finished game's missing or damaged history is made again from its journal. No player is asked.
 
 A journal is appended to and synced, a history is derived: of the two the journal is believed.
 """
@@ -20,10 +20,10 @@ from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT
 from agentsim.history.texts import text_id
-from agentsim.runner.imprint import volatile_of
+from agentsim.runner.provenance import volatile_of
 from agentsim.runner.replay import replayed
 
-__all__ = ["mended", "over", "unfit"]
+__all__ = ["over", "rebuilt", "unfit"]
 
 _TAIL = 4096
 
@@ -70,7 +70,7 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
     return None
 
 
-def mended(files: RunFiles) -> Mapping[str, Any]:
+def rebuilt(files: RunFiles) -> Mapping[str, Any]:
     """The history of a game that is over, played again from its journal and written.
 
     Raises `JournalError` where the journal cannot be used or does not end the game, `ReplayDiffers` where it says more.
