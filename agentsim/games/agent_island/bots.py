@@ -45,7 +45,7 @@ def loudest(view: View, candidates: Sequence[str]) -> str:
 def suspects(view: View, me: str) -> frozenset[str]:
     """Those who must have voted for `me` in some past round, as far as the public tallies show.
 
-    A voter is certain where, my own vote aside, no vote went to anybody but me and that voter itself: it
+    A voter is certain where, my own vote aside, every vote went to me or to that voter itself: it
     cannot have voted otherwise. My own vote is what I remember of it.
     """
     certain: set[str] = set()

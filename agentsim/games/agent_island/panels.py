@@ -1,4 +1,4 @@
-"""Panels: votes, survival, words, mentions and jury, from the events that somebody heard.
+"""Panels: votes, survival, words, mentions and jury, from the events that one audience heard.
 
 Given the events one player heard, they show what that player could know. Markup does not belong here.
 """

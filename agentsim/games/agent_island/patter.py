@@ -95,7 +95,7 @@ def _facts(view: View, me: str) -> Iterator[str]:
 
 
 def _remarks(view: View, other: str) -> Iterator[str]:
-    """What is known of somebody who is still there."""
+    """What is known of a player who is still in the game."""
     spoken = view.pitches()[other]
     yield f"{other} {'has talked a good deal' if spoken > 300 else 'has said little so far'}."
     if view.tallies:
@@ -117,7 +117,7 @@ def _ballots(view: View, player: str) -> str:
 
 
 def _past(view: View) -> list[Tally]:
-    """The votes by which somebody left."""
+    """The votes by which a player was eliminated."""
     return [tally for tally in view.tallies if not tally.final and tally.chosen is not None]
 
 
@@ -128,7 +128,7 @@ def whisper(view: View, me: str, partner: str, rng: Stream) -> str:
 
 
 def quip(view: View, about: str, rng: Stream) -> str:
-    """A public line about somebody."""
+    """A public line about a player."""
     survived = len(view.tallies)
     return rng.pick(_QUIPS).format(name=about, rounds=counted(survived, "round") if survived else "breakfast")
 

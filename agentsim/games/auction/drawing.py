@@ -26,7 +26,7 @@ class _Kind:
 _AVERAGE, _ANY = (40, 70), (1, 100)
 
 # Scarcity and trap differ from the standard market in nothing but what they are named after: a study can compare.
-# The trap's junk is better than anything required, or it would tempt nobody.
+# The trap's junk is better than anything required: it has to tempt.
 _KINDS = {
     "standard": _Kind(junk=5, quality=_AVERAGE, junk_quality=_AVERAGE),
     "scarcity": _Kind(junk=0, quality=_AVERAGE, junk_quality=_AVERAGE),

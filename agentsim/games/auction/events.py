@@ -109,7 +109,7 @@ class BidMade(Event):
 
 @dataclass(frozen=True)
 class Reasoned(Event):
-    """What a team thought about its bid, which nobody else hears."""
+    """What a team thought about its bid; only that team hears it."""
 
     kind: ClassVar[str] = "reasoning"
     words: ClassVar[str] = "text"

@@ -1,4 +1,4 @@
-"""Panels: prices, budgets, sets, and who outbid whom, from the events that somebody heard.
+"""Panels: prices, budgets, sets, and who outbid whom, from the events that one audience heard.
 
 Given the events one team heard, they show what that team could know. Markup does not belong here.
 """

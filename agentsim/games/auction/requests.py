@@ -32,7 +32,7 @@ class Bid(Request[BidCast]):
 
     Whether the bid is high enough, and whether the team has so much, is the auction's verdict and no matter of
     reading: any whole number from 0 is an answer. `refused` is this team's own bid of the iteration before, where it
-    did not count, and why: nobody else learns of it.
+    did not count, and why: no other team learns of it.
     """
 
     kind: ClassVar[str] = "bid"

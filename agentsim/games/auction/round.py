@@ -28,7 +28,7 @@ class Round:
     terms: Terms
 
     async def play(self, item: Item) -> None:
-        """Offer the item, ask until nobody raises, settle."""
+        """Offer the item, ask until no team raises, settle."""
         self.auction.offer(item)
         self.table.round(f"Item {self.auction.round}: {item.name}")
         self.table.tell(ItemOffered(self.auction.round, item), to=Everyone)

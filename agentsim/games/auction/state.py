@@ -26,7 +26,7 @@ class Score:
 
 @dataclass
 class Team:
-    """One team; `name` is what everybody calls it, `id` the player's."""
+    """One team; `name` is its public name, `id` the player's."""
 
     id: str
     name: str
@@ -94,7 +94,7 @@ class Auction:
         self.iteration += 1
 
     def judge(self, team: str, amount: int | None) -> FailReason:
-        """Why a bid does not count, or "" where it does; None is a reply that nobody could read.
+        """Why a bid does not count, or "" where it does; None is a reply that could not be read.
 
         The budget comes first where several reasons apply. A sealed bid need not be higher than unseen ones.
         """
@@ -114,12 +114,12 @@ class Auction:
         self.offers.append(Offer(team, amount))
 
     def refuse(self, team: str, amount: int, reason: FailReason) -> None:
-        """Remember a bid that does not count; a pass is nobody's mistake."""
+        """Remember a bid that does not count; a pass is no mistake."""
         if reason != "Pass":
             self.refused[team] = (amount, reason)
 
     def settle(self) -> Sale:
-        """End the round: the highest bid takes the item, and whoever pays in this format pays."""
+        """End the round: the highest bid takes the item, and the format says who pays."""
         assert self.item is not None, "a round is settled once an item is on sale"
         payments = self.pricing.payments(self.offers) if self.offers else {}
         for team, amount in payments.items():

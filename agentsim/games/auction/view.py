@@ -100,7 +100,7 @@ def terms(auction: Auction, config: AuctionConfig) -> Terms:
 
 
 def view(auction: Auction, team: str) -> GameState:
-    """What `team` may know now; of a sealed round, which has no iteration before this one, nobody's bids."""
+    """What `team` may know now; of a sealed round, which has no iteration before this one, no bids."""
     assert auction.item is not None, "teams are asked while an item is on sale"
     names = {each.id: each.name for each in auction.teams.values()}
     high = auction.high

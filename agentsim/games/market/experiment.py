@@ -41,7 +41,7 @@ class Session:
             agent.restrictions = (*agent.restrictions, only)
 
     def begin(self) -> None:
-        """Take back what is left, and endow everybody anew."""
+        """Take back what is left, and endow every agent anew."""
         self.period += 1
         world = self.market.world
         world.opened = world.tape.total
@@ -75,7 +75,7 @@ class Session:
 
     @property
     def open(self) -> bool:
-        """Whether a trade is possible: somebody has a unit to buy and somebody one to sell.
+        """Whether a trade is possible: one agent has a unit to buy and another one to sell.
 
         Where restrictions keep both from a loss, the first must be worth what the second costs.
         """
@@ -88,7 +88,7 @@ class Session:
         return max(each.units[each.done] for each in buyers) >= min(each.units[each.done] for each in sellers)
 
     def end(self, rounds: int) -> None:
-        """Clear the books and say what the period achieved; the equilibrium is nobody's to know."""
+        """Clear the books and say what the period achieved; no agent learns the equilibrium."""
         marketplace = self.market.artifacts["marketplace"]
         assert isinstance(marketplace, Marketplace), "an experiment takes place at the marketplace"
         marketplace.close()

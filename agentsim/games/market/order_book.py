@@ -215,7 +215,7 @@ class OrderBook:
                 raise OrderRefused(f"{what} must be {where} the best one, {best.price}, or trade")
 
     def _crosses(self, owner: str, side: Side, price: int) -> bool:
-        """Whether an order of somebody else's would be met."""
+        """Whether an order of another owner would be met."""
         opposite = self.asks if side == "buy" else self.bids
         others = next((order for order in opposite if order.owner != owner), None)
         return others is not None and (price >= others.price if side == "buy" else price <= others.price)

@@ -38,7 +38,7 @@ MOST_SHOWN = 30  # signals of the ticker
 def system(
     text: str, market: Market, goals: Mapping[str, str], *, rounds: int, queries: bool
 ) -> tuple[str, dict[str, str]]:
-    """The system text in two parts: what is the same for everybody, and by agent what follows it."""
+    """The system text in two parts: what is the same for all agents, and by agent what follows it."""
     lines = text.rstrip("\n").split("\n")
     first = next((place for place, line in enumerate(lines) if of_one_agent(line)), len(lines))
     shared = {

@@ -80,7 +80,7 @@ D = TypeVar("D", bound=Decision)
 
 @dataclass(frozen=True, kw_only=True)
 class MarketRequest(Request[D]):
-    """Base of all: what everybody may do, who the agent is (`tail`), and what it knows now."""
+    """Base of all: what every agent may do, who the agent is (`tail`), and what it knows now."""
 
     menu: Menu
     tail: str

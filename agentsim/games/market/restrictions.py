@@ -130,5 +130,5 @@ class Restriction(GameConfig):
             return False
         try:
             return rule.allows(agent, action, given, self.limit or 0)
-        except KeyError:  # an action of somebody's artifact has the name, and nothing that the rule speaks of
+        except KeyError:  # an action of a third party's artifact has the name, and nothing that the rule speaks of
             return True

@@ -92,7 +92,7 @@ class Market:
 
     @classmethod
     def of(cls, world: World, config: MarketConfig) -> Market:
-        """The market that a config describes, before anybody is endowed; `ValueError` where it cannot be."""
+        """The market that a config describes, before any agent is endowed; `ValueError` where it cannot be."""
         made = {name: registry.find(name)(world, config.settings_of(name)) for name in config.artifacts}
         tables = {player: table for table in config.agents for player in table.ids}
         agents = {player: _agent(player, world, config, tables.get(player)) for player in world.agents}

@@ -88,7 +88,7 @@ class Now:
 
 
 def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> Menu:
-    """What everybody may do."""
+    """What every agent may do."""
     actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
     prices = [each.high for action in actions for each in action.parameters if each.name == "price"]
     return Menu(

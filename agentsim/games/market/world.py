@@ -27,7 +27,7 @@ MOST_NEWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One thing that everybody in the market can see: a quote that stands (`traded` False), or a trade.
+    """One public thing in the market: a quote that stands (`traded` False), or a trade.
 
     `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
     """
@@ -48,7 +48,7 @@ class Noted:
 
 
 class Latest(Generic[T]):
-    """The latest of many things, so many as anybody is ever shown; `total` counts all there have been."""
+    """The latest of many things, as many as are ever shown; `total` counts all there have been."""
 
     def __init__(self, most: int) -> None:
         self.total = 0
@@ -76,8 +76,8 @@ class Books(Protocol):
 class World:
     """One market's world.
 
-    `notes` are lines of an agent's own information that wait for its next turn, `announced` those for all but whoever
-    they are by, of whom `announcers` counts them; `noted` counts both. `opened` signals had been when the
+    `notes` are lines of an agent's own information that wait for its next turn. `announced` are lines for all but
+    their author; `announcers` counts them by author; `noted` counts both. `opened` signals had been when the
     period began.
     """
 
@@ -103,7 +103,7 @@ class World:
         return self.table.chance.stream(name)
 
     def tell(self, event: Event, *, to: Audience) -> None:
-        """Something happened, because of whoever is acting."""
+        """Something happened, because of the acting agent."""
         self.table.tell(event, to=to, by=self.acting)
 
     def note(self, agent: str, /, **fields: Any) -> None:
@@ -118,11 +118,11 @@ class World:
         self.announcers[agent] += 1
 
     def others_announced(self, agent: str) -> int:
-        """How often anybody else has announced something."""
+        """How often another agent has announced something."""
         return self.announced.total - self.announcers[agent]
 
     def give(self, giver: str, taker: str, asset: str, amount: int, reason: str) -> None:
-        """Hand over free units outside a trade; whoever of the two is an agent hears of it."""
+        """Hand over free units outside a trade; each of the two that is an agent hears of it."""
         self.ledger.move(giver, taker, asset, amount)
         concerned = tuple(owner for owner in (giver, taker) if owner in self.ledger.accounts and owner[0] != "@")
         self.tell(Transferred(giver, taker, asset, amount, reason), to=concerned)

@@ -62,7 +62,7 @@ class _Part(BaseModel):
 
 
 class Reacted(Decision):
-    """Words alone, for the whole table and for nobody: what is left where nothing is to be decided."""
+    """Words alone, public and private: what is left where nothing is to be decided."""
 
     public_speech: str = ""
     private_thought: str = ""
@@ -71,7 +71,7 @@ class Reacted(Decision):
 
 
 class Spoken(Decision):
-    """An action, and the words that come with it: for the whole table, and for nobody."""
+    """An action, and the words that come with it, public and private."""
 
     action: Any
     public_speech: str = ""
@@ -110,7 +110,7 @@ class Sale(_Part):
 
 
 class Bundle(_Part):
-    """What somebody does with its estate in one go, by positions; carried out in this order of the fields."""
+    """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
 
     sells: tuple[Sale, ...] = _LEVELS
     mortgages: Deeds = ()
@@ -155,7 +155,7 @@ class Raise(_Part):
 
     @property
     def bundle(self) -> Bundle:
-        """Its part that needs nobody else."""
+        """Its part that needs no other player."""
         return Bundle(sells=self.sells, mortgages=self.mortgages)
 
 

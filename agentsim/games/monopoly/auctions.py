@@ -1,4 +1,4 @@
-"""Auctions: a deed that nobody bought goes to whoever bids most, the decliner and the jailed included."""
+"""Auctions: a deed that was not bought goes to the highest bidder; the decliner and the jailed may bid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["auction"]
 async def auction(match: Match, position: int, *, opener: int) -> None:
     """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.
 
-    Whoever has not the cash for the least bid is out of it unasked.
+    A player without the cash for the least bid is out of it unasked.
     """
     order = match.state.after(opener)
     match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
@@ -36,7 +36,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
     left = deque(order)
     while left:
         number = left.popleft()
-        if number == leader:  # it comes round only when nobody else is left
+        if number == leader:  # it comes round only when no other bidder is left
             break
         least, bid = high + match.config.auction_min_step, 0
         if match.seat(number).cash >= least:

@@ -78,7 +78,7 @@ COMMUNITY_CHEST: tuple[Card, ...] = (
 DECKS: dict[DeckName, tuple[Card, ...]] = {"chance": CHANCE, "community_chest": COMMUNITY_CHEST}
 CARDS: dict[str, Card] = {card.id: card for deck in DECKS.values() for card in deck}
 JAIL_CARDS: dict[DeckName, str] = {"chance": "C09", "community_chest": "H05"}
-"""The cards that are kept until they are used; played, traded and taken in this order where somebody holds both."""
+"""The cards that are kept until they are used; played, traded and taken in this order where one player holds both."""
 
 
 def destination(card: Card, position: int) -> int | None:

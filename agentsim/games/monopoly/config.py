@@ -21,7 +21,7 @@ class MonopolyConfig(GameConfig):
     max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Players' turns after which the game ends and net worth decides."""
     start_cash: Annotated[int, Field(ge=0, le=1_000_000)] = START_CASH
-    """What everybody begins with."""
+    """What each player begins with."""
     auction: Literal["open", "sealed"] = "open"
     """Ascending bids in turn order, or one bid each, unseen by the others."""
     auction_min_step: Annotated[int, Field(ge=1, le=1000)] = 1

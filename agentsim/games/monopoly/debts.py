@@ -1,4 +1,4 @@
-"""Debts: whatever is owed goes through here: money is raised, paid, or somebody is bankrupt, and that cascades."""
+"""Debts: every debt goes through here: money is raised, paid, or a player is bankrupt, and that cascades."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Debt:
 async def settle(match: Match, debts: Iterable[Debt]) -> None:
     """Pay them in their order; what a bankruptcy brings about is settled before the next.
 
-    Of several payees the first who cannot be paid takes all that is left (S13). A debt to somebody who is out by then
-    is nobody's any more.
+    Of several payees the first who cannot be paid takes all that is left (S13). A debt to a player who is out by then
+    lapses.
     """
     queue = deque(debts)
     state = match.state

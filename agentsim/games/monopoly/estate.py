@@ -1,7 +1,7 @@
 """Estate: who holds which deed, what stands on it, what is mortgaged; and which changes of that are legal.
 
 Money is counted here only as what a change costs or brings; whose cash it is belongs to `state`. Everything works the
-same on the live estate and on a copy that somebody tries things out on.
+same on the live estate and on a copy on which trades are tried out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from agentsim.games.monopoly.board import (
 __all__ = ["BANK", "Estate"]
 
 BANK = -1
-"""The holder of what nobody owns; players are seats 0, 1, 2 ..."""
+"""The holder of what is unowned; players are seats 0, 1, 2 ..."""
 _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in DEEDS)
 
 
@@ -69,7 +69,7 @@ class Estate:
         return [position for position in self.held(seat) if not self.built_up(position)]
 
     def rent(self, position: int, dice: int) -> int:
-        """What a visitor owes the holder: 0 where nobody holds it, or where it is mortgaged.
+        """What a visitor owes the holder: 0 where it is unowned or mortgaged.
 
         A bare lot of a whole group pays double even while others of the group are mortgaged or built up (S7); a
         mortgaged railroad or utility counts as held for the others.

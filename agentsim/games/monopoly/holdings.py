@@ -1,4 +1,4 @@
-"""Holdings: who holds how much of which group. What that is worth to anybody is `bots.worth`."""
+"""Holdings: who holds how much of which group. What that is worth to a seat is `bots.worth`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Landing: what a space, or the card drawn on it, does to whoever comes there."""
+"""Landing: what a space, or the card drawn on it, does to the player who comes there."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def _deed(match: Match, number: int, space: Space, rent: Callable[[], int]
 
 
 async def _offer(match: Match, number: int, space: Space) -> None:
-    """Whoever cannot pay the price in cash is not asked: it is auctioned at once."""
+    """A player who cannot pay the price in cash is not asked: it is auctioned at once."""
     if match.seat(number).cash >= space.price:
         decision = await match.ask(number, BuyOrAuction, position=space.position)
         if decision.action == "buy":

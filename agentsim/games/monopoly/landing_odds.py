@@ -33,7 +33,7 @@ _FACES = range(1, 7)
 def long_run(policy: JailPolicy) -> tuple[float, ...]:
     """The share of rolls after which a token rests on each of the 40 spaces, then (`IN_JAIL`) in the cell; sums to 1.
 
-    Nobody ever rests on Go To Jail. The start does not matter.
+    No token ever rests on Go To Jail. The start does not matter.
     """
     odds = [0.0] * (IN_JAIL + 1)
     for (position, _), weight in _limit(policy).items():

@@ -66,7 +66,7 @@ class Match:
         return self.state.seats[number]
 
     def name(self, number: int) -> str:
-        """What everybody calls the holder of a seat, or the bank."""
+        """The public name of a seat's holder, or of the bank."""
         return "the bank" if number == BANK else self.state.seats[number].name
 
     def id(self, number: int) -> str | None:
@@ -119,7 +119,7 @@ class Match:
         return cut(speech, most * LONGEST_WORD + len(CUT))
 
     def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
-        """Something happened; whoever may hear it remembers it."""
+        """Something happened; its audience remembers it."""
         self.table.tell(event, to=to, by=self.id(by))
         self.talk.hear(self.state.turn, event)
 
@@ -171,7 +171,7 @@ class Match:
         self.tell(Moved(seat.id, seat.name, start, to, by))
 
     def advance(self, number: int, to: int, by: MovedBy) -> None:
-        """As `move`, forward: whoever comes past GO or onto it has its salary, before anything else happens."""
+        """As `move`, forward: who comes past GO or onto it has its salary, before anything else happens."""
         start = self.seat(number).position
         self.move(number, to, by)
         if to <= start:

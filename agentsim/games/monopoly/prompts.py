@@ -121,7 +121,7 @@ def _earlier(memory: Memory) -> Iterator[str]:
 
 
 def remark_line(remark: Remark) -> str:
-    """One line of table talk, in which nobody's words can pass for anything else."""
+    """One line of table talk, in which no player's words can pass for anything else."""
     fields: dict[str, object] = {"turn": remark.turn, "from": remark.name, "kind": remark.kind}
     if remark.to:
         fields["to"] = remark.to
@@ -150,7 +150,7 @@ def _rejections(memory: Memory) -> Iterator[str]:
 
 @lru_cache(maxsize=16)  # a view is shown to the seats of one moment
 def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
-    """The board from one seat: everybody's cash, place and deeds, what nobody owns, what the bank has left."""
+    """The board from one seat: each player's cash, place and deeds, what is unowned, what the bank has left."""
     you, estate = view.seats[seat], view.estate()
     lines = [
         f"Turn {view.turn} of at most {max_turns}{_dice(view)}. You are {you.name}.",

@@ -1,6 +1,6 @@
 """Replay: a game worked out again from its events alone, up to any moment, and as it stood after every turn.
 
-Only what everybody hears is needed, so a log that one player heard gives the same. What is made of it to look at is in
+Only public events are needed, so a log that one player heard gives the same. What is made of it to look at is in
 `panels`, and for export in `tables`.
 """
 

@@ -41,7 +41,7 @@ ANSWERS = 10  # of one player to another that are remembered
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One line of the table's history: somebody's words, or a trade with its terms, or its answer."""
+    """One line of the table's history: a player's words, or a trade with its terms, or its answer."""
 
     turn: int
     name: str
@@ -137,7 +137,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 class Talk:
-    """The memory of one table; players are seats, and everybody remembers the same but for their own thoughts."""
+    """The memory of one table; players are seats, and all remember the same but for their own thoughts."""
 
     def __init__(self, names: Sequence[str], ids: Sequence[str], *, turns: int = 10, entries: int = 20) -> None:
         self._turns, self._entries = turns, entries

@@ -47,7 +47,7 @@ def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Te
 
 
 def possible(estate: Estate, traders: Sequence[Trader]) -> bool:
-    """Whether anybody has anything to trade but cash."""
+    """Whether any player has anything to trade but cash."""
     for position in DEEDS:
         if estate.owner[position] != BANK and not estate.built_up(position):
             return True

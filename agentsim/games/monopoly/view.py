@@ -1,4 +1,4 @@
-"""View: the board as everybody sees it. All of it is public in Monopoly: only thoughts are not, and they are `talk`.
+"""View: the board as all players see it. All of it is public in Monopoly: only thoughts are not, and they are `talk`.
 
 One view is made for each version of the state and shared by all requests that are made of it.
 """
@@ -91,7 +91,7 @@ class View:
 
 
 def view(state: State, before: View | None = None) -> View:
-    """What everybody sees of the state; players who are as they were in the view `before` are taken from it."""
+    """The public part of the state; players who are as they were in the view `before` are taken from it."""
     estate = state.estate
     return View(
         turn=state.turn,

@@ -2,7 +2,7 @@
 
 Turns, landings, cards and jail are those of `turn` and `landing`: no rule is written down a second time. What is taken
 away is what would make a landing depend on the whole game before it, and what only keeps records: each card is drawn
-from a full deck, every deed is another's and mortgaged, money is no object, and nobody is told anything.
+from a full deck, every deed is another's and mortgaged, money is no object, and no event is told.
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ class _Walk(Match):
         """Money is no object."""
 
     def tell(self, *args: Any, **kwargs: Any) -> None:
-        """Nobody listens."""
+        """No player listens."""
 
 
 class _Endless(State):
-    """A game that nobody wins."""
+    """A game without a winner."""
 
     @property
     def over(self) -> bool:
@@ -131,7 +131,7 @@ def _throws(stream: Stream) -> Iterator[tuple[int, int]]:
 
 
 def _finished(play: Any) -> None:
-    """Run a turn in which nobody is asked through the table, from its beginning to its end."""
+    """Run a turn in which no player is asked through the table, from its beginning to its end."""
     try:
         play.send(None)
     except StopIteration:

@@ -49,7 +49,7 @@ class ActionHandler:
     tally: Tally
 
     def do(self, citizen: Citizen, acted: Acted) -> None:
-        """Let one agent's action happen, or reject it; whoever wakes of it is announced."""
+        """Let one agent's action happen, or reject it; agents who wake of it are announced."""
         action: Any = acted.action
         try:
             _VERBS[type(action)](self, citizen, action)

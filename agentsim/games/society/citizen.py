@@ -31,7 +31,7 @@ class Notice:
     """Something that touched an agent since its last turn.
 
     `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law;
-    `amount` hundredths of `resource`; `text` somebody's words, or the reason of a rejection.
+    `amount` hundredths of `resource`; `text` an agent's words, or the reason of a rejection.
     """
 
     kind: NoticeKind

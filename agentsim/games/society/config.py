@@ -43,7 +43,7 @@ Words: TypeAlias = Annotated[Prose | None, InFile(".txt")]
 
 
 class FoundingLaw(GameConfig):
-    """A law that is in force from the first day, and nobody's proposal."""
+    """A law that is in force from the first day and was never proposed."""
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
     description: Annotated[str, Field(max_length=5_000)] = ""

@@ -1,4 +1,4 @@
-"""Evening: how a day ends: votes are counted, structures kept up, dividends paid, and everybody eats or sleeps.
+"""Evening: how a day ends: votes are counted, structures kept up, dividends paid, and each agent eats or sleeps.
 
 The order is fixed: proposals, upkeep, dividends and duties, consumption. What one action comes to is `action_handler`.
 """
@@ -109,7 +109,7 @@ class Evening:
     def _consume(self) -> None:
         """Who was awake pays or falls dormant; who slept pays if it can, or starves.
 
-        Nobody pays both: who falls dormant this evening begins to starve on the next.
+        No agent pays both: one that falls dormant this evening begins to starve on the next.
         """
         state, config = self.state, self.state.config
         food, energy = state.consumed["food"], state.consumed["energy"]

@@ -1,4 +1,4 @@
-"""Forum: the posts that everybody reads, and the window on the newest of them. Who may post is `action_handler`."""
+"""Forum: the posts that all agents read, and the window on the newest of them. Who may post is `action_handler`."""
 
 from __future__ import annotations
 

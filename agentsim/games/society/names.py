@@ -1,4 +1,4 @@
-"""Names: what an agent may call itself, so that nobody is taken for another. Who is called what, `state` knows."""
+"""Names: what an agent may call itself, so that no agent is taken for another. Who is called what, `state` knows."""
 
 from __future__ import annotations
 

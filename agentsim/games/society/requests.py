@@ -53,7 +53,7 @@ _MAY_BE_EMPTY = frozenset({"action.description"})
 class Act(Request[Acted]):
     """What do you do now?
 
-    Every reply is an action, if only a rejected one, so nobody is asked again. Whether an action still holds when its
+    Every reply is an action, if only a rejected one, so no agent is asked again. Whether an action still holds when its
     turn comes is the society's verdict, and no matter of reading.
     """
 
@@ -149,7 +149,7 @@ class Act(Request[Acted]):
 
     def _of_vote(self, action: Vote) -> str:
         known = {each.id for each in (*self.world.proposals, *self.you.proposals)}
-        # others may make one in this very turn, of which nobody knows yet what it says
+        # others may make one in this very turn, whose text is not known yet
         if action.proposal_id > max((*known, *self.you.votes), default=0):
             return f"There is no open proposal {action.proposal_id}."
         return (

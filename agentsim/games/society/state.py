@@ -70,12 +70,12 @@ class State:
         return [citizen for citizen in self.citizens if citizen.status == "active"]
 
     def notify(self, number: int, notice: Notice) -> None:
-        """Let an agent know; 0 is nobody."""
+        """Let an agent know; 0 is no agent."""
         if number:
             self.citizen(number).notify(notice, self.config.shown_events)
 
     def rename(self, citizen: Citizen, name: str) -> None:
-        """Call an agent by a name that nobody else bears; its earlier one is free again."""
+        """Call an agent by a name that no other agent bears; its earlier one is free again."""
         if citizen.name:
             del self.names[signature(citizen.name)]
         citizen.name = name
@@ -84,7 +84,7 @@ class State:
     # -- resources
 
     def produce(self, citizen: Citizen, resource: Resource, amount: int, taxed: int) -> None:
-        """New resources come into the world: `taxed` of them to the pool, the rest to whoever made them."""
+        """New resources come into the world: `taxed` of them to the pool, the rest to the agent that made them."""
         self.produced[resource] += amount
         self.pool[resource] += taxed
         self._credit(citizen, resource, amount - taxed)
@@ -172,7 +172,7 @@ class State:
         return self.held[resource] + self.pool[resource]
 
     def gini(self) -> float:
-        """The Gini coefficient of the wealth of all who are not dead, to 4 places; 0 where nobody has anything.
+        """The Gini coefficient of the wealth of all who are not dead, to 4 places; 0 where there is no wealth.
 
         From sorted wealths x_1 <= ... <= x_n: sum((2 i - n - 1) x_i) / (n sum(x_i)).
         """

@@ -67,7 +67,7 @@ class ProjectView:
 
 @dataclass(frozen=True)
 class World:
-    """What everybody sees as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
+    """What all agents see as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
 
     `proposals` and `laws` are the newest; `more_...` count the rest. `asleep` are the latest to fall dormant and what
     they lacked, `gone` the latest dead. `bonus` is what running projects add to work.
@@ -100,7 +100,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """An agent's own part. `proposals` and `laws` are its own beyond those that everybody sees.
+    """An agent's own part. `proposals` and `laws` are its own beyond the public ones.
 
     `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today.
     """

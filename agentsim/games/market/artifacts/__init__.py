@@ -1,7 +1,7 @@
 """The artifacts: one file each, and the folder is the registration.
 
 Other distributions add artifacts through the entry point group `agentsim.artifacts` (name = "package.module:Class").
-A scenario names artifacts and never a module: a TOML file of somebody else's must not choose what code is run.
+A scenario names artifacts and never a module: a TOML file from a stranger must not choose what code is run.
 """
 
 from __future__ import annotations

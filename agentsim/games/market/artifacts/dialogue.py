@@ -1,4 +1,4 @@
-"""Dialogue: messages between agents. Nobody's words are shown to another until it asks for its inbox."""
+"""Dialogue: messages between agents. An agent's words are shown to another when that one asks for its inbox."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def constrained(request: Act, rng: Stream) -> ActionChosen:
 
 
 def unconstrained(request: Act, rng: Stream) -> ActionChosen:
-    """Everybody draws from 1 to the highest price."""
+    """Every agent draws from 1 to the highest price."""
     return _act(request, rng, bounded=False)
 
 

@@ -2,7 +2,7 @@
 
 The margin and the momentum stand in the trader's working memory; what it learns from are the quotes and trades
 since its last turn. Cliff's absolute step of 0.05 dollars, where prices went up to some 4 dollars, is here an
-eightieth of the highest price. His shouts are gone once nobody takes them; here quotes stand, and a market that
+eightieth of the highest price. His shouts are gone once they are not taken; here quotes stand, and a market that
 refuses worse ones falls silent: a trader that has heard nothing since its last turn learns from the standing quotes
 as if they were shouted again. His traders have one unit; of several, a trader carries its price, not its margin,
 from one to the next.
@@ -85,7 +85,7 @@ class _Trader:
     change: float
     rate: float
     momentum: float
-    standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that nobody has taken
+    standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that is not taken
     period: int | None = None  # in which those stand
 
     @classmethod

@@ -114,7 +114,7 @@ class Forfeited(Event):
 
 @dataclass(frozen=True)
 class Remembered(Event):
-    """The working memory an agent wrote, which nobody else reads."""
+    """The working memory an agent wrote; no other agent reads it."""
 
     kind: ClassVar[str] = "remembered"
     words: ClassVar[str] = "text"

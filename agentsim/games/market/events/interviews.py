@@ -1,4 +1,4 @@
-"""Events of the market: what the moderator and an agent say to each other, which nobody else hears."""
+"""Events of the market: what the moderator and an agent say to each other; no other agent hears it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels: prices, books, periods, holdings, dealings and places, from the events that somebody heard.
+"""Panels: prices, books, periods, holdings, dealings and places, from the events that one audience heard.
 
 Given the events one agent heard, they show what that agent could know. Markup does not belong here.
 """

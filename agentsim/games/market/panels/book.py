@@ -47,7 +47,7 @@ class OpenOrders:
 
 
 def book(log: Sequence[LogEntry]) -> list[Panel]:
-    """A row a round and good: the best prices and how much stands; nothing where nobody ordered."""
+    """A row a round and good: the best prices and how much stands; empty where nothing was ordered."""
     goods = list(dict.fromkeys(told.event.good for told in log if isinstance(told.event, Ordered)))
     if not goods:
         return []

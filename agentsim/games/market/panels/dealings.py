@@ -16,7 +16,7 @@ _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 
 def interactions(log: Sequence[LogEntry]) -> list[Panel]:
-    """Ties between agents, buyers beside buyers where sides are known; nothing where nobody dealt with anybody."""
+    """Ties between agents, buyers beside buyers where sides are known; empty where there were no dealings."""
     agents: tuple[str, ...] = ()
     groups: dict[str, str] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -52,7 +52,7 @@ def interactions(log: Sequence[LogEntry]) -> list[Panel]:
         "gifts": "how often one gave another something",
     }
     note = "; ".join(text for kind, text in said.items() if kind in kinds)
-    # on one circle, where anybody's side is unknown a group would tell only that
+    # on one circle: where a side is unknown a group would tell only that
     sided = all(groups.get(agent) for agent in agents)
     nodes = tuple(Node(agent, groups[agent] if sided else "") for agent in agents)
     return [Network("Who deals with whom", nodes, ties, sentence(note))]

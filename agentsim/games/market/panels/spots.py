@@ -1,4 +1,4 @@
-"""Spots: the rounds at which a long market is shown, since nobody reads a line for each of ten thousand."""
+"""Spots: the rounds at which a long market is shown, since a page cannot show a line for each of ten thousand."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Hustler(Character):
         return min(max(nearly, self.worth(request, position)), request.you.cash - LEAST)
 
     def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
-        """Once a phase before the roll: what makes a group whole, else something, to somebody."""
+        """Once a phase before the roll: an offer that makes a group whole, else any offer."""
         if request.made or request.when == "after":
             return PASS
         view, seat = request.view, request.seat

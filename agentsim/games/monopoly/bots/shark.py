@@ -16,7 +16,7 @@ __all__ = ["Shark"]
 LEAST, MOST = 100, 200
 """Dollars of reserve: the least for buying, more where high rents wait."""
 FAVOUR = 200
-"""Dollars that a trade must gain it, whoever proposes it."""
+"""Dollars that a trade must gain it, its own proposals too."""
 FIRST = 9
 """Levels for which it mortgages what stands alone: three houses on three lots."""
 TASTE = {"green": 1.25, "dark_blue": 1.25}

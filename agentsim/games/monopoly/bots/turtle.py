@@ -86,5 +86,5 @@ class Turtle(Character):
         return IDLE
 
     def jail(self, request: JailAction) -> JailChoice:
-        """Doubles, always: nobody collects rent from a prisoner."""
+        """Doubles, always: a prisoner pays no rent."""
         return ROLL

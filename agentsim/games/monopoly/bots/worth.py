@@ -18,7 +18,7 @@ from agentsim.games.monopoly.view import View
 __all__ = ["Taste", "change", "judged", "npv", "stakes", "worst_rent"]
 
 Taste = Mapping[str, float]
-"""How much more, or less, than its stake a group is worth to somebody; 1 where it is not named."""
+"""How much more, or less, than its stake a group is worth to a seat; 1 where it is not named."""
 HORIZON = 15
 """Rounds of the table over which rents are counted."""
 HOUSES = 3
@@ -75,7 +75,7 @@ def _bare(position: int) -> int:
 
 
 def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:
-    """The net present value of an unowned deed to a seat, and what it denies to whoever holds the rest of its group."""
+    """The net present value of an unowned deed to a seat, and what it denies to holders of the rest of its group."""
     group = SPACES[position].group
     counts, ladder = view.holdings.counts, stakes(opponents)[group]
     mine = counts[seat][group]
@@ -105,9 +105,9 @@ def change(view: View, seat: int, gets: Iterable[int], gives: Iterable[int], *, 
 
 
 def judged(view: View, terms: Terms, seat: int, taste: Taste) -> tuple[float, float]:
-    """(what a trade gains one of its sides, what it gains the other as anybody would see it), in dollars.
+    """(what a trade gains one of its sides, what it gains the other by public knowledge), in dollars.
 
-    The first has the harm in it that the other's gain does: of what the other earns by it, everybody pays a share.
+    The first has the harm in it that the other's gain does: every seat pays a share of what the other earns by it.
     """
     mine, theirs = (terms.offer, terms.request) if seat == terms.target else (terms.request, terms.offer)
     other = terms.proposer if seat == terms.target else terms.target

@@ -31,7 +31,7 @@ FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]
 
 @dataclass(frozen=True)
 class Rolled(OnBoard):
-    """`purpose`: to move, to leave jail, or for a utility's rent (which moves nobody)."""
+    """`purpose`: to move, to leave jail, or for a utility's rent (which moves no token)."""
 
     kind: ClassVar[str] = "rolled"
     player: str

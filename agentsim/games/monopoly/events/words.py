@@ -40,7 +40,7 @@ class _InWords(Event):
 
 @dataclass(frozen=True)
 class Spoke(_InWords):
-    """What somebody says to the whole table."""
+    """What a player says to the whole table."""
 
     kind: ClassVar[str] = "spoke"
 
@@ -51,7 +51,7 @@ class Spoke(_InWords):
 
 @dataclass(frozen=True)
 class Thought(_InWords):
-    """What somebody thinks, which nobody else hears."""
+    """What a player thinks; only that player hears it."""
 
     kind: ClassVar[str] = "thought"
 

@@ -1,4 +1,4 @@
-"""Panels of Monopoly: board and words by turns, money, trades and landings, from the events that somebody heard.
+"""Panels of Monopoly: board and words by turns, money, trades and landings, from the events that one audience heard.
 
 Everything is worked out from events alone (`replay`); given what one player heard, other players' thoughts are missing
 and nothing else. Markup does not belong here.

@@ -1,4 +1,4 @@
-"""Ring: the board after every turn: owners, buildings, mortgages, tokens, and what everybody has."""
+"""Ring: the board after every turn: owners, buildings, mortgages, tokens, and what each player has."""
 
 from __future__ import annotations
 

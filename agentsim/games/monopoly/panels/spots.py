@@ -1,4 +1,4 @@
-"""Spots: where the forty spaces lie in a ring of eleven by eleven, and how each looks before anybody owns it.
+"""Spots: where the forty spaces lie in a ring of eleven by eleven, and how each looks before it is owned.
 
 GO is at the bottom right, and play goes clockwise, as printed boards have it.
 """

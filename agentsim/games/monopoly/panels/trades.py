@@ -15,7 +15,7 @@ _MOST = 300
 
 
 def panels(found: Sequence[Deal], log: Sequence[LogEntry], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
-    """Nothing where nobody proposed anything."""
+    """Empty where no trade was proposed."""
     if not found:
         return
     discarded = [told.event for told in log if isinstance(told.event, TradeDiscarded)]

@@ -65,7 +65,7 @@ class MonopolyRequest(Request[S]):
 
     @property
     def aloud(self) -> Text:
-        """The room for what everybody hears."""
+        """The room for public words."""
         return Text(self.words * LONGEST_WORD)
 
     def options(self) -> Options:

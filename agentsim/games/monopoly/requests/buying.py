@@ -1,4 +1,4 @@
-"""Buying: the questions about a deed that nobody owns."""
+"""Buying: the questions about a deed that is unowned."""
 
 from __future__ import annotations
 

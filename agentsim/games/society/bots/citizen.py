@@ -38,7 +38,7 @@ from agentsim.games.society.view import ProposalView
 __all__ = ["CHARACTERS", "Character", "citizen"]
 
 DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
-PROPOSALS_A_TICK = 0.6  # from everybody together, of agents with nothing more urgent to do
+PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do
 NEWEST = 5  # posts that an answer out of the blue can be to
 MOST_PROPOSALS = 0.1  # and the chance of any one agent at most
 
@@ -184,7 +184,7 @@ class Character:
 
     @staticmethod
     def _canvass(request: Act, rng: Stream, proposal: int) -> DirectMessage:
-        """Ask somebody, whoever it is, for a vote."""
+        """Ask any one agent for a vote."""
         other = rng.integer(1, request.rules.agents - 1)
         other += other >= request.you.agent
         said = rng.pick(words.CANVASS).format(proposal=proposal)

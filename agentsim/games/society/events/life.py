@@ -72,7 +72,7 @@ class SocietyBegan(Event):
 
 @dataclass(frozen=True)
 class Idled(Event):
-    """An agent does nothing; its reasons nobody else hears."""
+    """An agent does nothing; it alone hears its reasons."""
 
     kind: ClassVar[str] = "idled"
     words: ClassVar[str] = "text"
@@ -87,7 +87,7 @@ class Idled(Event):
 
 @dataclass(frozen=True)
 class Reasoned(Event):
-    """Why an agent voted as it did, which nobody else hears."""
+    """Why an agent voted as it did; it alone hears this."""
 
     kind: ClassVar[str] = "reasoning"
     words: ClassVar[str] = "text"

@@ -48,7 +48,7 @@ class Posted(Event):
 
 @dataclass(frozen=True)
 class MessageSent(Event):
-    """A direct message: its two agents hear it, and nobody else."""
+    """A direct message: its two agents alone hear it."""
 
     kind: ClassVar[str] = "message"
     words: ClassVar[str] = "text"
@@ -110,7 +110,7 @@ class Voted(Event):
         return f"{self.yes} yes, {self.no} no, {self.abstain} abstain{changed}."
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
-        """Towards whoever proposed it; a vote that is changed is cast once more."""
+        """Towards its proposer; a vote that is changed is cast once more."""
         began, proposed = past.last(SocietyBegan), past.last(Proposed, proposal=self.proposal)
         if began is not None and proposed is not None:
             deed = "abstained" if self.vote == "abstain" else f"voted {self.vote}"

@@ -16,11 +16,11 @@ from agentsim.games.society.terms import RESOURCES
 __all__ = ["MOST_PAGES", "agents"]
 
 MOST_PAGES = 200
-"""Pages beyond so many nobody would look for; the table of agents (`agentsim export`) has them all."""
+"""The most agents with a page of their own; the table of agents (`agentsim export`) has them all."""
 
 
 def agents(events: Sequence[Event], people: People) -> list[Panel]:
-    """A page for each of the first agents; nothing before anybody did anything."""
+    """A page for each of the first agents; nothing before the first action."""
     lines = diaries(events, people)
     if not lines:
         return []

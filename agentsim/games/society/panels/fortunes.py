@@ -28,7 +28,7 @@ Stock = dict[Resource, int]
 
 
 class _Books:
-    """What everybody holds now. Meals are booked when the evening is over: only then is it known who had enough."""
+    """What each agent holds now. Meals are booked when the evening is over: only then is it known who had enough."""
 
     def __init__(self, began: SocietyBegan) -> None:
         start: Stock = {"food": began.food, "energy": began.energy, "materials": began.materials}

@@ -42,7 +42,7 @@ def ties(events: Sequence[Event], people: People) -> list[Panel]:
 
 
 def forum(events: Sequence[Event], people: People) -> list[Panel]:
-    """Every post beneath the one that it answers; nothing where nobody posted."""
+    """Every post beneath the one that it answers; empty where no agent posted."""
     posts = tuple(
         Post(event.post, people.called(event.agent), f"day {event.day}", event.text, event.parent)
         for event in events
