@@ -37,7 +37,7 @@ Nobody: Final[tuple[PlayerId, ...]] = ()
 class Event:
     """Base of a game's events: frozen dataclasses named by a past participle.
 
-    `kind` names the event in the history; `words` names the field that holds somebody's own words, which
+    `kind` names the event in the history; `words` names the field that holds a player's own words, which
     the history keeps as the event's `content` and not in its `data`. All other fields are the `data`, in
     numbers and ids, so that the outcome can be recomputed from them.
     """
@@ -64,9 +64,9 @@ class Event:
         return False
 
     def interactions(self, past: Past) -> Iterable[Interaction]:
-        """What players did towards each other by this, in order; `past` is what whoever asks knows of before.
+        """What players did towards each other by this, in order; `past` is what the caller knows of before.
 
-        A dealing of somebody with itself, or with whoever is no player, does not count.
+        An interaction of a player with itself, or with a name that is no player, does not count.
         """
         return ()
 

@@ -164,7 +164,7 @@ class Game(Protocol):
         ...
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
-        """Tables, charts and boards of a game, or of the part of it that somebody heard."""
+        """Tables, charts and boards of a game, or of the part of it that one player heard."""
         ...
 
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:

@@ -20,7 +20,7 @@ NEITHER: Final = 0
 AGAINST: Final = -1
 
 NAMED: Final = "named"
-"""The deed of naming somebody in words that everybody hears."""
+"""The deed of naming a player in public words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Node:
-    """Somebody in a network; those of one `group` stand side by side and share a colour."""
+    """A node of a network; those of one `group` stand side by side and share a colour."""
 
     name: str
     group: str = ""
@@ -238,7 +238,7 @@ class Threads:
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that somebody did or met: when, what kind of thing, and the words."""
+    """One thing that a player did or met: when, what kind of thing, and the words."""
 
     when: str
     what: str

@@ -22,7 +22,7 @@ __all__ = ["Ask", "GamePlay", "Wave"]
 class Ask(NamedTuple):
     """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
 
-    index: int  # type: ignore[assignment] # hides a method of tuples that nobody needs here
+    index: int  # type: ignore[assignment] # hides a method of tuples that is not needed here
     wave: int
     place: int
     nth: int

@@ -98,7 +98,7 @@ class Request(Generic[D]):
             raise IllegalDecision(f"{path} must be {legal}.")
 
     def warning(self, decision: D) -> str:
-        """Why an allowed decision will come to nothing: for a person, who may think again; nobody else can."""
+        """Why an allowed decision will come to nothing: for a person, who may think again."""
         return ""
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:

@@ -55,7 +55,7 @@ def simulate(
     """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for what they leave.
 
     Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
-    request that nobody answers and for answers in a list that were not used.
+    request without an answer, and for answers in a list that were not used.
     """
     play = GamePlay(game, game.config.from_toml(config), players, seed, staff=staff, names=names, script=chance)
     policy = game.bots[bot] if isinstance(bot, str) else bot

@@ -87,7 +87,7 @@ class Heard(Sequence[LogEntry]):
 
 
 class _Sink:
-    """A log, or the part of it that one sub-procedure of `together` has written and nobody else hears yet."""
+    """A log, or the part of it that one sub-procedure of `together` has written and no one outside of it hears yet."""
 
     def __init__(self, base: int = 0) -> None:
         self.base = base
@@ -157,7 +157,7 @@ class Table:
     async def together(self, plays: Iterable[Play[T]]) -> list[T]:
         """Sub-procedures advance in lock-step: every step is one wave of all their requests.
 
-        Each hears at once what it tells itself; the others, and everybody else, hear it when all have
+        Each hears at once what it tells itself; all others hear it when all have
         stepped. They share no mutable state, and no player is in two of them. If one fails, the others are
         closed and its error goes on.
         """

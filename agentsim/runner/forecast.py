@@ -1,4 +1,4 @@
-"""Forecast: what a run would send, found out by playing its game once on bots. An estimate; nobody is called.
+"""Forecast: what a run would send, found out by playing its game once on bots. An estimate; no model is called.
 
 Every seat that is no bot is played by one of the game's own; what a bot says is made as long as half of what may be
 said, which is what models use, or their later prompts would come out too short. Printing belongs to the command line.
@@ -199,7 +199,7 @@ class _Counter:
             part.shortest_answer = sample
 
     def _most(self, plan: PlayerPlan, prompt: int) -> float | None:
-        """What the dearest of a seat's models takes: before a call, nobody knows who will answer."""
+        """What the dearest of a seat's models takes: before a call it is not known which one will answer."""
         cap = plan.settings.max_tokens
         costs = [self._prices.estimate(each.model, prompt, longest_reply(each.model, cap)) for each in plan.models]
         known = [cost for cost in costs if cost is not None]

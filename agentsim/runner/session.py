@@ -193,7 +193,7 @@ class Session:
         return part.ended()
 
     async def play(self) -> RunResult:
-        """`run` in a loop where other games are played as well; whoever cancels it has it end in order."""
+        """`run` in a loop where other games are played as well; a cancelled one ends in order."""
         with self._recorded() as part:
             try:
                 await self._play(part)
@@ -231,7 +231,7 @@ class Session:
                 if self.tape is not None:
                     self.tape.close()
         replayed = self.tape is not None and not self.tape.live
-        # What the journal answers is asked of nobody again: only a whole game can leave replies over.
+        # What the journal answers is not asked again: only a whole game can leave replies over.
         part.result = RunResult(self.files, history, error, replayed, remark if fresh else None)
 
     async def _play(self, part: _Part, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:

@@ -44,7 +44,7 @@ def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[a
             task.get_loop().call_soon(task.cancel)
 
     before = {}
-    with suppress(ValueError):  # not the main thread: whoever runs us there handles signals
+    with suppress(ValueError):  # not the main thread: the host program handles signals
         before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield register
