@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentsim.models.base import Model
+from agentsim.models.rate_limiter import RateLimiter
 
 __all__ = ["Around"]
 
@@ -20,6 +21,10 @@ class Around:
     @property
     def provider(self) -> str:
         return self._model.provider
+
+    @property
+    def limiter(self) -> RateLimiter | None:
+        return self._model.limiter
 
     async def aclose(self) -> None:
         await self._model.aclose()

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from agentsim.models.rate_limiter import RateLimiter
 
 __all__ = ["MOST_TEXT", "Call", "Completion", "Model", "Sampling", "Usage"]
 
@@ -20,16 +23,13 @@ class Call:
     """What is sent: (role, text) messages, and the JSON Schema the reply should fit.
 
     `tag` says what the call is for (`A/vote/2/1`: player, kind, nth decision of that kind, attempt); it is
-    never sent to a provider. Nor is `begin`, which a model calls once it has a slot and its turn, just before the
-    request goes out: what it raises keeps the call from being made, and is raised as it is. Nor `read`, which gives
-    what readers make of a reply, where that is more than its words: what nobody may see is not in there either.
+    never sent to a provider. Nor is `read`, which decodes a reply: a secret is also looked for in what it returns.
     """
 
     messages: tuple[tuple[str, str], ...]
     schema: Mapping[str, Any] | None = None
     schema_name: str = "decision"
     tag: str = ""
-    begin: Callable[[], None] | None = field(default=None, compare=False)
     read: Callable[[str], str] | None = field(default=None, compare=False)
 
 
@@ -95,11 +95,19 @@ class Model(Protocol):
         """The first segment of the name; providers are isolated from one another by it."""
         ...
 
-    async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt: wait for a slot and the spacing, `call.begin`, then one request within `sampling.timeout_s`.
+    @property
+    def limiter(self) -> RateLimiter | None:
+        """The rate limiter of its host and key in the running event loop; None where there is no host.
 
-        Raises `ModelError` (its four kinds), what `call.begin` raises, `LocalShortage` where this machine cannot send
-        it, and nothing else that is not our own mistake; may be cancelled.
+        The caller acquires a slot before `complete` and releases it after.
+        """
+        ...
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """One attempt, sent at once, within `sampling.timeout_s`.
+
+        Raises `ModelError` (its four kinds), `LocalShortage` where this machine cannot send it, and nothing else that
+        is not our own mistake; may be cancelled.
         """
         ...
 

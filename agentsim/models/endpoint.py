@@ -1,4 +1,4 @@
-"""Endpoint: one address with one key: its connections, and how many calls it takes.
+"""Endpoint: one address with one key: its connections and its rate limiter.
 
 What is sent and what comes back do not belong here.
 """
@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from agentsim.models.allowance import Terms
 from agentsim.models.headers import headers_for
 from agentsim.models.profiles import Profile
-from agentsim.models.throttle import Admission, Throttle, shared_throttle
+from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
 from agentsim.models.transport import Answer, Transport
 
 __all__ = ["Endpoint", "Endpoints"]
@@ -22,7 +21,7 @@ __all__ = ["Endpoint", "Endpoints"]
 class Endpoint:
     """Shared by all models behind one address and key; belongs to one event loop.
 
-    `terms` are what is agreed with the host; without a `throttle` of its own it shares the event loop's.
+    Without a `limiter` of its own it shares the event loop's for this host and key, under these `limits`.
     """
 
     def __init__(
@@ -30,22 +29,23 @@ class Endpoint:
         base_url: str,
         key: str | None,
         *,
-        terms: Terms = Terms(),  # noqa: B008 - it is frozen
-        throttle: Throttle | None = None,
+        limits: RateLimits = RateLimits(),  # noqa: B008 - it is frozen
+        limiter: RateLimiter | None = None,
     ) -> None:
-        self.base_url, self.key, self.terms = base_url, key, terms
-        self._throttle = throttle
+        self.base_url, self.key, self.limits = base_url, key, limits
+        self._limiter = limiter
         self._transport: Transport | None = None
 
-    def admission(self, tokens: int = 0) -> Admission:
-        """A slot for the length of the block, which is one call of about so many tokens: see `Throttle.admission`."""
-        if self._throttle is None:  # not before: it belongs to the loop that is running now
-            self._throttle = shared_throttle(urlsplit(self.base_url).netloc, self.key, self.terms)
-        return self._throttle.admission(tokens)
+    @property
+    def limiter(self) -> RateLimiter:
+        """The rate limiter of this host and key; made on first use, for the event loop that runs then."""
+        if self._limiter is None:
+            self._limiter = shared_limiter(urlsplit(self.base_url).netloc, self.key, self.limits)
+        return self._limiter
 
     def note(self) -> str | None:
         """What holds calls back at this address, in words for a person; None where nothing does."""
-        return None if self._throttle is None else self._throttle.note()
+        return None if self._limiter is None else self._limiter.note()
 
     def open(self) -> None:
         """Make ready to send, unless it is so already; the first time costs imports."""
@@ -80,13 +80,13 @@ class Endpoints:
         return len(self._open)
 
     def at(self, profile: Profile, key: str | None) -> Endpoint:
-        """The endpoint of a profile; of two terms for one address the stricter hold."""
+        """The endpoint of a profile; of two limits for one address the stricter holds."""
         endpoint = self._open.get((profile.base_url, key))
         if endpoint is None:
             endpoint = self._open[profile.base_url, key] = Endpoint(profile.base_url, key)
             self._names[endpoint] = profile.provider
         asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
-        endpoint.terms = endpoint.terms.joined(Terms(self._concurrency, *asked, self._patience_s))
+        endpoint.limits = endpoint.limits.joined(RateLimits(self._concurrency, *asked, self._patience_s))
         return endpoint
 
     def notes(self) -> list[str]:

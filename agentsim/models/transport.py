@@ -122,7 +122,7 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     without_tasks_for_what_is_over(asyncio.get_running_loop())
     return aiohttp.ClientSession(
         request_class=Outgoing,
-        # How many calls there may be at once is the throttle's business.
+        # How many calls there may be at once is the rate limiter's business.
         connector=Connector(
             limit=0,
             force_close=places().tight,

@@ -24,6 +24,7 @@ from agentsim.models import tokens
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Completion, Usage
 from agentsim.models.prices import Prices, longest_reply
+from agentsim.models.rate_limiter import RateLimiter, Slot
 from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
@@ -36,12 +37,21 @@ from agentsim.runner.turns import Turns
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.branch import Branch
 
-__all__ = ["Dispatcher", "Seat"]
+__all__ = ["Dispatcher", "Seat", "acquire_slot"]
 
 Seat: TypeAlias = Player | BotPlayer
 UNSYNCED_S = 0.05
 """So long a decision, which a killed process leaves behind, may wait for the next ones before the disk is made to hold
 it against a loss of power too; the rules see none before."""
+
+
+async def acquire_slot(player: ModelPlayer, messages: Sequence[Message]) -> Slot:
+    """Wait for a slot of the model's rate limiter; a model without a host has none, and does not wait."""
+    limiter = player.model.limiter
+    if limiter is None:
+        return RateLimiter().start(0)
+    expected = tokens.about(message.text for message in messages) + (player.sampling.max_tokens or tokens.REPLY)
+    return await limiter.acquire(expected)
 
 
 @dataclass
@@ -191,27 +201,17 @@ class Dispatcher:
         await self.budget.admit(worst)
         cost: float | None = None
         task = asyncio.current_task()
-        left = self.budget.left_s()
-        queueing = None if left is None else asyncio.timeout(left)
         self._turns.waits(ask)
-
-        def begin() -> None:
-            self._go_on()  # the run may have been stopped while it waited for its turn
-            self.budget.check_time()
-            if queueing is not None:
-                queueing.reschedule(None)
-            self._turns.over(ask)
-            self.in_flight.add(task)
-            self._sent(task, ask, messages)
-            self.watcher.calling(ask)
-
         try:
-            reply = player.reply(ask, messages, number, begin)
-            if queueing is None:
-                completion = await reply
-            else:
-                async with queueing:
-                    completion = await reply
+            with await self._slot(player, messages) as slot:
+                self._go_on()  # the run may have been stopped while the call waited for its slot
+                self.budget.check_time()
+                self._turns.over(ask)
+                self.in_flight.add(task)
+                self._sent(task, ask, messages)
+                self.watcher.calling(ask)
+                completion = await player.reply(ask, messages, number)
+                slot.used(completion.usage)
             cost = self._cost(ask, player, messages, completion.usage)
             attempt = Try(messages, completion)
             self.totals.add_call(attempt)
@@ -224,8 +224,6 @@ class Dispatcher:
             attempt = Try(messages, None, error.code, str(error), fault=fault_of(error), model=named, wasted=wasted)
             self._failed(ask, link, attempt._replace(held=held(error, player.attempts, used)), error)
             raise
-        except TimeoutError:
-            raise self.budget.out_of_time() from None
         finally:
             self._turns.over(ask)
             self.budget.settle(worst, cost)
@@ -235,6 +233,13 @@ class Dispatcher:
             else:
                 self.watcher.counted(self.totals)  # it never went out
         return completion
+
+    async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
+        try:
+            async with asyncio.timeout(self.budget.left_s()):
+                return await acquire_slot(player, messages)
+        except TimeoutError:
+            raise self.budget.out_of_time() from None
 
     def _sent(self, task: asyncio.Task[Any] | None, ask: Ask, messages: tuple[Message, ...]) -> None:
         if not self._out:  # of a wave's calls all leave before anything else has its turn

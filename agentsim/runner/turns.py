@@ -1,6 +1,6 @@
 """turns: who waits for a call's turn, and for so long that somebody who looks on should know.
 
-What holds calls back is the throttle's business; one timer serves all calls, of which a wave has a hundred.
+What holds calls back is the rate limiter's business; one timer serves all calls, of which a wave has a hundred.
 """
 
 from __future__ import annotations

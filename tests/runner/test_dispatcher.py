@@ -1,4 +1,4 @@
-"""The desk and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
+"""The dispatcher and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
 
 from __future__ import annotations
 
@@ -112,6 +112,12 @@ def test_who_waits_for_its_turn_is_shown_as_held_back(
     play(server.url(), tmp_path, *settings, watcher=notes)
     held = {line for line in notes.seen if line.startswith("held")}
     assert len(held) == 3, "of four votes all but the first"
+
+
+def test_a_call_that_waits_for_its_slot_when_the_run_stops_is_never_made(server: Mendable, tmp_path: Path) -> None:
+    server.reply = lambda _body: Raw(401, {"error": {"message": "no such key"}})
+    stopped = play(server.url(), tmp_path, "providers.fake.spacing_ms=300", players=FOUR)
+    assert (stopped.status, len(server.received)) == ("stopped_provider", 1)
 
 
 def test_prompts_are_made_ready_where_an_answer_is_waited_for_and_nowhere_else(

@@ -68,6 +68,7 @@ class NoModel:
     """A model that is never called: the test's own `attempt` stands between."""
 
     name = provider = "fake/none"
+    limiter = None
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         raise AssertionError("the referee calls nobody but its attempt")
