@@ -1,4 +1,4 @@
-"""Endpoint: one address with one key: its connections and its rate limiter.
+"""Endpoint: one address with one key: its headers, its connections and its rate limiter.
 
 What is sent and what comes back do not belong here.
 """
@@ -6,16 +6,27 @@ What is sent and what comes back do not belong here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from agentsim.models.headers import headers_for
+from agentsim import __version__
+from agentsim.errors import ScenarioError
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
-from agentsim.models.transport import Answer, Transport
 
-__all__ = ["Endpoint", "Endpoints"]
+if TYPE_CHECKING:
+    from agentsim.models.transport import Answer, Transport
+
+__all__ = ["JSON_HEADERS", "Endpoint", "Endpoints", "headers_for"]
+
+JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
+"""Sent with every request. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+
+_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
 
 
 class Endpoint:
@@ -50,6 +61,8 @@ class Endpoint:
     def open(self) -> None:
         """Make ready to send, unless it is so already; the first time costs imports."""
         if self._transport is None:
+            from agentsim.models.transport import Transport
+
             self._transport = Transport(self.base_url, headers_for(self.base_url, self.key))
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
@@ -98,3 +111,35 @@ class Endpoints:
         """Close them all."""
         for endpoint in self._open.values():
             await endpoint.aclose()
+
+
+def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
+    """The headers of every request to this address.
+
+    `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are meant for OpenAI: there they are what the SDK
+    makes of them, and nowhere else is anything of it sent. A key is said outright, whatever a custom header says.
+    Raises `ScenarioError` for one of them that no header can hold; it names the variable and never its value.
+    """
+    headers = _of_the_sdk(base_url, key) if key and _is_openai(base_url) else {"User-Agent": f"agentsim/{__version__}"}
+    ours = JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
+    named = {name.lower() for name in ours}
+    return {name: value for name, value in headers.items() if name.lower() not in named} | ours
+
+
+def _is_openai(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
+
+
+def _of_the_sdk(base_url: str, key: str) -> dict[str, str]:
+    import httpx2  # the SDK's HTTP library
+    import openai  # half a second, so only where it has something to say
+
+    unused = httpx2.Client(transport=httpx2.BaseTransport(), verify=False)  # its own would ask for the proxy too
+    with openai.OpenAI(base_url=base_url, api_key=key, http_client=unused) as client:
+        given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+    for name, value in given.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            variable = _VARIABLES.get(name.lower(), "OPENAI_CUSTOM_HEADERS")
+            raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
+    return given

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agentsim.errors import AgentsimError, ModelError, UsageError
-from agentsim.models.around import Around
-from agentsim.models.base import Call, Completion, Model, Sampling
+from agentsim.models.base import Call, Completion, Model, Sampling, Wrapper
 from agentsim.models.cassette import CASSETTE_FORMAT, Cassette, sent
 from agentsim.models.recorded import error_to_json
 
@@ -141,7 +140,7 @@ class Recorder:
             os.close(handle)
 
 
-class _Recorded(Around):
+class _Recorded(Wrapper):
     """A model whose replies are written down."""
 
     def __init__(self, model: Model, recorder: Recorder, settings: Mapping[str, Any]) -> None:

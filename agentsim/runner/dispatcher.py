@@ -15,43 +15,32 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
-from agentsim.errors import AgentsimError, ModelError, RunStopped
+from agentsim.errors import AgentsimError, RunStopped
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
-from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Completion, Usage
 from agentsim.models.prices import Prices, longest_reply
-from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
+from agentsim.players.base import Message, Player, Try
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
+from agentsim.runner.calls import DecisionCalls, Waits
 from agentsim.runner.circuit_breaker import CircuitBreaker
 from agentsim.runner.collector import collect_meanwhile
 from agentsim.runner.referee import rule, to_entry
-from agentsim.runner.turns import Turns
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.branch import Branch
 
-__all__ = ["Dispatcher", "Seat", "acquire_slot"]
+__all__ = ["Dispatcher", "Seat"]
 
 Seat: TypeAlias = Player | BotPlayer
 UNSYNCED_S = 0.05
 """A decision is synced to disk after this time at the latest: a killed process leaves it anyway, a loss of power not.
 The rules see none before."""
-
-
-async def acquire_slot(player: ModelPlayer, messages: Sequence[Message]) -> Slot:
-    """Wait for a slot of the model's rate limiter; a model without a host has none, and does not wait."""
-    limiter = player.model.limiter
-    if limiter is None:
-        return RateLimiter().start(0)
-    expected = tokens.about(message.text for message in messages) + (player.sampling.max_tokens or tokens.REPLY)
-    return await limiter.acquire(expected)
 
 
 @dataclass
@@ -71,7 +60,7 @@ class Dispatcher:
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; decisions under way follow
         self.in_flight: set[asyncio.Task[Any] | None] = set()
-        self.turns = Turns(self.watcher.held)
+        self.waits = Waits(self.watcher.held)
         # no prompt tells staff of the game; the screen does
         seated = {player: seat for player, seat in self.seats.items() if not player.startswith("@")}
         self.people = {player for player, seat in seated.items() if isinstance(seat, HumanPlayer)}
@@ -127,7 +116,7 @@ class Dispatcher:
         player = self._player(ask)
         place = self._places[ask.place]
         try:
-            ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place), earlier)
+            ruling = await rule(ask, player, DecisionCalls(self, ask, player, place), earlier)
             if ruling.fallback_reason is not None:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
@@ -214,93 +203,3 @@ class Dispatcher:
             self.prices.estimate(each.name, prompt, longest_reply(each.name, each.sampling.max_tokens)) or 0.0
             for each in players
         )
-
-
-class _DecisionCalls:
-    """The calls of one decision, admitted one by one: see `referee.Calls`."""
-
-    def __init__(self, dispatcher: Dispatcher, ask: Ask, player: Player, place: int) -> None:
-        self._dispatcher, self._ask, self._player, self._place = dispatcher, ask, player, place
-        self.order = dispatcher.breaker.order(place)
-
-    def keep(self, attempt: Try) -> None:
-        self._dispatcher.journal.tried(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
-        self._dispatcher.totals.takeovers += attempt.takeover
-
-    async def rest(self, seconds: float) -> None:
-        self._dispatcher.check()
-        await self._dispatcher.budget.rest(seconds)
-
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-        player = self._player.links[link]
-        if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
-            if (unasked := player.unasked(self._ask)) is not None:
-                return unasked
-            self._dispatcher.person(asked=True)
-            try:
-                return await player.reply(self._ask, messages, number)
-            finally:
-                self._dispatcher.person(asked=False)
-        assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
-        async with self._dispatcher.slots(player.provider):
-            self._dispatcher.check()
-            return await self._model_call(player, messages, number, link, used)
-
-    async def _model_call(
-        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: Attempts
-    ) -> Completion:
-        dispatcher, ask, budget = self._dispatcher, self._ask, self._dispatcher.budget
-        # The dearest of the models that may still be asked: one that takes over should be affordable then.
-        worst = dispatcher.worst_case(player.links, messages, ask.request.schema())
-        await budget.admit(worst)
-        cost: float | None = None
-        task = asyncio.current_task()
-        dispatcher.turns.waits(ask)
-        try:
-            with await self._slot(player, messages) as slot:
-                dispatcher.check()  # the run may have been stopped while the call waited for its slot
-                budget.check_time()
-                dispatcher.turns.over(ask)
-                dispatcher.in_flight.add(task)
-                dispatcher.sent(task, ask, messages)
-                dispatcher.watcher.calling(ask)
-                completion = await player.reply(ask, messages, number)
-                slot.used(completion.usage)
-            cost = dispatcher.cost(ask, player, messages, completion.usage)
-            dispatcher.answered(player, Try(messages, completion), completion)
-            dispatcher.breaker.called(self._place, None, link)
-        except ModelError as error:
-            cost = dispatcher.cost(ask, player, messages, wasted_by(error))
-            self._failed(player, messages, link, error, held=held(error, player.attempts, used))
-            raise
-        finally:
-            dispatcher.turns.over(ask)
-            budget.settle(worst, cost)
-            if task in dispatcher.in_flight:
-                dispatcher.in_flight.discard(task)
-                dispatcher.watcher.called(ask, dispatcher.totals)
-            else:
-                dispatcher.watcher.counted(dispatcher.totals)  # it never went out
-        return completion
-
-    async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
-        budget = self._dispatcher.budget
-        try:
-            async with asyncio.timeout(budget.left_s()):
-                return await acquire_slot(player, messages)
-        except TimeoutError:
-            raise budget.out_of_time() from None
-
-    def _failed(
-        self, player: ModelPlayer, messages: tuple[Message, ...], link: int, error: ModelError, *, held: bool
-    ) -> None:
-        named = player.name if len(self._player.links) > 1 else None
-        fault, wasted = fault_of(error), wasted_by(error)
-        attempt = Try(messages, None, error.code, str(error), fault=fault, model=named, wasted=wasted, held=held)
-        self._dispatcher.totals.add_call(attempt)
-        self._dispatcher.watcher.waiting(self._ask, str(error))
-        try:
-            self._dispatcher.breaker.called(self._place, error, link, held=held)
-        except RunStopped:
-            self.keep(attempt)  # the decision is not made, and its referee keeps nothing more
-            raise

@@ -21,7 +21,7 @@ from agentsim.models.base import Call, Completion
 from agentsim.models.prices import Prices, context_window
 from agentsim.players.base import Message, Try
 from agentsim.players.model import ModelPlayer
-from agentsim.runner.dispatcher import acquire_slot
+from agentsim.runner.calls import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
 from agentsim.scenario.plan import PlayerPlan

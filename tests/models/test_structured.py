@@ -12,9 +12,8 @@ import pytest
 
 from agentsim.errors import ModelError, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import request_body
 from agentsim.models.endpoint import Endpoint
-from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.openai_compatible import OpenAICompatible, request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw

@@ -21,7 +21,7 @@ from agentsim.errors import LocalShortage
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.models import remote
-from agentsim.models.connector import Connector
+from agentsim.models.transport import Connector
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from tests.cli.command_line import program
