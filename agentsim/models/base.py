@@ -5,14 +5,34 @@ Players, games, journals and budgets do not belong here; a provider's peculiarit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-__all__ = ["MOST_TEXT", "Call", "Completion", "Model", "Sampling", "Usage"]
+if TYPE_CHECKING:
+    from agentsim.models.rate_limiter import RateLimiter
+
+__all__ = ["MOST_TEXT", "Call", "Completion", "Model", "Sampling", "Usage", "Wrapper", "extra_problem"]
 
 MOST_TEXT = 64 * 1024
 """Bytes of UTF-8 of a reply that are kept; more is nobody's answer."""
+
+# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
+_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
+# What a player's `client_kwargs` may not set, with the setting that does.
+_OURS = {
+    "model": "`model`",
+    "messages": "the prompt",
+    "stream": "nothing: answers are read whole",
+    "stream_options": "nothing: answers are read whole",
+    "n": "nothing: one answer is asked for",
+    "timeout": "`timeout_s`",
+    "extra_headers": "`api_key_env` of a provider",
+    "extra_query": "`base_url` of a provider",
+    "api_key": "`api_key_env` of a provider",
+    "base_url": "`base_url` of a provider",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +40,13 @@ class Call:
     """What is sent: (role, text) messages, and the JSON Schema the reply should fit.
 
     `tag` says what the call is for (`A/vote/2/1`: player, kind, nth decision of that kind, attempt); it is
-    never sent to a provider. Nor is `begin`, which a model calls once it has a slot and its turn, just before the
-    request goes out: what it raises keeps the call from being made, and is raised as it is. Nor `read`, which gives
-    what readers make of a reply, where that is more than its words: what nobody may see is not in there either.
+    never sent to a provider. Nor is `read`, which decodes a reply: a secret is also looked for in what it returns.
     """
 
     messages: tuple[tuple[str, str], ...]
     schema: Mapping[str, Any] | None = None
     schema_name: str = "decision"
     tag: str = ""
-    begin: Callable[[], None] | None = field(default=None, compare=False)
     read: Callable[[str], str] | None = field(default=None, compare=False)
 
 
@@ -95,14 +112,65 @@ class Model(Protocol):
         """The first segment of the name; providers are isolated from one another by it."""
         ...
 
-    async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt: wait for a slot and the spacing, `call.begin`, then one request within `sampling.timeout_s`.
+    @property
+    def limiter(self) -> RateLimiter | None:
+        """The rate limiter of its host and key in the running event loop; None where there is no host.
 
-        Raises `ModelError` (its four kinds), what `call.begin` raises, `LocalShortage` where this machine cannot send
-        it, and nothing else that is not our own mistake; may be cancelled.
+        The caller acquires a slot before `complete` and releases it after.
+        """
+        ...
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """One attempt, sent at once, within `sampling.timeout_s`.
+
+        Raises `ModelError` (its four kinds), `LocalShortage` where this machine cannot send it, and nothing else that
+        is not our own mistake; may be cancelled.
         """
         ...
 
     async def aclose(self) -> None:
         """Give back connections and processes."""
         ...
+
+
+class Wrapper:
+    """A model around another one, with its name and limiter, and closed with it; subclasses add `complete`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def provider(self) -> str:
+        return self._model.provider
+
+    @property
+    def limiter(self) -> RateLimiter | None:
+        return self._model.limiter
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+
+def extra_problem(extra: Mapping[str, Any]) -> str | None:
+    """Why these extra parameters cannot be sent, or None."""
+    if not extra:
+        return None
+    for key in extra:
+        if key in _OURS:
+            return f"`{key}` cannot be set there; what sets it is {_OURS[key]}"
+        if key in _MAX_TOKENS:
+            return f"`{key}` cannot be set there; say max_tokens"
+    inner = extra.get("extra_body", {})
+    if not isinstance(inner, Mapping):
+        return "`extra_body` must be a table"
+    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
+        return f"in `extra_body`, {problem}"
+    try:
+        json.dumps(extra, allow_nan=False)
+    except (TypeError, ValueError):
+        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
+    return None

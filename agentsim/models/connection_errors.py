@@ -10,15 +10,21 @@ import os
 import socket
 import ssl
 
-__all__ = ["is_connecting", "is_of_proxy", "root", "shortage", "system_words"]
+__all__ = ["NoAnswer", "Unacceptable", "is_connecting", "is_of_proxy", "root", "shortage", "system_words"]
 
 # What HTTP libraries (httpx2's and aiohttp's) call it, by name: here none of them is loaded.
 _OF_PROXY = frozenset(("ProxyError", "ClientProxyConnectionError", "ClientHttpProxyError"))
 _CONNECTING = frozenset(("ConnectError", "ConnectTimeout", "ClientConnectorError"))
-
-
 # What the system has too little of, for this process or for all.
 _SHORT = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+
+
+class NoAnswer(Exception):
+    """No connection, or one that ended before the answer did; the cause says why."""
+
+
+class Unacceptable(Exception):
+    """An answer that is not taken in; `str()` says why, in words for a person and none of the server's."""
 
 
 def shortage(error: BaseException) -> str | None:

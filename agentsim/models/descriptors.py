@@ -1,7 +1,7 @@
 """Descriptors: how many connections this process may have open at once, by the system's limit (`ulimit -n`).
 
-All games of an event loop share them. How many calls a host takes is `allowance`; which errors say that the system has
-no more is told in `broken`.
+All games of an event loop share them. How many calls a host takes is `rate_limiter`; `connection_errors` tells which
+errors say that the system has no more.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Endpoint: one address with one key: its connections, and how many calls it takes.
+"""Endpoint: one address with one key: its headers, its connections and its rate limiter.
 
 What is sent and what comes back do not belong here.
 """
@@ -6,23 +6,33 @@ What is sent and what comes back do not belong here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from agentsim.models.allowance import Terms
-from agentsim.models.headers import headers_for
+from agentsim import __version__
+from agentsim.errors import ScenarioError
 from agentsim.models.profiles import Profile
-from agentsim.models.throttle import Admission, Throttle, shared_throttle
-from agentsim.models.transport import Answer, Transport
+from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
 
-__all__ = ["Endpoint", "Endpoints"]
+if TYPE_CHECKING:
+    from agentsim.models.transport import Answer, Transport
+
+__all__ = ["JSON_HEADERS", "Endpoint", "Endpoints", "headers_for"]
+
+JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
+"""Sent with every request. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+
+_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
 
 
 class Endpoint:
     """Shared by all models behind one address and key; belongs to one event loop.
 
-    `terms` are what is agreed with the host; without a `throttle` of its own it shares the event loop's.
+    Without a `limiter` of its own it shares the event loop's for this host and key, under these `limits`.
     """
 
     def __init__(
@@ -30,26 +40,29 @@ class Endpoint:
         base_url: str,
         key: str | None,
         *,
-        terms: Terms = Terms(),  # noqa: B008 - it is frozen
-        throttle: Throttle | None = None,
+        limits: RateLimits = RateLimits(),  # noqa: B008 - it is frozen
+        limiter: RateLimiter | None = None,
     ) -> None:
-        self.base_url, self.key, self.terms = base_url, key, terms
-        self._throttle = throttle
+        self.base_url, self.key, self.limits = base_url, key, limits
+        self._limiter = limiter
         self._transport: Transport | None = None
 
-    def admission(self, tokens: int = 0) -> Admission:
-        """A slot for the length of the block, which is one call of about so many tokens: see `Throttle.admission`."""
-        if self._throttle is None:  # not before: it belongs to the loop that is running now
-            self._throttle = shared_throttle(urlsplit(self.base_url).netloc, self.key, self.terms)
-        return self._throttle.admission(tokens)
+    @property
+    def limiter(self) -> RateLimiter:
+        """The rate limiter of this host and key; made on first use, for the event loop that runs then."""
+        if self._limiter is None:
+            self._limiter = shared_limiter(urlsplit(self.base_url).netloc, self.key, self.limits)
+        return self._limiter
 
     def note(self) -> str | None:
         """What holds calls back at this address, in words for a person; None where nothing does."""
-        return None if self._throttle is None else self._throttle.note()
+        return None if self._limiter is None else self._limiter.note()
 
     def open(self) -> None:
         """Make ready to send, unless it is so already; the first time costs imports."""
         if self._transport is None:
+            from agentsim.models.transport import Transport
+
             self._transport = Transport(self.base_url, headers_for(self.base_url, self.key))
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
@@ -80,13 +93,13 @@ class Endpoints:
         return len(self._open)
 
     def at(self, profile: Profile, key: str | None) -> Endpoint:
-        """The endpoint of a profile; of two terms for one address the stricter hold."""
+        """The endpoint of a profile; of two limits for one address the stricter holds."""
         endpoint = self._open.get((profile.base_url, key))
         if endpoint is None:
             endpoint = self._open[profile.base_url, key] = Endpoint(profile.base_url, key)
             self._names[endpoint] = profile.provider
         asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
-        endpoint.terms = endpoint.terms.joined(Terms(self._concurrency, *asked, self._patience_s))
+        endpoint.limits = endpoint.limits.joined(RateLimits(self._concurrency, *asked, self._patience_s))
         return endpoint
 
     def notes(self) -> list[str]:
@@ -98,3 +111,35 @@ class Endpoints:
         """Close them all."""
         for endpoint in self._open.values():
             await endpoint.aclose()
+
+
+def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
+    """The headers of every request to this address.
+
+    `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are meant for OpenAI: there they are what the SDK
+    makes of them, and nowhere else is anything of it sent. A key is said outright, whatever a custom header says.
+    Raises `ScenarioError` for one of them that no header can hold; it names the variable and never its value.
+    """
+    headers = _of_the_sdk(base_url, key) if key and _is_openai(base_url) else {"User-Agent": f"agentsim/{__version__}"}
+    ours = JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
+    named = {name.lower() for name in ours}
+    return {name: value for name, value in headers.items() if name.lower() not in named} | ours
+
+
+def _is_openai(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
+
+
+def _of_the_sdk(base_url: str, key: str) -> dict[str, str]:
+    import httpx2  # the SDK's HTTP library
+    import openai  # half a second, so only where it has something to say
+
+    unused = httpx2.Client(transport=httpx2.BaseTransport(), verify=False)  # its own would ask for the proxy too
+    with openai.OpenAI(base_url=base_url, api_key=key, http_client=unused) as client:
+        given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+    for name, value in given.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            variable = _VARIABLES.get(name.lower(), "OPENAI_CUSTOM_HEADERS")
+            raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
+    return given

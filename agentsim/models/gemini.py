@@ -21,18 +21,19 @@ from agentsim import __version__
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ProviderRejected, ScenarioError
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import called_function, portable
-from agentsim.models.endpoint import Endpoint
-from agentsim.models.intake import ASKED_ENCODING
+from agentsim.models.connection_errors import NoAnswer
+from agentsim.models.endpoint import JSON_HEADERS, Endpoint
 from agentsim.models.keys import redact
+from agentsim.models.openai_compatible import called_function, portable
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
 from agentsim.models.response_parsing import completion_of, decoded
-from agentsim.models.transport import NoAnswer, Transport
 
 if TYPE_CHECKING:
     import httpx2
     from google import genai
+
+    from agentsim.models.transport import Transport
 
 __all__ = ["Gemini", "is_spoken", "opened"]
 
@@ -102,13 +103,13 @@ class Gemini(RemoteModel):
     def open(self) -> Transport:
         """Make ready to send, unless it is so already; `ScenarioError` where the environment does not allow it."""
         if self._transport is None:
+            from agentsim.models.transport import Transport
+
             key = self._endpoint.key
             headers = {
                 **({"x-goog-api-key": key} if key else {}),
                 "User-Agent": f"agentsim/{__version__}",
-                "Accept": "application/json",
-                "Content-Type": "application/json",
-                "Accept-Encoding": ASKED_ENCODING,
+                **JSON_HEADERS,
             }
             self._transport = Transport(self.address, headers)
         return self._transport

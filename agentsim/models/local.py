@@ -20,13 +20,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from agentsim.errors import ProviderRejected, ScenarioError
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import Profile
+from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
 
 __all__ = ["EMBEDDED", "LocalModel", "LocalServer", "embedded_models", "find_gguf", "open_local", "server_for"]
 
@@ -54,7 +54,6 @@ class LocalServer:
         self._base_url = ""
         self._lock = threading.Lock()
         self._users: set[object] = set()
-        self._admissions: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
     def start(self) -> str:
         """The base URL, once the weights are loaded; `ProviderRejected` where they cannot be."""
@@ -103,9 +102,9 @@ class LocalServer:
             with suppress(OSError), process:  # closes the pipes and waits for the end
                 process.kill()  # nothing in it is worth a farewell
 
-    def admission(self) -> asyncio.Semaphore:
+    def limiter(self) -> RateLimiter:
         """The queue for this server's slots in the running event loop, in order of arrival."""
-        return self._admissions.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.slots))
+        return shared_limiter(str(self.gguf), self.key, RateLimits(self.slots))
 
     def join(self, user: object) -> None:
         """`user` needs the server from now on."""
@@ -179,7 +178,7 @@ def find_gguf(model_name: str, path: Path | None) -> Path:
 
 
 class LocalModel:
-    """A `Model` whose server is started by the first call; as many calls run at once as it has slots."""
+    """A `Model` whose server is started by the first call; its limiter lets as many run at once as it has slots."""
 
     def __init__(self, name: str, server: LocalServer, seed: int) -> None:
         self._name, self._server, self._seed = name, server, seed
@@ -193,20 +192,23 @@ class LocalModel:
     def provider(self) -> str:
         return "local"
 
+    @property
+    def limiter(self) -> RateLimiter:
+        return self._server.limiter()
+
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt; the deadline counts neither the loading of the weights nor the wait for a slot.
+        """One attempt; the deadline does not count the loading of the weights.
 
         The sampler's seed is a function of the run's seed and the call's tag: a second attempt draws other numbers.
         """
-        async with self._server.admission():
-            self._server.join(self)
-            # Every time: a server that died, or that somebody stopped, is simply started anew.
-            endpoint = await self._at(await asyncio.to_thread(self._server.start))
-            profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
-            model = OpenAICompatible(self._name, profile, endpoint)
-            drawn = hashlib.sha256(f"{self._seed}/{call.tag}".encode()).digest()
-            seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
-            return await model.complete(call, replace(sampling, extra={"seed": seed, **sampling.extra}))
+        self._server.join(self)
+        # Every time: a server that died, or that somebody stopped, is simply started anew.
+        endpoint = await self._at(await asyncio.to_thread(self._server.start))
+        profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
+        model = OpenAICompatible(self._name, profile, endpoint)
+        drawn = hashlib.sha256(f"{self._seed}/{call.tag}".encode()).digest()
+        seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
+        return await model.complete(call, replace(sampling, extra={"seed": seed, **sampling.extra}))
 
     async def _at(self, base_url: str) -> Endpoint:
         if self._endpoint is None or self._endpoint.base_url != base_url:

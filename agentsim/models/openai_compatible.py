@@ -1,21 +1,25 @@
-"""OpenAICompatible: one model behind any server that speaks OpenAI's chat completions.
+"""OpenAICompatible: one model behind any server that speaks OpenAI's chat completions, and the bodies it is sent.
 
-Turns, deadlines and structured modes do not belong here (`remote`), nor do providers' peculiarities (`profiles`), nor
-what an answer or an error means (`response_parsing`, `faults`).
+Deadlines and structured modes do not belong here (`remote`), nor do providers' peculiarities (`profiles`), nor what an
+answer or an error means (`response_parsing`, `faults`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Mapping, Set
+from typing import Any, NamedTuple
 
+from pydantic_core import to_json
+
+from agentsim.engine.spelt import SpeltObject
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.body import called_function, request_body
+from agentsim.models.connection_errors import NoAnswer
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel
 from agentsim.models.response_parsing import completion_in
-from agentsim.models.transport import NoAnswer
 
-__all__ = ["OpenAICompatible"]
+__all__ = ["OpenAICompatible", "called_function", "portable", "request_body"]
 
 
 class OpenAICompatible(RemoteModel):
@@ -35,3 +39,142 @@ class OpenAICompatible(RemoteModel):
         if not 200 <= answer.status < 300:
             raise self._faults.status(answer.status, answer.headers, answer.body)
         return completion_in(answer.body, answer.headers.get("content-type", ""), self._faults, function)
+
+
+def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
+    """The body of one request; what is said last counts: ours, the provider's `extra_body`, the player's extra.
+
+    The extra may name anything that the SDK's `create()` takes, `extra_body` among it.
+    """
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": role, "content": text} for role, text in call.messages],
+    }
+    if sampling.temperature is not None:
+        body["temperature"] = sampling.temperature
+    if call.schema is not None:
+        body |= _structured(profile, call.schema, _wire_name(call))
+        if profile.structured in {"json_schema", "tool"}:
+            _merge(body, profile.structured_body)
+    _merge(body, profile.extra_body)
+    if sampling.extra:
+        _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
+        _merge(body, sampling.extra.get("extra_body", {}))
+    if sampling.max_tokens is not None:
+        body[profile.max_tokens_field] = sampling.max_tokens
+    return body
+
+
+def _merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Nested tables are merged, so that a routing preference does not undo `require_parameters`.
+
+    One of another `type` is another thing (a response format, a choice of tools) and takes the place of the whole.
+    """
+    for key, value in more.items():
+        if isinstance(value, Mapping):
+            inner = body.get(key)
+            inner = inner if isinstance(inner, Mapping) else {}
+            another = {"type"} <= value.keys() & inner.keys() and value["type"] != inner["type"]
+            merged = {} if another else dict(inner)
+            _merge(merged, value)
+            body[key] = merged
+        else:
+            body[key] = value
+
+
+def called_function(profile: Profile, call: Call) -> str | None:
+    """The function whose arguments the reply must be; None where it is to be something else."""
+    return _wire_name(call) if call.schema is not None and profile.structured == "tool" else None
+
+
+def _wire_name(call: Call) -> str:
+    """What the schema, or the function that takes its place, is called."""
+    return _IN_NO_NAME.sub("_", call.schema_name)[:64] or "decision"
+
+
+_IN_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_KEPT = 8
+
+
+class _Sent(NamedTuple):
+    """A schema as it goes out: by itself and as a response format; `closed` if it leaves nothing open."""
+
+    schema: dict[str, Any]
+    closed: bool
+    response_format: SpeltObject
+
+
+_known: dict[tuple[int, frozenset[str], str], tuple[Mapping[str, Any], _Sent]] = {}
+
+
+def _sent(schema: Mapping[str, Any], strip: frozenset[str], name: str) -> _Sent:
+    """For the last few schemas that were used, made once.
+
+    A game that puts one question to a hundred players has one schema for all of them, the very same object.
+    """
+    key = (id(schema), strip, name)
+    known = _known.get(key)
+    if known is None or known[0] is not schema:
+        portably = portable(schema, strip)
+        closed = _closed(portably)
+        # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
+        named = {"name": name, "schema": portably, "strict": closed}
+        sent = _Sent(portably, closed, SpeltObject({"type": "json_schema", "json_schema": named}, to_json))
+        known = _known[key] = (schema, sent)  # the schema is kept, so nothing else has its id
+        while len(_known) > _KEPT:
+            del _known[next(iter(_known))]
+    return known[1]
+
+
+def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The part of a body that holds the reply to a schema; `auto` must have been settled by whoever calls."""
+    assert profile.structured != "auto", "a body is in one mode"
+    match profile.structured:
+        case "json_schema":
+            return {"response_format": _sent(schema, profile.strip_schema_keywords, name).response_format}
+        case "tool":
+            sent = _sent(schema, profile.strip_schema_keywords, name)
+            function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent.schema}
+            if sent.closed:  # said only where it is so: not every server knows the word
+                function["strict"] = True
+            choice = {"type": "function", "function": {"name": name}}
+            return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
+        case "json_object":
+            return {"response_format": {"type": "json_object"}}
+        case "prompt":  # the question says in words what is wanted, whatever the mode
+            return {}
+
+
+def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
+    """The schema without these keywords (names of properties are not keywords), and `const` as `enum`."""
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in strip:
+            continue
+        if key in {"properties", "$defs"} and isinstance(value, dict):
+            out[key] = {name: portable(part, strip) for name, part in value.items()}
+        elif key == "const":
+            out["enum"] = [value]
+        elif key in {"enum", "required"}:
+            out[key] = value
+        elif isinstance(value, dict):
+            out[key] = portable(value, strip)
+        elif isinstance(value, list):
+            out[key] = [portable(part, strip) if isinstance(part, dict) else part for part in value]
+        else:
+            out[key] = value
+    return out
+
+
+def _closed(schema: Any) -> bool:
+    """Whether every object in it names all its properties as required and allows no others."""
+    if isinstance(schema, list):
+        return all(_closed(part) for part in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
+            return False
+        return all(_closed(part) for part in properties.values())
+    return all(_closed(value) for key, value in schema.items() if key not in {"enum", "required"})

@@ -29,12 +29,11 @@ class Own:
 
     def __init__(self, name: str, model: OwnModel) -> None:
         self.name = self.provider = name
+        self.limiter = None
         self._model = model
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt within `sampling.timeout_s`."""
-        if call.begin is not None:
-            call.begin()
         try:
             async with asyncio.timeout(sampling.timeout_s) as deadline:
                 reply = await self._model.complete(call, sampling)

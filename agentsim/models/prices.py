@@ -1,18 +1,20 @@
-"""Prices: what a call cost or may cost, in US dollars, or None where nobody knows. Budgets do not belong here."""
+"""Prices: what a call cost or may cost, in US dollars, or None where that is unknown. Budgets do not belong here."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agentsim.errors import ModelError
 from agentsim.models.address import is_near
-from agentsim.models.base import Usage
+from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 
-__all__ = ["Price", "Prices", "context_window", "longest_reply"]
+__all__ = ["Price", "Priced", "Prices", "context_window", "longest_reply"]
 
 LONGEST_REPLY = 16_384
 """Tokens that a reply without a cap is reckoned with where the catalogue knows no smaller context."""
@@ -119,3 +121,26 @@ def _catalogue_cost(provider: str, model: str, prompt: int, cached: int, complet
         return float(genai_prices.calc_price(usage, model, provider_id=_CATALOGUE[provider]).total_price)
     except LookupError:
         return None
+
+
+class Priced(Wrapper):
+    """A model whose completions say what they cost; a recorded reply so keeps the price of its day."""
+
+    def __init__(self, model: Model, prices: Prices) -> None:
+        super().__init__(model)
+        self._prices = prices
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """The model's own answer, with its cost in US dollars, or None where that is unknown; errors too."""
+        try:
+            completion = await self._model.complete(call, sampling)
+        except ModelError as error:
+            if isinstance(error.usage, Usage):
+                error.usage = self._priced(error.usage)
+            raise
+        priced = self._priced(completion.usage)
+        return completion if priced is completion.usage else replace(completion, usage=priced)
+
+    def _priced(self, usage: Usage) -> Usage:
+        cost = self._prices.cost(self.name, usage)
+        return usage if cost == usage.cost_usd else replace(usage, cost_usd=cost)

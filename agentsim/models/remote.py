@@ -1,4 +1,4 @@
-"""RemoteModel: what calls to every provider have in common: their turn, their deadline, their structured mode.
+"""RemoteModel: what calls to every provider have in common: their deadline and their structured mode.
 
 What is sent and how an answer is read belong to the client of each protocol; trying again belongs to `attempts`.
 """
@@ -12,16 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from agentsim.errors import LocalShortage, ProviderRejected
-from agentsim.models import tokens
-from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.base import Call, Completion, Sampling, extra_problem
+from agentsim.models.connection_errors import Unacceptable
 from agentsim.models.deadline import Deadline
-from agentsim.models.descriptors import places
 from agentsim.models.endpoint import Endpoint
-from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
-from agentsim.models.intake import Unacceptable
 from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.profiles import Profile, Structured
+from agentsim.models.rate_limiter import RateLimiter
 
 __all__ = ["RemoteModel"]
 
@@ -46,6 +44,10 @@ class RemoteModel(ABC):
     def provider(self) -> str:
         return self._profile.provider
 
+    @property
+    def limiter(self) -> RateLimiter:
+        return self._endpoint.limiter
+
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles.
 
@@ -53,13 +55,9 @@ class RemoteModel(ABC):
         """
         if self._profile.structured != "auto" or call.schema is None:
             return await self._attempt(self._profile, call, sampling)
-        began = False
 
         async def attempt(mode: Structured) -> Completion:
-            nonlocal began
-            again = replace(call, begin=None) if began else call
-            began = True
-            return await self._attempt(replace(self._profile, structured=mode), again, sampling)
+            return await self._attempt(replace(self._profile, structured=mode), call, sampling)
 
         return await self._steps.completion(attempt)
 
@@ -67,18 +65,13 @@ class RemoteModel(ABC):
         if problem := extra_problem(sampling.extra):
             raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         request = self._prepared(profile, call, sampling)
-        about = tokens.about(text for _, text in call.messages) + (sampling.max_tokens or tokens.REPLY)
-        async with self._endpoint.admission(about) as admitted, places():
-            if call.begin is not None:
-                call.begin()  # outside of the try: its errors are the caller's own
-            try:
-                completion = await self._exchanged(request, sampling.timeout_s)
-            except TimeoutError:
-                raise self._faults.timeout(sampling.timeout_s) from None
-            except Unacceptable as refused:
-                raise self._faults.bad_envelope(str(refused)) from None
-            admitted.used(completion.usage)
-            return self._discreet(completion, call)
+        try:
+            completion = await self._exchanged(request, sampling.timeout_s)
+        except TimeoutError:
+            raise self._faults.timeout(sampling.timeout_s) from None
+        except Unacceptable as refused:
+            raise self._faults.bad_envelope(str(refused)) from None
+        return self._discreet(completion, call)
 
     def _discreet(self, completion: Completion, call: Call) -> Completion:
         """The completion without its text where a reader would put a key together that stands in it in pieces."""

@@ -41,10 +41,12 @@ class Scripted:
     def provider(self) -> str:
         return "script"
 
+    @property
+    def limiter(self) -> None:
+        return None
+
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """The reply for the call's tag; `ProviderRejected` where the script has none."""
-        if call.begin is not None:
-            call.begin()
         player, kind, nth, attempt = call.tag.rsplit("/", 3)
         for key in (f"{player}/{kind}", kind, "*"):
             if key in self._replies:

@@ -9,13 +9,12 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
 from agentsim.errors import AgentsimError, ModelError, UsageError
-from agentsim.models.around import Around
-from agentsim.models.base import Call, Completion, Model, Sampling
+from agentsim.models.base import Call, Completion, Model, Sampling, Wrapper
 from agentsim.models.cassette import CASSETTE_FORMAT, Cassette, sent
 from agentsim.models.recorded import error_to_json
 
@@ -141,7 +140,7 @@ class Recorder:
             os.close(handle)
 
 
-class _Recorded(Around):
+class _Recorded(Wrapper):
     """A model whose replies are written down."""
 
     def __init__(self, model: Model, recorder: Recorder, settings: Mapping[str, Any]) -> None:
@@ -150,15 +149,11 @@ class _Recorded(Around):
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """The model's own answer or error, once it is in the file, or could not be put there."""
+        self._recorder.check()
         line = {"model": self.name, "call": call.tag, "sent": sent(call, sampling, self._settings)}
 
-        def begin() -> None:
-            self._recorder.check()
-            if call.begin is not None:
-                call.begin()
-
         try:
-            completion = await self._model.complete(replace(call, begin=begin), sampling)
+            completion = await self._model.complete(call, sampling)
         except ModelError as error:
             self._recorder.write({**line, "error": error_to_json(error)})
             raise
@@ -211,11 +206,13 @@ class _Replayed:
     def provider(self) -> str:
         return self._provider
 
+    @property
+    def limiter(self) -> None:
+        return None
+
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """The recorded answer, or the recorded error raised again; `ProviderStopped` where nothing was recorded."""
         await asyncio.sleep(0)  # as a real call does, it lets others have their turn
-        if call.begin is not None:
-            call.begin()
         return self._cassette.line(self._name, call, sampling, self._settings).answer()
 
     async def aclose(self) -> None:

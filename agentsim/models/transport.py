@@ -1,35 +1,39 @@
 """Transport: requests to one address as HTTP, over connections that are kept open.
 
-Which headers are sent is `headers`; what an answer or an error means is `response_parsing` and `faults`. Deadlines and
-retries do not belong here either.
+What an answer or an error means is `response_parsing` and `faults`; deadlines and retries do not belong here either.
+This module is imported when the first request is near: aiohttp takes 0.15 s.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import urllib.request
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from pydantic_core import to_json
+from yarl import URL
 
 from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
-from agentsim.models.connection_errors import system_words
+from agentsim.models.connection_errors import NoAnswer, Unacceptable, system_words
 from agentsim.models.descriptors import places
-from agentsim.models.intake import Intake
 
 if TYPE_CHECKING:
     import ssl
 
-    import aiohttp
-    from yarl import URL
+    from aiohttp.client_reqrep import ConnectionKey
 
-__all__ = ["Answer", "NoAnswer", "Transport"]
+__all__ = ["Answer", "Connector", "Intake", "Transport"]
 
+_MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completion of today's models is under 1 MB
+_MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at
 _LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies of more than aiohttp's 8 KiB
 
 
@@ -41,10 +45,6 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class NoAnswer(Exception):
-    """No connection, or one that ended before the answer did; the cause says why."""
-
-
 class Transport:
     """The connections to one base URL, as many as there are requests at a time; belongs to one event loop.
 
@@ -53,8 +53,6 @@ class Transport:
     """
 
     def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
-        import aiohttp  # noqa: F401 - 0.15 s, which are better spent here than in the first request
-
         self._base_url = base_url
         self._proxy, credentials = _proxy_for(base_url)
         secure = base_url.startswith("https://")
@@ -71,8 +69,6 @@ class Transport:
         Raises `NoAnswer`, and `Unacceptable` for one that is not taken in; a request that is cancelled takes its
         connection with it.
         """
-        import aiohttp
-
         if self._session is None:
             self._session = _session(self._tls)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
@@ -98,8 +94,6 @@ class Transport:
         """The address as aiohttp wants it, made once; `ValueError` for one that only looked like an address."""
         url = self._urls.get(path)
         if url is None:
-            from yarl import URL
-
             url = self._urls[path] = URL(f"{self._base_url}{path}", encoded=True)
         return url
 
@@ -113,16 +107,87 @@ class Transport:
             await session.close()
 
 
-def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
-    import aiohttp
+class Connector(aiohttp.TCPConnector):
+    """Kept connections, of which one that has said anything unasked is never used again.
 
-    from agentsim.models.connector import Connector
+    aiohttp's own keeps such a connection, and what it said would be the answer to the next request.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        opened: type[ResponseHandler] = _Connection
+        self._factory = functools.partial(opened, loop=self._loop)
+
+    def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        super()._release(key, protocol, should_close=should_close)
+        assert isinstance(protocol, _Connection)
+        protocol.idle = True
+
+
+class _Connection(ResponseHandler):
+    """One connection; `idle` between an answer and the next request."""
+
+    idle = False
+
+    def set_response_params(self, **params: Any) -> None:
+        self.idle = False
+        super().set_response_params(**params)
+
+    def data_received(self, data: bytes) -> None:
+        if self.idle and data:  # nothing at all is said where reading goes on
+            self.abort()  # not a word of it is read
+            return
+        super().data_received(data)
+        if self.idle and self.should_close:  # an answer's end and more behind it
+            self.abort()
+
+
+class Intake:
+    """Takes the chunks of one answer in their order; raises `Unacceptable` instead of holding more than 8 MiB.
+
+    Errors are told by their status, so that of one only the beginning is kept, and nothing if it is compressed.
+    """
+
+    def __init__(self, status: int, headers: Mapping[str, str]) -> None:
+        encodings = headers.get("content-encoding")
+        plain = encodings is None or {each.strip() for each in encodings.lower().split(",")} <= {"", "identity"}
+        self._good = 200 <= status < 300
+        if self._good and not plain:
+            raise Unacceptable("compressed, though that was not asked for")
+        if self._good and _declared(headers) > _MOST:
+            raise _too_long()
+        self._room = _MOST if self._good else _MOST_OF_AN_ERROR if plain else 0
+
+    def taken(self, chunk: bytes) -> bytes:
+        """What is kept of a chunk."""
+        if self._good and len(chunk) > self._room:
+            raise _too_long()
+        kept = chunk[: self._room]
+        self._room -= len(kept)
+        return kept
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing that follows would be kept."""
+        return not self._room and not self._good
+
+
+def _declared(headers: Mapping[str, str]) -> int:
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+
+
+def _too_long() -> Unacceptable:
+    return Unacceptable(f"longer than {_MOST // 2**20} MiB")
+
+
+def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     from agentsim.models.outgoing import Outgoing, without_tasks_for_what_is_over
 
     without_tasks_for_what_is_over(asyncio.get_running_loop())
     return aiohttp.ClientSession(
         request_class=Outgoing,
-        # How many calls there may be at once is the throttle's business.
+        # How many calls there may be at once is the rate limiter's business.
         connector=Connector(
             limit=0,
             force_close=places().tight,

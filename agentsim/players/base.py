@@ -5,7 +5,7 @@ How a reply is judged is the referee's business, how a model is reached that of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -133,8 +133,6 @@ class Player(Protocol):
         """The prompt, after the complaints that earlier replies to it met."""
         ...
 
-    async def reply(
-        self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
-    ) -> Completion:
-        """One attempt; raises `ModelError`. `begin` is called when it really begins, and what it raises passes."""
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+        """One attempt; raises `ModelError`."""
         ...

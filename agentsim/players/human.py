@@ -92,12 +92,8 @@ class HumanPlayer:
             return None
         return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
 
-    async def reply(
-        self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
-    ) -> Completion:
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Ask every field of the decision and put the answers together as JSON."""
-        if begin is not None:
-            begin()
         fields = ask.request.schema()["properties"]
         async with self.terminal.turn:
             self._rules, self._names = messages[0].segments, ask.request.named_numbers()

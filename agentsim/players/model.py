@@ -6,7 +6,7 @@ Whether the reply is any good is the referee's business; retries, keys and bodie
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -96,17 +96,14 @@ class ModelPlayer:
                 )
         return tuple(messages)
 
-    async def reply(
-        self, ask: Ask, messages: tuple[Message, ...], attempt: int, begin: Callable[[], None] | None = None
-    ) -> Completion:
-        """One call, which begins behind the model's own queue."""
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+        """One call, sent at once."""
         request = ask.request
         call = Call(
             messages=tuple((message.role, message.text) for message in messages),
             schema=request.schema(),
             schema_name=request.function or request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
-            begin=begin,
             read=partial(_read, request),
         )
         completion = await self.model.complete(call, self.sampling)

@@ -1,7 +1,7 @@
-"""The dispatcher: where requests are answered. It knows who sits where, and what a call must ask leave of.
+"""Dispatcher: where requests are answered. It knows which player decides what, and admits every single call.
 
-Slots, budget, health and prices meet here, around each single call. How replies become decisions is the
-referee's business; the order in which decisions reach the rules is `drive`'s.
+Slots, budget, rate limits, circuit breaker and prices meet here. How replies become decisions is `referee`; the order
+in which decisions reach the rules is `drive`.
 """
 
 from __future__ import annotations
@@ -15,24 +15,23 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
-from agentsim.errors import AgentsimError, ModelError, RunStopped
+from agentsim.errors import AgentsimError, RunStopped
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
-from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Completion, Usage
 from agentsim.models.prices import Prices, longest_reply
-from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
+from agentsim.players.base import Message, Player, Try
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
+from agentsim.runner.calls import DecisionCalls, Waits
 from agentsim.runner.circuit_breaker import CircuitBreaker
 from agentsim.runner.collector import collect_meanwhile
 from agentsim.runner.referee import rule, to_entry
-from agentsim.runner.turns import Turns
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.branch import Branch
 
@@ -40,8 +39,8 @@ __all__ = ["Dispatcher", "Seat"]
 
 Seat: TypeAlias = Player | BotPlayer
 UNSYNCED_S = 0.05
-"""So long a decision, which a killed process leaves behind, may wait for the next ones before the disk is made to hold
-it against a loss of power too; the rules see none before."""
+"""A decision is synced to disk after this time at the latest: a killed process leaves it anyway, a loss of power not.
+The rules see none before."""
 
 
 @dataclass
@@ -59,14 +58,13 @@ class Dispatcher:
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker()
         self.totals = Totals()
-        self.stopped: Exception | None = None  # what ended the run; whoever is still at it follows
+        self.stopped: Exception | None = None  # what ended the run; decisions under way follow
         self.in_flight: set[asyncio.Task[Any] | None] = set()
-        # staff is told of the game by nobody's prompt, and so by the screen
+        self.waits = Waits(self.watcher.held)
+        # no prompt tells staff of the game; the screen does
         seated = {player: seat for player, seat in self.seats.items() if not player.startswith("@")}
         self.people = {player for player, seat in seated.items() if isinstance(seat, HumanPlayer)}
-        # Of each provider its own: who waits for one that is busy must not keep anybody from another.
-        self._slots: dict[str, asyncio.Semaphore] = {}
-        self._turns = Turns(self.watcher.held)
+        self._slots: dict[str, asyncio.Semaphore] = {}  # by provider: a busy one holds no calls to another
         self._out: list[tuple[asyncio.Task[Any] | None, Ask, tuple[Message, ...]]] = []  # calls that have just left
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
@@ -78,7 +76,7 @@ class Dispatcher:
         return bool(self.people) and any(ask.request.player in self.people for ask in wave.asks)
 
     def wave(self, asks: Sequence[Ask]) -> None:
-        """A wave's requests are about to be settled, but for those on record: what these met counts for the others."""
+        """A wave's requests are about to be settled; what those on record met counts for the others."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         self._places = {ask.place: order for order, ask in enumerate(asked)}
         self.breaker.wave([self._player(ask).links for ask in asked])
@@ -100,39 +98,34 @@ class Dispatcher:
                 continue  # its parent has paid for it
             for attempt in recorded.calls(*key):
                 if isinstance(player := self._player(ask), ModelPlayer):
-                    self._count_earlier(ask, player.linked(attempt.model), attempt)
+                    # a call of an earlier process counts against the run's limits, and is shown
+                    self.totals.add_call(attempt)
+                    cost = self.cost(ask, player.linked(attempt.model), attempt.messages, attempt.usage)
+                    self.budget.spent(1, cost)
 
     def _player(self, ask: Ask) -> Player:
         player = self.seats[ask.request.player]
-        assert not isinstance(player, BotPlayer), "bots decide at once, without a desk"
+        assert not isinstance(player, BotPlayer), "bots decide at once, without a dispatcher"
         return player
 
     async def settle(self, ask: Ask, earlier: Sequence[Try]) -> tuple[Entry, Decision]:
-        """Have one request of the wave decided by whoever sits there, and journal the decision.
+        """Have one request of the wave decided by its player, and journal the decision.
 
         It is on its way to the disk; the rules may not see it before `journal.sync()`.
         """
         player = self._player(ask)
         place = self._places[ask.place]
-
-        async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-            return await self._call(ask, link, messages, number, used)
-
-        def keep(tries: Sequence[Try]) -> None:
-            self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
-            self.totals.takeovers += sum(attempt.takeover for attempt in tries)
-
         try:
-            ruling = await rule(ask, player, attempt, keep, earlier, self.breaker.order(place), self._rest)
+            ruling = await rule(ask, player, DecisionCalls(self, ask, player, place), earlier)
             if ruling.fallback_reason is not None:
                 if self.breaker.waits(place):
-                    self._go_on()  # or it would wait for somebody who is asked no more
+                    self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
             if self._sync_due is None:
                 self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
-        except Exception as error:  # also a mistake of ours: nobody may wait for what will not come
+        except Exception as error:  # also a mistake of ours: no decision may wait for what will not come
             self.stopped = self.stopped or error
             raise
         return entry, ruling.decision
@@ -145,99 +138,30 @@ class Dispatcher:
             self.stopped = self.stopped or stop
             raise
 
-    def _go_on(self) -> None:
+    def check(self) -> None:
+        """Raise what stopped the run, or keeps its journal from being written."""
         self.journal.check()
         if self.stopped is not None:
             raise self.stopped
-
-    async def _rest(self, seconds: float) -> None:
-        self._go_on()
-        await self.budget.rest(seconds)
 
     def _sync(self) -> None:
         self._sync_due = None
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
-    async def _call(
-        self, ask: Ask, link: int, messages: tuple[Message, ...], number: int, used: Attempts
-    ) -> Completion:
-        player = self._player(ask).links[link]
-        if isinstance(player, HumanPlayer) and (unasked := player.unasked(ask)) is not None:
-            return unasked
-        if not isinstance(player, ModelPlayer):  # a person takes no slot, no money and all the time there is
-            self._asked += 1
-            self.watcher.person(asked=True)
-            try:
-                return await player.reply(ask, messages, number)
-            finally:
-                self._asked -= 1
-                if not self._asked:  # the next in turn needs the screen as it is
-                    self.watcher.person(asked=False)
-        slots = self._slots.get(player.provider)
-        if slots is None:
-            slots = self._slots[player.provider] = asyncio.Semaphore(self.concurrency)
-        async with slots:
-            self._go_on()
-            return await self._model_call(ask, link, messages, number, used)
+    def slots(self, provider: str) -> asyncio.Semaphore:
+        """How many calls of this run a provider takes at once."""
+        return self._slots.setdefault(provider, asyncio.Semaphore(self.concurrency))
 
-    async def _model_call(
-        self, ask: Ask, link: int, messages: tuple[Message, ...], number: int, used: Attempts
-    ) -> Completion:
-        player = self._player(ask).links[link]
-        assert isinstance(player, ModelPlayer), "a person is asked without this"
-        # The dearest of those who may still be asked: whoever takes over should be affordable then.
-        worst = self._worst_case(player.links, messages, ask.request.schema())
-        await self.budget.admit(worst)
-        cost: float | None = None
-        task = asyncio.current_task()
-        left = self.budget.left_s()
-        queueing = None if left is None else asyncio.timeout(left)
-        self._turns.waits(ask)
+    def person(self, *, asked: bool) -> None:
+        """A person is asked, or has answered; the screen is given back after the last."""
+        self._asked += 1 if asked else -1
+        if asked or not self._asked:
+            self.watcher.person(asked=asked)
 
-        def begin() -> None:
-            self._go_on()  # the run may have been stopped while it waited for its turn
-            self.budget.check_time()
-            if queueing is not None:
-                queueing.reschedule(None)
-            self._turns.over(ask)
-            self.in_flight.add(task)
-            self._sent(task, ask, messages)
-            self.watcher.calling(ask)
-
-        try:
-            reply = player.reply(ask, messages, number, begin)
-            if queueing is None:
-                completion = await reply
-            else:
-                async with queueing:
-                    completion = await reply
-            cost = self._cost(ask, player, messages, completion.usage)
-            attempt = Try(messages, completion)
-            self.totals.add_call(attempt)
-            self._warn(player, attempt)
-            self._note_mode(player, completion)
-            self.breaker.called(self._places[ask.place], None, link)
-        except ModelError as error:
-            named, wasted = player.name if len(self._player(ask).links) > 1 else None, wasted_by(error)
-            cost = self._cost(ask, player, messages, wasted)
-            attempt = Try(messages, None, error.code, str(error), fault=fault_of(error), model=named, wasted=wasted)
-            self._failed(ask, link, attempt._replace(held=held(error, player.attempts, used)), error)
-            raise
-        except TimeoutError:
-            raise self.budget.out_of_time() from None
-        finally:
-            self._turns.over(ask)
-            self.budget.settle(worst, cost)
-            if task in self.in_flight:
-                self.in_flight.discard(task)
-                self.watcher.called(ask, self.totals)
-            else:
-                self.watcher.counted(self.totals)  # it never went out
-        return completion
-
-    def _sent(self, task: asyncio.Task[Any] | None, ask: Ask, messages: tuple[Message, ...]) -> None:
-        if not self._out:  # of a wave's calls all leave before anything else has its turn
+    def sent(self, task: asyncio.Task[Any] | None, ask: Ask, messages: tuple[Message, ...]) -> None:
+        """A call leaves in this turn of the loop."""
+        if not self._out:  # of a wave's calls all leave before any other callback runs
             asyncio.get_running_loop().call_soon(self._meanwhile)
         self._out.append((task, ask, messages))
 
@@ -250,39 +174,25 @@ class Dispatcher:
                 self.journal.expect(messages)
         collect_meanwhile()
 
-    def _note_mode(self, player: ModelPlayer, completion: Completion) -> None:
+    def answered(self, player: ModelPlayer, attempt: Try, completion: Completion) -> None:
+        """Count a call that brought a completion, and say what is to be said of its model once."""
+        self.totals.add_call(attempt)
+        for diagnostic in diagnostics(player.model.name, attempt):
+            if (diagnostic.code, diagnostic.model) not in self._warned:
+                self._warned.add((diagnostic.code, diagnostic.model))
+                self.watcher.warned(diagnostic.message)
         mode = completion.structured
         if mode is not None and self.journal.contents.structured.get(player.name) != mode:
             self.journal.chose(player.name, mode)
             self.watcher.chose(player.name, mode)
 
-    def _warn(self, player: ModelPlayer, attempt: Try) -> None:
-        for diagnostic in diagnostics(player.model.name, attempt):
-            if (diagnostic.code, diagnostic.model) not in self._warned:
-                self._warned.add((diagnostic.code, diagnostic.model))
-                self.watcher.warned(diagnostic.message)
-
-    def _failed(self, ask: Ask, link: int, attempt: Try, error: ModelError) -> None:
-        self.totals.add_call(attempt)
-        self.watcher.waiting(ask, str(error))
-        try:
-            self.breaker.called(self._places[ask.place], error, link, held=attempt.held)
-        except RunStopped:
-            self.journal.tried(ask.wave, ask.place, ask.request.player, [attempt])  # nobody else will
-            raise
-
-    def _count_earlier(self, ask: Ask, player: ModelPlayer, attempt: Try) -> None:
-        """A call that an earlier process of the run made counts against its limits, and is shown."""
-        self.totals.add_call(attempt)
-        self.budget.spent(1, self._cost(ask, player, attempt.messages, attempt.usage))
-
-    def _cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
-        """US dollars of a call that used so much: where nobody says what it cost, the most that it can have cost."""
+    def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
+        """US dollars of a call that used so much; the most that it can have cost where that is unknown."""
         if usage is None:
             return 0.0
-        return self._worst_case([player], messages, ask.request.schema()) if usage.cost_usd is None else usage.cost_usd
+        return self.worst_case([player], messages, ask.request.schema()) if usage.cost_usd is None else usage.cost_usd
 
-    def _worst_case(
+    def worst_case(
         self, players: Sequence[ModelPlayer], messages: Sequence[Message], schema: Mapping[str, Any]
     ) -> float:
         """US dollars that a call of the dearest of them can cost; 0 where no limit asks for it."""

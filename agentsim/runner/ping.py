@@ -21,6 +21,7 @@ from agentsim.models.base import Call, Completion
 from agentsim.models.prices import Prices, context_window
 from agentsim.players.base import Message, Try
 from agentsim.players.model import ModelPlayer
+from agentsim.runner.calls import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
 from agentsim.scenario.plan import PlayerPlan
@@ -94,7 +95,9 @@ def _advice(plan: PlayerPlan, error: ModelError) -> str:
 async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | None, prices: Prices) -> Pinged:
     name, started = player.model.name, time.monotonic()
     messages = (Message("system", ("This is a test.",)), Message("user", (_wish(asked),)))
-    completion = await player.model.complete(_call(messages, asked), player.sampling)
+    with await acquire_slot(player, messages) as slot:
+        completion = await player.model.complete(_call(messages, asked), player.sampling)
+        slot.used(completion.usage)
     notes = [f"answered by {completion.model or name} in {time.monotonic() - started:.1f} s", _read(asked, completion)]
     if longest is not None:
         room = context_window(name)
@@ -111,9 +114,10 @@ async def _fits(player: ModelPlayer, longest: Sample, notes: Sequence[str]) -> P
     """Whether the longest prompt arrives whole; of the reply nothing is wanted."""
     name = player.model.name
     try:
-        completion = await player.model.complete(
-            _call(longest.messages, longest), replace(player.sampling, max_tokens=1)
-        )
+        with await acquire_slot(player, longest.messages) as slot:
+            sampling = replace(player.sampling, max_tokens=1)
+            completion = await player.model.complete(_call(longest.messages, longest), sampling)
+            slot.used(completion.usage)
     except ModelError as error:
         reason = str(error).removeprefix(f"{name}: ")
         return Pinged(name, ok=False, words=f"a prompt of about {longest.tokens:,} tokens fails: {reason}")

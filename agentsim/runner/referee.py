@@ -1,14 +1,14 @@
-"""The referee: turns one player's replies into one decision that the rules can use.
+"""Referee: turns one player's replies into one decision that the rules can use.
 
-A bad reply is put to the player again, then the request's own fallback decides; both are counted. Sending,
-waiting, spending and writing to disk belong to those it is given (`attempt`, `keep`).
+A bad reply is put to the player again, then the request's own fallback decides; both are counted. Sending, waiting,
+spending and writing to disk are the dispatcher's (`Calls`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
@@ -21,16 +21,32 @@ from agentsim.models.base import MOST_TEXT, Completion
 from agentsim.players.base import Complaint, Message, Player, Try, fault_of, wasted_by
 from agentsim.players.model import emptiness
 
-__all__ = ["Ruling", "rule", "to_entry"]
+__all__ = ["Calls", "Ruling", "rule", "to_entry"]
 
-Attempt = Callable[[tuple[Message, ...], int, int, Attempts], Awaitable[Completion]]
-"""One call with these messages; the first number counts this decision's attempts from 1, the second is the place of the
-one who is asked among `player.links`, and last comes what was used before. Raises `ModelError`."""
-Keep = Callable[[Sequence[Try]], None]
-"""Puts tries of an unfinished decision on disk: what was paid for is not paid for again. Every try is kept but the good
-one, which goes there with its decision: behind a last bad one the decision may have to wait for others."""
-Rest = Callable[[float], Awaitable[object]]
-"""Waits so many seconds before the next attempt; what it raises ends the hearing."""
+
+class Calls(Protocol):
+    """Makes the calls of one decision, and keeps their record."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Places among `player.links` of the models that may be asked; the next where the one before is unreachable."""
+        ...
+
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+        """One call; raises `ModelError`.
+
+        `number` counts the decision's attempts from 1, `link` is the model's place among `player.links`, and `used` is
+        what the decision has used before.
+        """
+        ...
+
+    def keep(self, attempt: Try) -> None:
+        """Put an attempt that is not the decision on disk, before anything follows: it is not paid for again."""
+        ...
+
+    async def rest(self, seconds: float) -> None:
+        """Wait before the next attempt; what this raises ends the decision."""
+        ...
 
 
 class Ruling(NamedTuple):
@@ -61,23 +77,21 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
     )
 
 
-class _Hearing:
-    """One decision in the making: its tries, complaints and what is used up of its attempts."""
+class _RetryLoop:
+    """One decision in the making: its attempts, the complaints about them, and what is used up of the policy."""
 
-    def __init__(  # noqa: PLR0917 - each has a type of its own
-        self, ask: Ask, player: Player, attempt: Attempt, keep: Keep, order: Sequence[int], rest: Rest
-    ) -> None:
-        self.ask, self.player, self._attempt, self._keep, self._rest = ask, player, attempt, keep, rest
-        self._links, self._order = player.links, order
-        self._link = order[0]
+    def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
+        self.ask, self.player, self._calls = ask, player, calls
+        self._links, self._order = player.links, calls.order
+        self._link = self._order[0]
         self.tries: list[Try] = []
         self.complaints: list[Complaint] = []
         self.used = Attempts()
 
     def take(self, attempt: Try) -> None:
-        """Count an attempt that is not the decision: it is on disk before anything follows."""
+        """Count an attempt that is not the decision."""
         self.tries.append(attempt)
-        self._keep([attempt])
+        self._calls.keep(attempt)
 
     def resume(self, attempt: Try) -> None:
         """Count an earlier process's attempt as if it had just been made."""
@@ -107,7 +121,7 @@ class _Hearing:
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._attempt(messages, len(self.tries) + 1, self._link, self.used)
+            return await self._calls.call(messages, len(self.tries) + 1, self._link, self.used)
 
         def failed(error: ModelError) -> None:
             wait = pause(error, self.player.attempts, self.used)
@@ -127,7 +141,7 @@ class _Hearing:
             )
             self.take(attempt)
 
-        completion = await persevere(once, self.player.attempts, self.used, failed, self._rest)
+        completion = await persevere(once, self.player.attempts, self.used, failed, self._calls.rest)
         return Try(messages, completion, latency_s=clock() - started, model=self._named())
 
     def _named(self) -> str | None:
@@ -215,37 +229,28 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     return code, str(error)
 
 
-async def rule(  # noqa: PLR0917 - what a hearing needs, and all but two have types of their own
-    ask: Ask,
-    player: Player,
-    attempt: Attempt,
-    keep: Keep,
-    earlier: Sequence[Try] = (),
-    order: Sequence[int] = (),
-    rest: Rest = asyncio.sleep,
-) -> Ruling:
+async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Try] = ()) -> Ruling:
     """Decide one request. `earlier` are the tries an interrupted process left for it.
 
-    `order` are the places of those of `player.links` that are to be asked, the next where the one before cannot be
-    reached; all, if it is empty. `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go
-    through; any other `ModelError` ends in the fallback.
+    `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go through; any other `ModelError`
+    ends in the fallback.
     """
-    hearing = _Hearing(ask, player, attempt, keep, order or range(len(player.links)), rest)
+    loop = _RetryLoop(ask, player, calls)
     pending = list(earlier)
     ruling: Ruling | None = None
     while ruling is None:
-        messages = player.messages(ask, hearing.complaints)
+        messages = player.messages(ask, loop.complaints)
         if not pending:
             try:
-                ruling = hearing.judge(await hearing.complete(messages), resumed=False)
+                ruling = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
-                return hearing.given_up(error)
+                return loop.given_up(error)
             continue
         tried = pending.pop(0)
-        hearing.was_asked(tried.model)
+        loop.was_asked(tried.model)
         if tried.completion is None:
-            hearing.resume(tried)
-            ruling = hearing.fallback(str(tried.code)) if tried.final else None
+            loop.resume(tried)
+            ruling = loop.fallback(str(tried.code)) if tried.final else None
         else:
-            ruling = hearing.judge(tried._replace(code=None, error=None), resumed=True)
+            ruling = loop.judge(tried._replace(code=None, error=None), resumed=True)
     return ruling

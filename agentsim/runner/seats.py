@@ -20,8 +20,7 @@ from agentsim.models.keys import key_for, variable_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.permits import errand
-from agentsim.models.priced import Priced
-from agentsim.models.prices import Prices
+from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
 from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from agentsim.engine.prompt import NARRATOR
-from agentsim.models.extra import extra_problem
+from agentsim.models.base import extra_problem
 from agentsim.scenario.model_name import ModelName
 
 __all__ = ["ClientKwargs", "Defaults", "ModelSettings", "PlayerTable", "StaffTable", "Table", "legal_id"]

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from agentsim.engine.spelt import SpeltObject, json_of
 from agentsim.models.base import Call, Sampling
-from agentsim.models.body import request_body
+from agentsim.models.openai_compatible import request_body
 from agentsim.models.profiles import BUILT_IN
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -14,7 +14,7 @@ from aiohttp import ClientConnectorError
 from agentsim.engine.play import Ask
 from agentsim.errors import ProviderStopped
 from agentsim.models import remote
-from agentsim.models.connector import Connector
+from agentsim.models.transport import Connector
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.runner.watch import Watcher

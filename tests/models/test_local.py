@@ -21,6 +21,7 @@ import pytest
 from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.local import LocalModel, LocalServer, embedded_models, find_gguf, open_local, server_for
+from tests.fakes.admitted import admitted
 
 NAME = "local/smollm2-135m"
 needs_weights = pytest.mark.skipif(not all(embedded_models().values()), reason="the extra `local` is not installed")
@@ -70,7 +71,7 @@ def _kept() -> Iterator[None]:
 @pytest.mark.usefixtures("_kept")
 def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
     async def use(model: LocalModel) -> list[Completion]:
-        both = [model.complete(call(tag=f"{player}/vote/1/1"), SAMPLING) for player in ("A", "B")]
+        both = [admitted(model, call(tag=f"{player}/vote/1/1"), SAMPLING) for player in ("A", "B")]
         return [*await asyncio.gather(*both), await model.complete(call("Vote again."), SAMPLING)]
 
     answers = with_model(use)
@@ -129,7 +130,7 @@ def test_a_fresh_server_gives_the_same_replies_to_the_same_calls() -> None:
         server.stop()  # other tests keep it up, and what it has cached changes the last bits of a prompt's numbers
         calls = [call(f"Speak, {player}.", tag=f"{player}/pitch/1/1", schema=None) for player in ("A", "B")]
         few = Sampling(temperature=1.0, max_tokens=12, timeout_s=60)
-        return [answer.text for answer in await asyncio.gather(*(model.complete(each, few) for each in calls))]
+        return [answer.text for answer in await asyncio.gather(*(admitted(model, each, few) for each in calls))]
 
     first, again, other = with_model(use), with_model(use), with_model(use, seed=1)
     assert first == again

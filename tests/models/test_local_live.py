@@ -17,6 +17,7 @@ from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.local import LocalModel, embedded_models, find_gguf, open_local, server_for
 from agentsim.runner.session import RunResult, begin
 from agentsim.scenario.load import load
+from tests.fakes.admitted import admitted
 
 NAME = "local/smollm2-135m"
 pytestmark = [
@@ -112,11 +113,10 @@ def test_a_context_that_overflows_is_refused_at_once() -> None:
 
 def test_a_cancelled_generation_frees_the_slot() -> None:
     async def cancel(model: LocalModel) -> Completion:
-        began = asyncio.Event()
-        endless = Call((("user", "Count to a thousand."),), tag="A/say/1/1", begin=began.set)
+        endless = Call((("user", "Count to a thousand."),), tag="A/say/1/1")
         forever = Sampling(0.0, max_tokens=4_000, timeout_s=PATIENT, extra={"ignore_eos": True})
-        task = asyncio.create_task(model.complete(endless, forever))
-        await began.wait()
+        await model.complete(Call((("user", "Hello."),)), Sampling(max_tokens=1, timeout_s=PATIENT))  # it is loaded
+        task = asyncio.create_task(admitted(model, endless, forever))
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.0):  # it is in the middle of its words by then
                 await asyncio.shield(task)
@@ -124,9 +124,8 @@ def test_a_cancelled_generation_frees_the_slot() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         # 4,000 tokens would take a minute and more, here and everywhere
-        return await model.complete(
-            Call((("user", "Hello."),), tag="A/say/2/1"), Sampling(max_tokens=2, timeout_s=30.0)
-        )
+        hello = Call((("user", "Hello."),), tag="A/say/2/1")
+        return await admitted(model, hello, Sampling(max_tokens=2, timeout_s=30.0))
 
     assert with_model(cancel).usage.completion_tokens
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, RunStopped, TransportFailed
-from agentsim.models.allowance import Terms
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint, Endpoints
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
-from agentsim.models.throttle import Throttle
+from agentsim.models.rate_limiter import RateLimiter, RateLimits
+from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
@@ -361,33 +361,12 @@ def test_waiting_for_a_slot_is_not_counted_in_the_deadline() -> None:
     async def crowd(model: OpenAICompatible, _endpoint: Endpoint) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(4):
-                group.create_task(model.complete(PLAIN, replace(SAMPLING, timeout_s=0.35)))
+                group.create_task(admitted(model, PLAIN, replace(SAMPLING, timeout_s=0.35)))
 
     server = FakeServer(latency_s=0.15)
-    with_model(crowd, server, "ok", terms=Terms(concurrency=1))
+    with_model(crowd, server, "ok", limits=RateLimits(concurrency=1))
     assert server.completed["ok"] == 4
     assert server.most_in_flight == 1
-
-
-def test_a_call_begins_behind_the_queue_and_may_still_be_stopped() -> None:
-    """Of three calls for one slot the first is under way when the run stops; the others wait and are never made."""
-    began: list[int] = []
-
-    def begin() -> None:
-        if began:
-            raise RunStopped("budget", "no more")
-        began.append(server.in_flight)
-
-    async def crowd(model: OpenAICompatible, endpoint: Endpoint) -> list[object]:
-        call = replace(PLAIN, begin=begin)
-        outcomes = await asyncio.gather(*(model.complete(call, SAMPLING) for _ in range(3)), return_exceptions=True)
-        async with asyncio.timeout(1), endpoint.admission():
-            pass  # a call that did not begin has given its slot back
-        return [type(outcome) for outcome in outcomes]
-
-    server = FakeServer(latency_s=0.05)
-    assert with_model(crowd, server, "ok", terms=Terms(concurrency=1)) == [Completion, RunStopped, RunStopped]
-    assert (server.started["ok"], began) == (1, [0])
 
 
 def test_waiting_for_the_spacing_is_not_counted_in_the_deadline() -> None:
@@ -399,10 +378,12 @@ def test_waiting_for_the_spacing_is_not_counted_in_the_deadline() -> None:
         now[0] += seconds
 
     async def twice(model: OpenAICompatible, _endpoint: Endpoint) -> None:
-        await model.complete(PLAIN, SAMPLING)
-        await model.complete(PLAIN, SAMPLING)
+        await admitted(model, PLAIN, SAMPLING)
+        await admitted(model, PLAIN, SAMPLING)
 
-    with_model(twice, FakeServer(), "ok", throttle=Throttle(Terms(spacing_s=60.0), clock=lambda: now[0], sleep=sleep))
+    with_model(
+        twice, FakeServer(), "ok", limiter=RateLimiter(RateLimits(spacing_s=60.0), clock=lambda: now[0], sleep=sleep)
+    )
     assert waited == [60.0]
 
 
@@ -447,17 +428,17 @@ def test_fifty_calls_of_200_ms_take_about_one() -> None:
 
 def test_a_cancelled_call_frees_its_slot() -> None:
     async def cancel(model: OpenAICompatible, endpoint: Endpoint) -> None:
-        task = asyncio.create_task(model.complete(PLAIN, SAMPLING))
+        task = asyncio.create_task(admitted(model, PLAIN, SAMPLING))
         while not server.started:  # noqa: ASYNC110 - the server has no event to wait for
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        async with asyncio.timeout(1), endpoint.admission():
-            pass
+        async with asyncio.timeout(1):
+            await endpoint.limiter.acquire()
 
     server = FakeServer()
-    with_model(cancel, server, "hang", terms=Terms(concurrency=1))
+    with_model(cancel, server, "hang", limits=RateLimits(concurrency=1))
 
 
 def test_models_behind_one_address_and_key_share_an_endpoint() -> None:
@@ -467,7 +448,7 @@ def test_models_behind_one_address_and_key_share_an_endpoint() -> None:
         one = endpoints.at(profile, KEY)
         assert endpoints.at(replace(profile, spacing_s=0.0), KEY) is one
         assert endpoints.at(profile, "other") is not one
-        assert one.terms.spacing_s == 0.1
+        assert one.limits.spacing_s == 0.1
         await endpoints.aclose()
         await endpoints.aclose()
 

@@ -14,7 +14,6 @@ from agentsim.errors import (
     ModelRefused,
     ProviderRejected,
     RateLimited,
-    RunStopped,
     ScenarioError,
     TransportFailed,
 )
@@ -39,16 +38,6 @@ def test_the_most_specific_key_counts(tmp_path: Path) -> None:
         "of anyone",
         "of anything",
     ]
-
-
-def test_a_call_that_may_not_begin_gets_no_reply(tmp_path: Path) -> None:
-    model = script(tmp_path, {"*": ["hello"]})
-
-    def stopped() -> None:
-        raise RunStopped("budget", "no more")
-
-    with pytest.raises(RunStopped):
-        asyncio.run(model.complete(Call((), tag="A/vote/1/1", begin=stopped), Sampling()))
 
 
 def test_the_reply_is_a_function_of_the_tag(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 
-from agentsim.models.spacing import LONGEST_PUSH_S, Spacer
+from agentsim.models.rate_limiter import LONGEST_PUSH_S, RateLimiter, RateLimits
 
 
 class Clock:
@@ -26,15 +26,15 @@ def starts(
     spacing_s: float, callers: int, *, push: float | None = None, patience_s: float = math.inf
 ) -> list[tuple[int, float]]:
     clock = Clock()
-    spacer = Spacer(spacing_s, clock=clock, sleep=clock.sleep)
-    spacer.patience_s = patience_s
+    limits = RateLimits(spacing_s=spacing_s, patience_s=patience_s)
+    limiter = RateLimiter(limits, clock=clock, sleep=clock.sleep)
     seen: list[tuple[int, float]] = []
 
     async def caller(number: int) -> None:
-        await spacer.turn()
+        await limiter.acquire()
         seen.append((number, round(clock.now - 100.0, 6)))
         if push is not None and number == 0:
-            spacer.push_back(push)
+            limiter.push_back(push)
 
     async def main() -> None:
         async with asyncio.TaskGroup() as group:
@@ -55,11 +55,11 @@ def test_calls_start_one_spacing_apart_in_the_order_of_asking() -> None:
 
 def test_whoever_comes_later_overtakes_nobody_not_even_where_the_line_has_just_moved() -> None:
     clock = Clock()
-    spacer = Spacer(0.0, clock=clock, sleep=clock.sleep)
+    limiter = RateLimiter(clock=clock, sleep=clock.sleep)
     seen: list[str] = []
 
     async def caller(name: str) -> None:
-        await spacer.turn()
+        await limiter.acquire()
         seen.append(name)
         if name == "a":  # the line is free, and those in it are not awake yet
             late.append(asyncio.create_task(caller("late")))
@@ -67,7 +67,7 @@ def test_whoever_comes_later_overtakes_nobody_not_even_where_the_line_has_just_m
     late: list[asyncio.Task[None]] = []
 
     async def main() -> None:
-        spacer.push_back(5)
+        limiter.push_back(5)
         async with asyncio.TaskGroup() as group:
             for name in "abc":
                 group.create_task(caller(name))
@@ -79,12 +79,12 @@ def test_whoever_comes_later_overtakes_nobody_not_even_where_the_line_has_just_m
 
 def test_time_already_passed_counts() -> None:
     clock = Clock()
-    spacer = Spacer(1.0, clock=clock, sleep=clock.sleep)
+    limiter = RateLimiter(RateLimits(spacing_s=1.0), clock=clock, sleep=clock.sleep)
 
     async def main() -> float:
-        await spacer.turn()
+        await limiter.acquire()
         clock.now += 5
-        await spacer.turn()
+        await limiter.acquire()
         return clock.now
 
     assert asyncio.run(main()) == 105.0
@@ -106,18 +106,18 @@ def test_what_outlasts_the_patience_of_those_who_wait_moves_nobody() -> None:
 def test_nobody_is_held_back_for_longer_than_there_is_patience_however_often_a_host_asks() -> None:
     """The host asks anew in the middle of the wait; whoever comes then waits as long again."""
     clock = Clock()
-    spacer = Spacer(0.0, clock=clock, sleep=clock.sleep)
-    spacer.patience_s = 20.0
+    limiter = RateLimiter(RateLimits(patience_s=20.0), clock=clock, sleep=clock.sleep)
 
     async def main() -> list[float]:
-        spacer.push_back(15.0)
-        first = asyncio.create_task(spacer.turn())
-        await asyncio.sleep(0)
+        limiter.push_back(15.0)
+        first = asyncio.create_task(limiter.acquire())
+        for _ in range(2):  # it waits in a task of its own
+            await asyncio.sleep(0)
         assert clock.now == 115.0
-        spacer.push_back(15.0)
+        limiter.push_back(15.0)
         await first
         began = [clock.now]
-        await spacer.turn()
+        await limiter.acquire()
         return [*began, clock.now]
 
     assert asyncio.run(main()) == [120.0, 130.0]
@@ -131,11 +131,11 @@ def test_who_is_cancelled_in_the_line_leaves_no_gap() -> None:
         await blocked.wait()
         clock.now += seconds
 
-    spacer = Spacer(1.0, clock=clock, sleep=sleep)
+    limiter = RateLimiter(RateLimits(spacing_s=1.0), clock=clock, sleep=sleep)
 
     async def main() -> float:
-        await spacer.turn()
-        first, second = asyncio.create_task(spacer.turn()), asyncio.create_task(spacer.turn())
+        await limiter.acquire()
+        first, second = asyncio.create_task(limiter.acquire()), asyncio.create_task(limiter.acquire())
         await asyncio.sleep(0)
         first.cancel()
         blocked.set()

@@ -20,8 +20,7 @@ import pytest
 from agentsim import __version__
 from agentsim.errors import ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint
-from agentsim.models.headers import headers_for
+from agentsim.models.endpoint import Endpoint, headers_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.transport import Transport

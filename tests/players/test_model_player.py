@@ -25,6 +25,7 @@ class Recorder:
     """A model that notes what it is sent."""
 
     name, provider = "lab/m", "lab"
+    limiter = None
 
     def __init__(self) -> None:
         self.calls: list[tuple[Call, Sampling]] = []

@@ -1,4 +1,4 @@
-"""The desk and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
+"""The dispatcher and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.players.base import Message
-from agentsim.runner import turns
+from agentsim.runner import calls
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
@@ -106,12 +106,18 @@ def test_who_waits_for_a_provider_that_is_busy_keeps_nobody_from_another(server:
 def test_who_waits_for_its_turn_is_shown_as_held_back(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.01)
+    monkeypatch.setattr(calls, "NOTICEABLE_S", 0.01)
     notes = Notes()
     settings = ('game_config.phases=["votes"]', "providers.fake.spacing_ms=200000", "limits.max_wall_s=0.2")
     play(server.url(), tmp_path, *settings, watcher=notes)
     held = {line for line in notes.seen if line.startswith("held")}
     assert len(held) == 3, "of four votes all but the first"
+
+
+def test_a_call_that_waits_for_its_slot_when_the_run_stops_is_never_made(server: Mendable, tmp_path: Path) -> None:
+    server.reply = lambda _body: Raw(401, {"error": {"message": "no such key"}})
+    stopped = play(server.url(), tmp_path, "providers.fake.spacing_ms=300", players=FOUR)
+    assert (stopped.status, len(server.received)) == ("stopped_provider", 1)
 
 
 def test_prompts_are_made_ready_where_an_answer_is_waited_for_and_nowhere_else(

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import pytest
 
@@ -61,13 +61,14 @@ class Pick(Request[Picked]):
 ASK = Ask(index=7, wave=4, place=2, nth=1, request=Pick(player="A"))
 POLICY = AttemptPolicy(retries=1, max_attempts=3, retry_wait_s=0.0, rate_limit_wait_s=0.0)
 REASKING = ReaskPolicy()
-Said: TypeAlias = "str | Completion | AgentsimError"
+Said: TypeAlias = "str | Completion | AgentsimError | asyncio.CancelledError"
 
 
 class NoModel:
     """A model that is never called: the test's own `attempt` stands between."""
 
     name = provider = "fake/none"
+    limiter = None
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         raise AssertionError("the referee calls nobody but its attempt")
@@ -85,28 +86,32 @@ class Court:
     reasking: ReaskPolicy = REASKING
     asked: list[tuple[Message, ...]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    kept: list[list[Try]] = field(default_factory=list)
+    kept: list[Try] = field(default_factory=list)
     kept_before: list[int] = field(default_factory=list)
+    ask: Ask = ASK
 
     def rule(self, earlier: Sequence[Try] = (), player: Player | None = None) -> Ruling:
-        said = iter(self.says)
-
-        async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-            self.asked.append(messages)
-            self.numbers.append(number)
-            self.kept_before.append(sum(map(len, self.kept)))
-            answer = next(said)
-            if isinstance(answer, Exception):
-                raise answer
-            return answer if isinstance(answer, Completion) else Completion(answer, finish_reason="stop")
-
-        def keep(tries: Sequence[Try]) -> None:
-            self.kept.append(list(tries))
-
+        self._said = iter(self.says)
         seat = player or ModelPlayer(NoModel(), Sampling(), "Be brief.", self.attempts, self.reasking)
-        ruling = asyncio.run(rule(ASK, seat, attempt, keep, earlier))
-        assert next(said, None) is None, "an answer was never asked for"
+        self.order: Sequence[int] = range(len(seat.links))
+        ruling = asyncio.run(rule(self.ask, seat, self, earlier))
+        assert next(self._said, None) is None, "an answer was never asked for"
         return ruling
+
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+        self.asked.append(messages)
+        self.numbers.append(number)
+        self.kept_before.append(len(self.kept))
+        answer = next(self._said)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer if isinstance(answer, Completion) else Completion(answer, finish_reason="stop")
+
+    def keep(self, attempt: Try) -> None:
+        self.kept.append(attempt)
+
+    async def rest(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
 
 def timeout() -> TransportFailed:
@@ -324,29 +329,17 @@ def test_what_must_stop_the_run_goes_through(error: AgentsimError, before: list[
 
 
 def test_cancelling_goes_through() -> None:
-    async def main() -> None:
-        async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-            raise asyncio.CancelledError
-
-        seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
-        await rule(ASK, seat, attempt, lambda tries: None)
-
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(main())
+        Court([asyncio.CancelledError()]).rule()
 
 
 def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
     policy = AttemptPolicy(retries=9, max_attempts=9, retry_wait_s=0.0)
     court = Court([timeout(), UNREADABLE, timeout(), ILLEGAL, GOOD], policy, ReaskPolicy(5))
     ruling = court.rule()
-    assert [[attempt.code for attempt in tries] for tries in court.kept] == [
-        ["timeout"],
-        ["unreadable"],
-        ["timeout"],
-        ["illegal"],
-    ]
+    assert [attempt.code for attempt in court.kept] == ["timeout", "unreadable", "timeout", "illegal"]
     assert court.kept_before == [0, 1, 2, 3, 4], "on disk before the next call is made"
-    assert [attempt for tries in court.kept for attempt in tries] == list(ruling.tries[:-1])
+    assert court.kept == list(ruling.tries[:-1])
 
 
 @pytest.mark.parametrize(
@@ -358,9 +351,8 @@ def test_a_last_bad_try_is_kept_before_the_fallback_which_may_have_to_wait_for_o
     policy = AttemptPolicy(rate_limit_wait_s=9.0, rate_limit_patience_s=1.0)
     court = Court([UNREADABLE, last], policy)
     ruling = court.rule()
-    kept = [attempt for tries in court.kept for attempt in tries]
-    assert kept == list(ruling.tries)
-    again = Court([], policy).rule(earlier=kept)
+    assert court.kept == list(ruling.tries)
+    again = Court([], policy).rule(earlier=court.kept)
     assert again == ruling, "and nobody is asked again"
 
 
@@ -368,7 +360,7 @@ def test_a_bad_try_of_an_earlier_process_is_not_made_again_and_its_complaint_is_
     fresh = Court([UNREADABLE, GOOD])
     fresh.rule()
     court = Court([GOOD])
-    ruling = court.rule(earlier=fresh.kept[0])
+    ruling = court.rule(earlier=fresh.kept)
     assert court.asked == [fresh.asked[1]], "the prompt is the one an undisturbed process would have sent"
     assert court.numbers == [2]
     assert codes(ruling) == ["unreadable", None]
@@ -426,13 +418,9 @@ def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
         def options(self) -> Options:
             return {"pick": Choice(("left",))}
 
-    async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-        raise ModelRefused("no", code="refusal")
-
-    seat: Any = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
     ask = Ask(index=1, wave=1, place=0, nth=1, request=Broken(player="A"))
     with pytest.raises(AgentsimError, match="pick must be one of: left"):
-        asyncio.run(rule(ask, seat, attempt, lambda tries: None))
+        Court([ModelRefused("no", code="refusal")], ask=ask).rule()
 
 
 def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
@@ -455,14 +443,9 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
         def fallback(self) -> Bid:
             return Bid(amount=0)
 
-    replies = iter(['{"amount": 11}', '{"sum": 1}', '{"amount": 10}'])
-
-    async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-        return Completion(next(replies))
-
-    seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(max_attempts=9), ReaskPolicy(9))
     ask = Ask(index=1, wave=1, place=0, nth=1, request=Bidding(player="A"))
-    ruling = asyncio.run(rule(ask, seat, attempt, lambda tries: None))
+    replies = ['{"amount": 11}', '{"sum": 1}', '{"amount": 10}']
+    ruling = Court(replies, AttemptPolicy(max_attempts=9), ReaskPolicy(9), ask=ask).rule()
     assert codes(ruling) == ["illegal", "unreadable", None]
     assert json.loads(ruling.decision.model_dump_json()) == {"amount": 10}
 

@@ -1,6 +1,6 @@
 """loop: a batch's games as tasks of one event loop, for those with models: they wait, and share what hosts allow.
 
-Throttles belong to the loop and budgets are shared, so spacing, slots, Retry-After and limits hold for all together.
+Rate limiters belong to the loop and budgets are shared, so spacing, slots, Retry-After and limits hold for all.
 """
 
 from __future__ import annotations

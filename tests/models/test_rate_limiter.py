@@ -1,4 +1,4 @@
-"""Throttle: the queue before a host: nobody too many, nobody forgotten, nobody passed. Time is the tests' own."""
+"""Rate limiter: the queue before a host: nobody too many, nobody forgotten, nobody passed. Time is the tests' own."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
-from agentsim.models.allowance import Terms
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.endpoint import Endpoint, Endpoints
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.throttle import Throttle, shared_throttle
+from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
+from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import Mendable, play
 
@@ -62,28 +62,28 @@ class Time:
 
 
 class Crowd:
-    """Callers before one throttle, and what was seen of them."""
+    """Callers before one rate limiter, and what was seen of them."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, limits: RateLimits) -> None:
         self.time = Time()
-        self.throttle = Throttle(terms, clock=self.time, sleep=self.time.sleep)
+        self.limiter = RateLimiter(limits, clock=self.time, sleep=self.time.sleep)
         self.began: list[tuple[int, float]] = []
         self.in_flight = self.most = 0
 
     async def call(self, number: int, takes: float = 1.0, tokens: int = 0, ends: str = "well") -> None:
-        async with self.throttle.admission(tokens) as admitted:
+        with await self.limiter.acquire(tokens) as slot:
             self.began.append((number, self.time.now))
             self.in_flight += 1
             self.most = max(self.most, self.in_flight)
             try:
-                slots = self.throttle.allowance.slots
+                slots = self.limiter.slots
                 assert slots is None or self.in_flight <= slots, "more are under way than there are slots"
                 await self.time.sleep(takes)
                 if ends == "limited":
                     raise RateLimited("slow down", retry_after=None)
                 if ends == "fails":
                     raise TransportFailed("broken", code="reset")
-                admitted.used(Usage(prompt_tokens=tokens // 2, completion_tokens=0))
+                slot.used(Usage(prompt_tokens=tokens // 2, completion_tokens=0))
             finally:
                 self.in_flight -= 1
 
@@ -98,29 +98,29 @@ class Crowd:
 
 
 def test_calls_begin_in_the_order_of_asking_as_slots_are_free() -> None:
-    assert Crowd(Terms(2)).play({}, {}, {}, {}, {}) == [(0, 0.0), (1, 0.0), (2, 1.0), (3, 1.0), (4, 2.0)]
+    assert Crowd(RateLimits(2)).play({}, {}, {}, {}, {}) == [(0, 0.0), (1, 0.0), (2, 1.0), (3, 1.0), (4, 2.0)]
 
 
 def test_after_a_429_half_as_many_begin() -> None:
-    crowd = Crowd(Terms(4))
+    crowd = Crowd(RateLimits(4))
     began = crowd.play({"takes": 1.0, "ends": "limited"}, *[{"takes": 2.0}] * 3, *[{}] * 4)
     # One end leaves three under way of two slots; the next two begin when those end.
     assert began[4:] == [(4, 2.0), (5, 2.0), (6, 3.0), (7, 3.0)]
 
 
 def test_requests_per_minute_hold_calls_back() -> None:
-    assert Crowd(Terms(requests_per_minute=2)).play({}, {}, {}, {}, {}) == [
+    assert Crowd(RateLimits(requests_per_minute=2)).play({}, {}, {}, {}, {}) == [
         *((0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0), (4, 120.0)),
     ]
 
 
 def test_a_call_that_turns_out_to_be_smaller_lets_the_next_one_begin() -> None:
-    crowd = Crowd(Terms(tokens_per_minute=1000))
+    crowd = Crowd(RateLimits(tokens_per_minute=1000))
     assert crowd.play({"tokens": 900, "takes": 3.0}, {"tokens": 500}) == [(0, 0.0), (1, 3.0)]
 
 
 def test_who_is_large_is_not_passed_by_who_is_small() -> None:
-    crowd = Crowd(Terms(tokens_per_minute=1000))
+    crowd = Crowd(RateLimits(tokens_per_minute=1000))
     assert crowd.play({"tokens": 999, "takes": 90.0}, {"tokens": 900}, {"tokens": 1}) == [
         (0, 0.0),
         (1, 60.0),
@@ -137,15 +137,14 @@ def test_who_is_large_is_not_passed_by_who_is_small() -> None:
     ids=["429", "503"],
 )
 def test_what_a_host_asks_with_retry_after_moves_everybody(error: ModelError, note: str) -> None:
-    crowd = Crowd(Terms(2))
+    crowd = Crowd(RateLimits(2))
 
     async def main() -> None:
-        with pytest.raises(type(error)):
-            async with crowd.throttle.admission():
-                raise error
+        with pytest.raises(type(error)), await crowd.limiter.acquire():
+            raise error
         task = asyncio.create_task(crowd.call(1))
         await asyncio.sleep(0)
-        assert crowd.throttle.note() == note
+        assert crowd.limiter.note() == note
         await crowd.time.until(task)
 
     asyncio.run(main())
@@ -154,7 +153,7 @@ def test_what_a_host_asks_with_retry_after_moves_everybody(error: ModelError, no
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_whoever_is_cancelled_leaves_no_gap(place: int) -> None:
-    crowd = Crowd(Terms(1))
+    crowd = Crowd(RateLimits(1))
 
     async def main() -> None:
         tasks = [asyncio.create_task(crowd.call(number)) for number in range(3)]
@@ -165,13 +164,13 @@ def test_whoever_is_cancelled_leaves_no_gap(place: int) -> None:
 
     asyncio.run(main())
     assert [number for number, _ in crowd.began if number != place] == [each for each in range(3) if each != place]
-    assert crowd.throttle.allowance.in_flight == 0
+    assert crowd.limiter.in_flight == 0
 
 
 @settings(max_examples=60, deadline=None)
 @given(
     st.builds(
-        Terms,
+        RateLimits,
         concurrency=st.none() | st.integers(1, 5),
         spacing_s=st.sampled_from([0.0, 0.5]),
         requests_per_minute=st.none() | st.integers(1, 5),
@@ -190,9 +189,9 @@ def test_whoever_is_cancelled_leaves_no_gap(place: int) -> None:
     st.sets(st.integers(0, 13), max_size=5),
 )
 def test_nobody_is_forgotten_and_nobody_is_passed(
-    terms: Terms, calls: list[dict[str, Any]], given_up: set[int]
+    limits: RateLimits, calls: list[dict[str, Any]], given_up: set[int]
 ) -> None:
-    crowd = Crowd(terms)
+    crowd = Crowd(limits)
 
     async def main() -> None:
         tasks = [asyncio.create_task(crowd.call(number, **call)) for number, call in enumerate(calls)]
@@ -207,19 +206,19 @@ def test_nobody_is_forgotten_and_nobody_is_passed(
     order = [number for number, _ in crowd.began]
     assert order == sorted(order), "first come, first served"
     assert set(range(len(calls))) - given_up <= set(order), "everybody who waited has had a turn"
-    assert crowd.throttle.allowance.in_flight == 0
+    assert crowd.limiter.in_flight == 0
 
 
-def test_all_games_of_an_event_loop_share_one_throttle_for_a_host_and_key() -> None:
-    async def main() -> list[Throttle]:
-        one = shared_throttle("h:1", "key", Terms(4))
-        assert shared_throttle("h:1", "key", Terms(2, requests_per_minute=7)) is one
-        assert one.allowance.terms == Terms(4, requests_per_minute=7)
-        others = [shared_throttle("h:1", None, Terms()), shared_throttle("h:2", "key", Terms())]
+def test_all_games_of_an_event_loop_share_one_rate_limiter_for_a_host_and_key() -> None:
+    async def main() -> list[RateLimiter]:
+        one = shared_limiter("h:1", "key", RateLimits(4))
+        assert shared_limiter("h:1", "key", RateLimits(2, requests_per_minute=7)) is one
+        assert one.limits == RateLimits(4, requests_per_minute=7)
+        others = [shared_limiter("h:1", None, RateLimits()), shared_limiter("h:2", "key", RateLimits())]
         return [one, *others]
 
     first, again = asyncio.run(main()), asyncio.run(main())
-    assert len({id(throttle) for throttle in (*first, *again)}) == 6, "another loop, another throttle"
+    assert len({id(limiter) for limiter in (*first, *again)}) == 6, "another loop, another limiter"
 
 
 def test_what_holds_calls_back_is_told_where_something_does() -> None:
@@ -229,9 +228,9 @@ def test_what_holds_calls_back_is_told_where_something_does() -> None:
         endpoints = Endpoints(concurrency=4)
         endpoint = endpoints.at(profile, None)
         told = [endpoints.notes()]
-        async with endpoint.admission():
+        with await endpoint.limiter.acquire():
             told.append(endpoints.notes())
-        waiting = asyncio.create_task(endpoint.admission().__aenter__())
+        waiting = asyncio.create_task(endpoint.limiter.acquire())
         await asyncio.sleep(0)
         told.append(endpoints.notes())
         waiting.cancel()
@@ -260,7 +259,7 @@ def crowded(server: FakeServer, room: int) -> Iterator[Counter[str]]:
 
 def through(
     server: FakeServer,
-    terms: Terms,
+    limits: RateLimits,
     calls: int,
     use: Callable[[Counter[str]], None] = lambda _said: None,
     wait_s: float = 0.02,
@@ -269,14 +268,12 @@ def through(
         with crowded(server, 5) as said:
             async with server:
                 profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
-                model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, terms=terms))
+                model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, limits=limits))
                 policy = AttemptPolicy(rate_limit_wait_s=wait_s, rate_limit_patience_s=60)
 
                 async def one(number: int) -> Completion:
                     call = Call((("user", f"number {number}"),))
-                    return await persevere(
-                        lambda: model.complete(call, Sampling()), policy, Attempts(), lambda _error: None
-                    )
+                    return await persevere(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
 
                 answers = await asyncio.gather(*(one(number) for number in range(calls)))
                 assert all(answer.text for answer in answers)
@@ -288,10 +285,10 @@ def through(
 
 
 def test_before_a_server_with_room_for_five_the_calls_settle_and_all_are_answered() -> None:
-    said = through(FakeServer(latency_s=0.02), Terms(16), 150)
+    said = through(FakeServer(latency_s=0.02), RateLimits(16), 150)
     assert said["answered"] == 150
     assert said["busy"] < 30, "a first burst, and now and then one that feels for more"
-    wild = through(FakeServer(latency_s=0.007), Terms(), 60, wait_s=0.2)  # who comes sooner is hardly ever let in
+    wild = through(FakeServer(latency_s=0.007), RateLimits(), 60, wait_s=0.2)  # who comes sooner is hardly ever let in
     assert wild["busy"] > 60, "without slots they are turned away again and again"
 
 
@@ -316,14 +313,14 @@ def test_waiting_for_a_minute_to_pass_is_not_counted_in_the_deadline() -> None:
     async def main() -> float:
         async with FakeServer() as server:
             profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
-            throttle = Throttle(Terms(requests_per_minute=1), clock=time, sleep=time.sleep)
-            model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, throttle=throttle))
-            await model.complete(Call((("user", "one"),)), sampling)
-            second = asyncio.create_task(model.complete(Call((("user", "two"),)), replace(sampling, timeout_s=5.0)))
-            while not throttle.note():  # noqa: ASYNC110 - the throttle has no event for being waited at
+            limiter = RateLimiter(RateLimits(requests_per_minute=1), clock=time, sleep=time.sleep)
+            model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, limiter=limiter))
+            await admitted(model, Call((("user", "one"),)), sampling)
+            second = asyncio.create_task(admitted(model, Call((("user", "two"),)), replace(sampling, timeout_s=5.0)))
+            while not limiter.note():  # noqa: ASYNC110 - the limiter has no event for being waited at
                 await asyncio.sleep(0)
             while not second.done():
-                await (time.until(second) if server.in_flight == 0 and throttle.note() else asyncio.sleep(0))
+                await (time.until(second) if server.in_flight == 0 and limiter.note() else asyncio.sleep(0))
             await model.aclose()
             return time.now
 
@@ -335,16 +332,15 @@ def test_no_call_queues_for_a_host_s_sake_for_longer_than_there_is_patience() ->
     time = Time()
     queued: list[float] = []
 
-    async def call(throttle: Throttle) -> None:
+    async def call(limiter: RateLimiter) -> None:
         began = time.now
-        with contextlib.suppress(RateLimited):
-            async with throttle.admission():
-                queued.append(time.now - began)
-                raise RateLimited("slow down", retry_after=50.0)
+        with contextlib.suppress(RateLimited), await limiter.acquire():
+            queued.append(time.now - began)
+            raise RateLimited("slow down", retry_after=50.0)
 
     async def main() -> None:
-        throttle = Throttle(Terms(concurrency=1, patience_s=60.0), clock=time, sleep=time.sleep)
-        await time.until(*[asyncio.create_task(call(throttle)) for _ in range(6)])
+        limiter = RateLimiter(RateLimits(concurrency=1, patience_s=60.0), clock=time, sleep=time.sleep)
+        await time.until(*[asyncio.create_task(call(limiter)) for _ in range(6)])
 
     asyncio.run(main())
     assert queued == [0.0, 50.0, 60.0, 60.0, 60.0, 60.0]

@@ -1,4 +1,4 @@
-"""Who waits for a call's turn: one timer serves them all, and everybody who waits long is told of once."""
+"""Calls that wait for their slots: one timer serves them all, and each that waits long is told of once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
-from agentsim.runner import turns
-from agentsim.runner.turns import Turns
+from agentsim.runner import calls
+from agentsim.runner.calls import Waits
 from tests.fakes.waiting import until
 
 
@@ -22,19 +22,19 @@ def ask(place: int) -> Ask:
 def test_everybody_whose_turn_does_not_come_is_told_of_once_in_the_order_of_their_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.02)
+    monkeypatch.setattr(calls, "NOTICEABLE_S", 0.02)
     held: list[str] = []
 
     async def main() -> None:
-        waiting = Turns(lambda asked: held.append(asked.request.player))
-        waiting.waits(ask(0))
-        waiting.waits(ask(1))
-        waiting.over(ask(0))
+        waiting = Waits(lambda asked: held.append(asked.request.player))
+        waiting.begin(ask(0))
+        waiting.begin(ask(1))
+        waiting.end(ask(0))
         await asyncio.sleep(0.01)
-        waiting.waits(ask(2))  # while the timer of the first runs
+        waiting.begin(ask(2))  # while the timer of the first runs
         await until(lambda: len(held) == 2)
-        waiting.over(ask(2))
-        waiting.waits(ask(3))  # after it has run out
+        waiting.end(ask(2))
+        waiting.begin(ask(3))  # after it has run out
         await until(lambda: len(held) == 3)
 
     asyncio.run(main())
@@ -42,7 +42,7 @@ def test_everybody_whose_turn_does_not_come_is_told_of_once_in_the_order_of_thei
 
 
 def test_a_watcher_that_fails_for_one_is_told_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.01)
+    monkeypatch.setattr(calls, "NOTICEABLE_S", 0.01)
     held: list[str] = []
 
     def tell(asked: Ask) -> None:
@@ -51,9 +51,9 @@ def test_a_watcher_that_fails_for_one_is_told_of_the_next(monkeypatch: pytest.Mo
 
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-        waiting = Turns(tell)
+        waiting = Waits(tell)
         for place in range(3):
-            waiting.waits(ask(place))
+            waiting.begin(ask(place))
         await until(lambda: len(held) == 3)
 
     asyncio.run(main())
@@ -61,15 +61,15 @@ def test_a_watcher_that_fails_for_one_is_told_of_the_next(monkeypatch: pytest.Mo
 
 
 def test_whose_turn_comes_in_time_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "NOTICEABLE_S", 0.01)
+    monkeypatch.setattr(calls, "NOTICEABLE_S", 0.01)
     held: list[str] = []
 
     async def main() -> None:
-        waiting = Turns(lambda asked: held.append(asked.request.player))
+        waiting = Waits(lambda asked: held.append(asked.request.player))
         for place in range(3):
-            waiting.waits(ask(place))
-            waiting.over(ask(place))
-        waiting.waits(ask(9))
+            waiting.begin(ask(place))
+            waiting.end(ask(place))
+        waiting.begin(ask(9))
         await until(lambda: len(held) == 1)
 
     asyncio.run(main())

@@ -1,0 +1,18 @@
+"""A call as the dispatcher makes it: with a slot of its model's rate limiter, which hears what came of it."""
+
+from __future__ import annotations
+
+from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.base import Call, Completion, Model, Sampling
+from agentsim.players.base import Message, ReaskPolicy
+from agentsim.players.model import ModelPlayer
+from agentsim.runner.calls import acquire_slot
+
+
+async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) -> Completion:  # noqa: B008 - it is frozen
+    """The completion of one call."""
+    player = ModelPlayer(model, sampling, "", AttemptPolicy(), ReaskPolicy())
+    with await acquire_slot(player, [Message(role, (text,)) for role, text in call.messages]) as slot:
+        completion = await model.complete(call, sampling)
+        slot.used(completion.usage)
+        return completion
