@@ -38,7 +38,7 @@ __all__ = [
 
 
 def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """A package's `__getattr__` (PEP 562), which imports each name on first use from `submodule` or `submodule:name`."""
+    """A package's `__getattr__` (PEP 562), importing each name on first use from `submodule` or `submodule:name`."""
 
     def load(name: str) -> object:
         if name not in homes:

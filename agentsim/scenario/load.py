@@ -5,11 +5,12 @@ Each step has its own module; here is their order, and the checks that need more
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import BUILT_IN
@@ -25,36 +26,42 @@ from agentsim.scenario.secret_scan import screen
 from agentsim.scenario.validation_error import nearest, validated
 from agentsim.scenario.wording import dotted, one_line
 
-__all__ = ["load"]
+__all__ = ["Overrides", "Source", "load"]
+
+Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
+"""A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
+Overrides: TypeAlias = Sequence[str] | Mapping[str, Any]
+"""`KEY=VALUE`, or values by dotted key."""
 
 
 def load(
-    source: Path | Mapping[str, Any],
+    source: Source,
     *,
     game_config: Path | None = None,
-    overrides: Sequence[str] | Mapping[str, Any] = (),
+    overrides: Overrides = (),
     provider: str | None = None,
     game: str | None = None,
     seed: int | None = None,
-    allow_dirs: Sequence[Path] = (),
+    allow_dirs: Sequence[str | os.PathLike[str]] = (),
     max_cost_usd: float | None = None,
     everybody: str | None = None,
     own: Collection[str] = (),
     find: Find | None = None,
 ) -> Scenario:
-    """The scenario of a file, the command line's word over the file's; `ScenarioError` names both.
+    """The scenario as it is played; `ScenarioError` names the file and the key of what is wrong.
 
-    In place of the file there may be what it would hold; its paths are relative to the working directory. `game_config`
-    is a second file, for tables that the first does not have. `overrides` are `KEY=VALUE`, or values by key, and come
-    first, then the other arguments; `everybody` is a model that every player has instead of its own, staff not. `own`
-    are names of models that a program brings along.
+    Paths in a source that is no file are relative to the working directory. `game_config` is a second file, for tables
+    that the first does not have. `overrides` are put in first, then the other arguments. `everybody` is a model that
+    takes the place of every player's own, but not of the staff's. `own` are names of models that a program passes.
     """
-    if isinstance(source, Path):
-        path, where = source, one_line(str(source))
-    else:
+    if isinstance(source, ScenarioTable):
+        source = source.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    if isinstance(source, Mapping):
         path, where = Path("scenario.toml"), "the scenario"
+    else:
+        path, where = Path(source), one_line(os.fspath(source))
     with _placed(where):
-        document = read_toml(source) if isinstance(source, Path) else deepcopy(dict(source))
+        document = deepcopy(dict(source)) if isinstance(source, Mapping) else read_toml(path)
         further = _further(game_config)
         with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game, find)
@@ -69,7 +76,7 @@ def load(
             if provider is not None:
                 _prefix(document, provider)
             screen(document)
-            return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+            return _scenario(validated(ScenarioTable, document), path, tuple(map(Path, allow_dirs)), find)
 
 
 def _further(path: Path | None) -> dict[str, Any]:
