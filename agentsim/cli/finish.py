@@ -18,7 +18,7 @@ from agentsim.history.load import again_with, elsewhere
 from agentsim.history.shares import shares_of
 from agentsim.history.totals import cached_share
 from agentsim.models.base import Usage
-from agentsim.scenario.branch import Branch
+from agentsim.scenario.scenario import Branch
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles

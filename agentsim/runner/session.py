@@ -39,8 +39,8 @@ from agentsim.runner.rebuild_history import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
+from agentsim.scenario.limits import with_limits
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.with_limits import with_limits
 
 __all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "remade", "reopened"]
 

@@ -6,7 +6,7 @@ Each step has its own module; here is their order, and the checks that need more
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
@@ -14,17 +14,15 @@ from typing import Any, TypeAlias
 
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import BUILT_IN
-from agentsim.scenario.file_fields import gathered
-from agentsim.scenario.files import read_toml, roots
-from agentsim.scenario.model_name import OWN, PROVIDER, prefixed
-from agentsim.scenario.overrides import overridden, put
-from agentsim.scenario.project_files import adopted, beside
-from agentsim.scenario.scenario import Find, Scenario, check_prices, found
-from agentsim.scenario.schema import ScenarioTable
+from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
+from agentsim.scenario.files import gathered, read_toml, roots
+from agentsim.scenario.limits import check_prices
+from agentsim.scenario.player_tables import OWN
+from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.schema import Find, ScenarioTable, found
 from agentsim.scenario.seats import Seating
 from agentsim.scenario.secret_scan import screen
-from agentsim.scenario.validation_error import nearest, validated
-from agentsim.scenario.wording import dotted, one_line
+from agentsim.scenario.validation_error import dotted, nearest, one_line, validated
 
 __all__ = ["Overrides", "Source", "load"]
 
@@ -71,10 +69,10 @@ def load(
                 if value is not None:
                     put(document, key.split("."), value)
             if everybody is not None:
-                _recast(document, everybody)
-            _rename(document, lambda model: f"{OWN}{model}" if model in own else model)
+                recast(document, everybody)
+            rename(document, lambda model: f"{OWN}{model}" if model in own else model)
             if provider is not None:
-                _prefix(document, provider)
+                with_provider(document, provider)
             screen(document)
             return _scenario(validated(ScenarioTable, document), path, tuple(map(Path, allow_dirs)), find)
 
@@ -117,42 +115,6 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
     )
     check_prices(scenario, {})  # what the environment changes is checked by who knows it
     return scenario
-
-
-def _recast(document: dict[str, Any], model: str) -> None:
-    """Give every player this model in place; staff keeps what the defaults gave it."""
-    defaults, players, staff = document.setdefault("defaults", {}), document.get("players"), document.get("staff")
-    if not isinstance(defaults, dict):
-        return  # the schema will say so
-    for table in staff.values() if isinstance(staff, dict) else ():
-        if isinstance(table, dict) and "model" in defaults:
-            table.setdefault("model", defaults["model"])
-    for table in (defaults, *(players if isinstance(players, list) else ())):
-        if isinstance(table, dict):
-            table["model"] = model
-
-
-def _prefix(document: dict[str, Any], provider: str) -> None:
-    """Put the provider before every model name in place."""
-    if not PROVIDER.fullmatch(provider):
-        raise ScenarioError("must be a provider's name, such as openrouter", key="--provider")
-    _rename(document, lambda model: prefixed(model, provider))
-
-
-def _rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
-    """Give every model another name in place; what is no table or no name is left to the schema."""
-    players, staff = document.get("players"), document.get("staff")
-    tables = [document.get("defaults")]
-    tables += players if isinstance(players, list) else []
-    tables += staff.values() if isinstance(staff, dict) else []
-    for table in tables:
-        if not isinstance(table, dict):
-            continue
-        model = table.get("model")
-        if isinstance(model, str):
-            table["model"] = named(model)
-        elif isinstance(model, list):
-            table["model"] = [named(each) if isinstance(each, str) else each for each in model]
 
 
 def _check_addresses(table: ScenarioTable) -> None:
