@@ -1,15 +1,17 @@
 """Multi-agent games played by language models, from Python: `docs/python.md`.
 
 `run`, `resume`, `fork` and `batch` are coroutines; `run_sync` plays without an event loop. Errors are those of
-`agentsim.errors`. Names are imported on first use, since every command passes by here.
+`agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports this package.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # checkers know it by its name; `typing` is a tenth of the time in which Ctrl-C is Python's own
+TYPE_CHECKING = False  # type checkers know the name; importing `typing` would delay the handling of Ctrl-C
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentsim.api import batch, fork, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.results import Run, Runs, load
@@ -34,23 +36,31 @@ __all__ = [
     "run_sync",
 ]
 
-_HOMES = {
-    **dict.fromkeys(("batch", "fork", "replay", "resume", "run", "run_sync"), "api"),
-    **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
-    **dict.fromkeys(("Run", "Runs", "load"), "results"),
-}
 
+def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
+    """A package's `__getattr__` (PEP 562), importing each name on first use from `submodule` or `submodule:name`."""
 
-def __getattr__(name: str) -> object:
-    if name == "Scenario":
-        scenario: object = import_module("agentsim.scenario.schema").ScenarioTable
-        return scenario
-    if name not in _HOMES:
-        raise AttributeError(f"module 'agentsim' has no attribute {name!r}")
-    value: object = getattr(import_module(f"agentsim.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    def load(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, _, attribute = homes[name].partition(":")
+        value: object = getattr(import_module(f"{package}.{module}"), attribute or name)
+        return value
+
+    return load
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # hidden from type checkers, which would take it for every name
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            **dict.fromkeys(("batch", "fork", "replay", "resume", "run", "run_sync"), "api"),
+            **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
+            **dict.fromkeys(("Run", "Runs", "load"), "results"),
+            "Scenario": "scenario.schema:ScenarioTable",
+        },
+    )

@@ -1,4 +1,8 @@
-"""api: games played from Python. The command line asks for the same things in words; what a run leaves is `results`."""
+"""Games played from Python.
+
+Each coroutine makes a session ready (`prepare`) and plays it in the running loop; the command line plays the same
+sessions. What a run leaves is `results`.
+"""
 
 from __future__ import annotations
 
@@ -12,34 +16,29 @@ from typing import Any, TypeAlias
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
-from agentsim.history.files import check_name, find_run
+from agentsim.history.files import find_run
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
+from agentsim.prepare import prepare_batch, prepare_resume, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.batch.manifest import Design, planned
-from agentsim.runner.batch.prepare import DRAWN, at_once, prepared
+from agentsim.runner.batch.prepare import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
-from agentsim.runner.rebuild_history import over, rebuilt, unfit
-from agentsim.runner.replay import Proof, prove
-from agentsim.runner.session import Session, opened, reopened
+from agentsim.runner.replay import Proof
+from agentsim.runner.session import Session
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.load import load as load_scenario
-from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.schema import ScenarioTable
+from agentsim.scenario.load import Source
 
-__all__ = ["OnEvent", "Source", "batch", "fork", "replay", "resume", "run", "run_sync"]
+__all__ = ["OnEvent", "batch", "fork", "replay", "resume", "run", "run_sync"]
 
-Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
-"""A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
 Folder: TypeAlias = str | os.PathLike[str] | None
 """The folder of runs: None is that of `AGENTSIM_LOGS_DIR`, or `logs`."""
 Models: TypeAlias = Mapping[str, OwnModel]
-"""Models of the program's own by the name that the scenario gives them: `model = "mine"`."""
+"""The program's own models by the names that the scenario gives them: `model = "mine"`."""
 
 
 async def run(
@@ -58,26 +57,25 @@ async def run(
 ) -> Run:
     """Play a game to its end, and leave journal and history in `logs_dir`.
 
-    `set` puts values at dotted keys of the scenario (`{"players.0.temperature": 0.2}`), `env` takes the place of the
-    process's environment and `./.env`, where keys come from; variables in `allow_keys` may go to any address that the
-    scenario names. Several runs may be played at once. Who cancels one can
-    `resume` it. A run that too many fallbacks decided is returned, with status `degraded`.
+    `set` puts values at dotted keys of the scenario (`{"players.0.temperature": 0.2}`). Keys come from `env`, by
+    default the process's environment and `./.env`; variables in `allow_keys` may go to any address that the scenario
+    names. Several runs may be played at once. A cancelled run can be resumed. A run with too many fallbacks is
+    returned with status `degraded`.
 
     Raises `ScenarioError` before anything is written; `ProviderStopped` or `BudgetReached` where the run was stopped
     and can be resumed: the error's notes name it.
     """
-    if name is not None:
-        check_name(name)
-    resolved = _resolved(
-        scenario, seed=seed, changes=set, models=models, max_cost_usd=max_cost_usd, allow_dirs=allow_dirs
-    )
-    session = opened(
-        resolved,
-        logs_folder(logs_dir),
+    session = prepare_run(
+        scenario,
+        name=name,
+        logs_dir=logs_folder(logs_dir),
         env=_env(env, allow_keys),
-        stem=name,
         watcher=_Listening(on_event),
-        own=models,
+        models=models,
+        overrides=set or {},
+        seed=seed,
+        max_cost_usd=max_cost_usd,
+        allow_dirs=allow_dirs,
     )
     return await _played(session)
 
@@ -107,18 +105,16 @@ async def resume(
     New limits take the place of those it met. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
     files = find_run(logs_folder(logs_dir), name)
-    if over(files) and unfit(files, closely=True) is not None:
-        rebuilt(files)
-    session = reopened(
+    found = prepare_resume(
         files,
-        env=_env(env, allow_keys),
         watcher=_Listening(on_event),
+        models=models,
+        env=_env(env, allow_keys),
         max_cost_usd=max_cost_usd,
         max_calls=max_calls,
         max_wall_s=max_wall_s,
-        own=models,
     )
-    return run_in(files) if session is None else await _played(session)
+    return await _played(found) if isinstance(found, Session) else run_in(files)
 
 
 async def fork(
@@ -139,7 +135,7 @@ async def fork(
     """Play a run again from its decision number `at`, as a run of its own beside it.
 
     What was decided before stays and is not paid for again. `instead` is the decision to take, `set` changes players,
-    staff, prices or providers from there on. `another` branch gets a number and luck of its own after the decision,
+    staff, prices or providers from there on. `another` branch gets a number, and chance of its own after the decision
     unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
     """
     folder = logs_folder(logs_dir)
@@ -181,21 +177,26 @@ async def batch(
     places; `paired` gives one seed to games that differ only in who sits where. Limits hold for all games together.
     Games of bots alone play in worker processes. Raises as `run`: what stopped the batch before its last game.
     """
-    own = own_models or {}
-    casts = [
-        _resolved(scenario, changes=set, models=own, max_cost_usd=max_cost_usd, everybody=name)
-        for name in (models or (None,))
-    ]
-    given = seed if seed is not None else casts[0].seed
-    design = Design(DRAWN if given is None else given, games, tuple(models), rotate, paired)
-    directory, manifest = prepared(planned(design, casts), None if out is None else Path(out), logs_folder(logs_dir))
+    directory, manifest = prepare_batch(
+        scenario,
+        games=games,
+        cast=models,
+        rotate=rotate,
+        paired=paired,
+        out=None if out is None else Path(out),
+        logs_dir=logs_folder(logs_dir),
+        seed=seed,
+        overrides=set or {},
+        own=own_models or (),
+        max_cost_usd=max_cost_usd,
+    )
     result = await run_batch_in_loop(
         manifest,
         directory,
         env=_env(env, allow_keys),
         jobs=jobs or at_once(manifest),
         abort_after=abort_after,
-        own=own,
+        own=own_models,
     )
     if result.stopped is not None:
         raise result.stopped
@@ -209,11 +210,12 @@ def replay(name: str, *, logs_dir: Folder = None) -> Proof:
 
     Raises `ReplayDiffers` or another `AgentsimError` where the two do not belong together.
     """
-    return prove(find_run(logs_folder(logs_dir), name))
+    ((_, proof),) = proofs(find_run(logs_folder(logs_dir), name).name, logs_folder(logs_dir))
+    return proof
 
 
 class _Listening(Watcher):
-    """Hands the events on as the history will have them, but for what is known of their decisions."""
+    """Hands on each event as the history will have it, without what is known only of its decision."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event, self._count = on_event, 0
@@ -233,29 +235,6 @@ async def _played(session: Session) -> Run:
         result.error.add_note(f"agentsim.resume({result.files.name!r}) goes on with the run")
         raise result.error
     return run_in(result.files)
-
-
-def _resolved(
-    source: Source,
-    *,
-    seed: int | None = None,
-    changes: Mapping[str, Any] | None,
-    models: Models | None,
-    max_cost_usd: float | None,
-    allow_dirs: Sequence[str | os.PathLike[str]] = (),
-    everybody: str | None = None,
-) -> Scenario:
-    if isinstance(source, ScenarioTable):
-        source = source.model_dump(mode="json", exclude_unset=True, by_alias=True)
-    return load_scenario(
-        source if isinstance(source, Mapping) else Path(source),
-        overrides=changes or {},
-        seed=seed,
-        allow_dirs=[Path(folder) for folder in allow_dirs],
-        max_cost_usd=max_cost_usd,
-        everybody=everybody,
-        own=models or (),
-    )
 
 
 def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:

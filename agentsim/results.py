@@ -145,5 +145,7 @@ def run_in(files: RunFiles) -> Run:
 
 def _run(name: str, path: Path) -> Run:
     raw = read(path)
-    parsed(raw, path)  # a file that is no history is refused here
-    return Run(name, path, json.loads(raw))
+    record = parsed(raw, path)  # a file that is no history is refused here
+    run = Run(name, path, json.loads(raw))
+    vars(run)["record"] = record  # what the cached property would read again
+    return run

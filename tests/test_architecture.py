@@ -31,7 +31,8 @@ RECORDS = (*GAMES_AND_PLAYERS, "scenario", "history")
 # What each layer may import besides itself. A dotted name is that module alone.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "": ("api", "results", "models.base", "scenario.schema"),  # on first use: see tests/cli/test_help.py
-    "api": (*RECORDS, "runner", "results", "environment"),
+    "api": (*RECORDS, "runner", "results", "environment", "prepare"),
+    "prepare": (*RECORDS, "runner"),
     "results": (*RECORDS, "report"),
     "environment": (*FOUNDATION, "models.permits"),
     "errors": (),
@@ -44,7 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "runner": RECORDS,
     "report": RECORDS,
     "analysis": RECORDS,
-    "cli": (*RECORDS, "runner", "report", "analysis", "environment"),
+    "cli": (*RECORDS, "runner", "report", "analysis", "environment", "prepare", "results"),
     "__main__": ("cli",),
 }
 PURE = ("engine", "games")

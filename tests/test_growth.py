@@ -30,7 +30,7 @@ from agentsim.models.response_parsing import completion_in
 from agentsim.models.retry_after import retry_after
 from agentsim.players import outline, readable, rows
 from agentsim.report import text as page_text
-from agentsim.scenario import files, overrides, persona
+from agentsim.scenario import document, files, seats
 from agentsim.scenario.secret_scan import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
@@ -95,8 +95,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
     "a name": lambda text: misnomer(text, 1, 100, {}),
     "names in a text": lambda text: list(NAMES.named(text)),
-    "a persona": lambda text: persona.expanded(text, {"name": "B"}),
-    "an override": lambda text: overrides.overridden({}, [f"a={text}"]),
+    "a persona": lambda text: seats.expanded(text, {"name": "B"}),
+    "an override": lambda text: document.overridden({}, [f"a={text}"]),
     "secrets of a scenario": lambda text: screened({"a": text}),
 }
 FILES: dict[str, Callable[[Path], Any]] = {

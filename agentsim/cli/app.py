@@ -17,23 +17,12 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from agentsim.cli.batch import batch
-from agentsim.cli.bundle import bundle
-from agentsim.cli.diff import diff
-from agentsim.cli.export import export
-from agentsim.cli.fork import fork
-from agentsim.cli.games import games
-from agentsim.cli.gen_items import gen_items
-from agentsim.cli.init import init
-from agentsim.cli.logs import logs
-from agentsim.cli.models import models
-from agentsim.cli.replay import replay
+from agentsim.cli.export import bundle, export, logs
+from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.report import report
-from agentsim.cli.resume import resume
-from agentsim.cli.run import run
-from agentsim.cli.runs import runs
-from agentsim.cli.schema import schema
-from agentsim.cli.validate import validate
-from agentsim.cli.watch import watch
+from agentsim.cli.runs import diff, runs, watch
+from agentsim.cli.scaffold import gen_items, init
+from agentsim.cli.scenarios import games, models, schema, validate
 from agentsim.errors import AgentsimError
 
 __all__ = ["app", "main"]

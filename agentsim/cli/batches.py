@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from agentsim.cli.finish import money
+from agentsim.cli.finish import money, write_page
 from agentsim.cli.options import ExecutorKind
 from agentsim.cli.terminal_output import note, safe, shortened
 from agentsim.engine.wording import counted
@@ -87,7 +87,6 @@ def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int, env: Variab
 
 
 def _pages(manifest: Manifest, directory: Path) -> None:
-    from agentsim.cli.pages import write_page
     from agentsim.history.files import RunFiles
     from agentsim.report.page import PageOptions
 

@@ -1,7 +1,9 @@
-"""`agentsim export`: the tables of a run, or of a folder of runs, as files; or its models' conversations."""
+"""`agentsim logs`, `export` and `bundle`: a run, or a folder of runs, as a page, as tables, or as one file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,11 +11,40 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentsim.cli import options as o
+from agentsim.cli.terminal_output import left_out, note
+from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
 
-__all__ = ["FileFormat", "export"]
+__all__ = ["FileFormat", "bundle", "export", "logs"]
+
+
+def logs(
+    *,
+    filename: Annotated[
+        str, typer.Option("--filename", help="The run's name: a bare name inside the logs folder.", metavar="NAME")
+    ],
+    logs_dir: o.LogsDir = Path("logs"),
+    include_prompts: o.IncludePrompts = False,
+    include_reasoning: o.IncludeReasoning = False,
+    include_usage: o.IncludeUsage = False,
+    as_seen_by: Annotated[
+        str | None, typer.Option("--as-seen-by", help="Only what this player could see.", metavar="PLAYER")
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Write NAME.html beside NAME.json."""
+    from agentsim.cli.finish import write_page
+    from agentsim.history.files import find_run
+    from agentsim.report.page import PageOptions
+
+    files = find_run(logs_dir, filename)
+    check_history(files, "the page shows")
+    page = write_page(files, PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by))
+    typer.echo(str(page))
+    if open_page:
+        typer.launch(str(page))
 
 
 class FileFormat(StrEnum):
@@ -48,8 +79,6 @@ def export(
     NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
     run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
     """
-    from agentsim.cli.pages import check_history, left_out, require_source
-    from agentsim.errors import UsageError
     from agentsim.history.files import RunFiles, table_file, write_whole
     from agentsim.history.folder import read_folder
     from agentsim.history.formats import FORMATS
@@ -81,7 +110,6 @@ def export(
 
 def _export_chats(found: RunFiles | Path) -> None:
     """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
-    from agentsim.cli.pages import check_history, unless_unusable
     from agentsim.history.chats import chat_lines
     from agentsim.history.files import RunFiles, find_run, table_file, write_whole
     from agentsim.history.listing import list_runs
@@ -102,3 +130,79 @@ def _export_chats(found: RunFiles | Path) -> None:
     path = table_file(directory, stem, "chat", "jsonl")
     write_whole(path, b"".join(line + b"\n" for line in lines))
     typer.echo(str(path))
+
+
+def bundle(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a directory, for all runs in it."
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file; else NAME.zip beside the run.", metavar="FILE")
+    ] = None,
+    cassette: Annotated[
+        list[Path] | None,
+        typer.Option("--cassette", help="A file that --record wrote, to be put in too; repeatable.", metavar="FILE"),
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Put a run into one file that proves it.
+
+    It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
+    without keys or network. What was said in the game is in it, and no key.
+    """
+    from agentsim.history.bundle import pack
+    from agentsim.history.files import MANIFEST, RunFiles, find_run
+    from agentsim.history.listing import list_runs
+    from agentsim.history.load import require_history
+
+    found = require_source(source, logs_dir)
+    others = list(cassette or ())
+    if isinstance(found, RunFiles):
+        require_history(found)
+        runs, beside = [found], found.directory / f"{found.name}.zip"
+    else:
+        runs = []
+        for run in sorted(list_runs(found), key=lambda run: run.name):
+            with unless_unusable(run.name):
+                files = find_run(found, run.name)
+                require_history(files)
+                runs.append(files)
+        if not runs:
+            raise UsageError(f"{found}: holds no run with a history")
+        beside = found / f"{found.resolve().name}.zip"
+        others += [path for path in [found / MANIFEST] if path.is_file()]
+    pack(runs, out or beside, others)
+    typer.echo(str(out or beside))
+
+
+def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
+    """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
+    from agentsim.history.files import RunFiles
+    from agentsim.history.load import find_source
+
+    found = find_source(source, logs_dir)
+    if isinstance(found, RunFiles) or found.is_dir():
+        return found
+    raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+
+
+@contextmanager
+def unless_unusable(name: str) -> Iterator[None]:
+    """A run of a directory is used while the block runs; where it cannot be, it is left out."""
+    try:
+        yield
+    except UsageError as error:
+        left_out(name, str(error).removeprefix(f"{name}: "))
+
+
+def check_history(files: RunFiles, shown: str) -> None:
+    """Raise `UsageError` where there is no history; say so where what is `shown` is behind the game being played."""
+    from agentsim.history.journal_file import is_running
+    from agentsim.history.load import require_history
+
+    require_history(files)
+    if is_running(files.journal):
+        note(f"agentsim: {files.name}: is being played now; {shown} it as it last stopped")

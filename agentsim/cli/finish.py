@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentsim.cli.pages import write_page
 from agentsim.cli.terminal_output import note, safe, say, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
@@ -18,14 +18,14 @@ from agentsim.history.load import again_with, elsewhere
 from agentsim.history.shares import shares_of
 from agentsim.history.totals import cached_share
 from agentsim.models.base import Usage
-from agentsim.scenario.branch import Branch
+from agentsim.scenario.scenario import Branch
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import RunResult
 
-__all__ = ["finish", "money", "show", "spent"]
+__all__ = ["finish", "money", "show", "spent", "write_page"]
 
 DEGRADED = 4
 MOST_STANDINGS = 8
@@ -169,3 +169,10 @@ def money(cost_usd: float | None, unpriced: int = 0) -> str:
         return "unknown"
     known = "under $0.0001" if 0 < cost_usd < _LEAST_SHOWN_USD else f"${cost_usd:.4f}"
     return f"{known} and {counted(unpriced, 'call')} of unknown price" if unpriced else known
+
+
+def write_page(files: RunFiles, options: PageOptions) -> Path:
+    """Write NAME.html from NAME.json."""
+    from agentsim.results import run_in
+
+    return run_in(files).page(files.page, **asdict(options))

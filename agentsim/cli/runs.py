@@ -1,24 +1,29 @@
-"""`agentsim runs`: what is in the logs folder."""
+"""`agentsim runs`, `watch` and `diff`: what the terminal shows of runs that are there."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.cli import options as o
+from agentsim.cli.terminal_output import columns, note, safe, shortened
+from agentsim.errors import UsageError
 
-__all__ = ["runs"]
+if TYPE_CHECKING:
+    from agentsim.history.divergence import Divergence, Parted
+
+__all__ = ["diff", "runs", "watch"]
+
+_LENGTH = 300
 
 
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs: status, winner, fallbacks, cost; the newest last."""
-    import json
-    import sys
-
     from agentsim.cli.finish import money
-    from agentsim.cli.terminal_output import columns, note, safe, shortened
-    from agentsim.errors import UsageError
     from agentsim.history.listing import list_runs
     from agentsim.history.shares import NOTABLE
 
@@ -57,3 +62,88 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         return
     for row in rows:
         typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())
+
+
+def watch(
+    name: o.RunName,
+    logs_dir: o.LogsDir = Path("logs"),
+    display: o.Display = o.DisplayMode.auto,
+) -> None:
+    """Follow a running game in the terminal.
+
+    It reads the journal and touches nothing; Ctrl-C ends the watching, not the game. Of a game that is over it shows
+    everything that everybody could hear.
+    """
+    from agentsim.cli.display import shown
+    from agentsim.history.files import find_run
+    from agentsim.runner.follow import follow
+
+    files = find_run(logs_dir, name)
+    with shown(display) as watcher:
+        status = follow(files, watcher)
+    typer.echo(f"{files.name}: {status}")
+
+
+def diff(
+    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
+    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Show where two runs part and what followed."""
+    from dataclasses import asdict
+
+    from agentsim.history.divergence import divergence
+    from agentsim.history.files import RunFiles
+    from agentsim.history.load import find_source, load_history, require_history
+
+    histories = []
+    for name in (one, other):
+        found = find_source(name, logs_dir)
+        if isinstance(found, RunFiles):
+            require_history(found)
+            found = found.history
+        histories.append(load_history(found))
+    if histories[0].game != histories[1].game:
+        raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
+    parted = divergence(*histories)
+    if as_json:
+        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
+        typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
+        return
+    for row in _report(parted, one, other):
+        typer.echo(safe(row))
+
+
+def _report(parted: Divergence, one: str, other: str) -> list[str]:
+    rows = [
+        shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LENGTH)
+        for player, (mine, theirs) in parted.settings.items()
+    ]
+    if parted.same:
+        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
+    rows += _place("decision", parted.decision, one, other)
+    rows += _place("event", parted.event, one, other)
+    if parted.decision is not None:
+        rows.append(
+            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
+        )
+    rows.append("ranks:")
+    for player, (mine, theirs) in parted.ranks.items():
+        moved = "" if mine == theirs else "  <"
+        rows.append(f"  {shortened(player, _LENGTH)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+    return rows
+
+
+def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
+    if parted is None:
+        return [f"no {what} differs"]
+    rows = [f"the first {what} that differs is number {parted.place}:"]
+    for name, side in ((one, parted.one), (other, parted.other)):
+        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
+        rows.append(f"  {name}: {shortened(said, _LENGTH)}")
+    return rows
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)

@@ -65,3 +65,10 @@ def shortened(text: str, limit: int) -> str:
     """On one line, at most `limit` characters, safe."""
     line = " ".join(safe(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def left_out(name: str, why: str) -> None:
+    """Say that a run of a directory is left out, and why."""
+    from agentsim.cli.terminal_output import note, shortened
+
+    note(shortened(f"agentsim: {name} is left out: {why}", 300))

@@ -1,5 +1,66 @@
-"""The kernel: what rules are written against.
+"""The kernel, and what a game is written against.
 
-In a game, `await` means: wait for a decision. Nothing else can be awaited; there is no IO, no clock, no
-event loop and no global chance in this package, and a test holds it to that.
+In a game, `await` means: wait for a decision. Nothing else can be awaited; this package has no IO, no clock, no
+event loop and no global chance, and a test checks that. Each name is imported on first use (PEP 562).
 """
+
+from __future__ import annotations
+
+from agentsim import TYPE_CHECKING, lazy_exports
+
+if TYPE_CHECKING:
+    from agentsim.engine.chance import Stream
+    from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
+    from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing, ranked
+    from agentsim.engine.number import WholeNumber
+    from agentsim.engine.prompt import Prompt, quoted
+    from agentsim.engine.reading import Decision
+    from agentsim.engine.request import Request
+    from agentsim.engine.schema import Choice, Number, Options, Text
+    from agentsim.engine.table import Table
+
+__all__ = [
+    "Bot",
+    "Choice",
+    "Decision",
+    "Event",
+    "Everyone",
+    "Game",
+    "GameConfig",
+    "LogEntry",
+    "Nobody",
+    "Number",
+    "Options",
+    "Outcome",
+    "PlayerId",
+    "Prompt",
+    "Request",
+    "Standing",
+    "Stream",
+    "Table",
+    "Text",
+    "WholeNumber",
+    "quoted",
+    "ranked",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # hidden from type checkers, which would take it for every name
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
+            **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
+            **dict.fromkeys(("Prompt", "quoted"), "prompt"),
+            **dict.fromkeys(("Choice", "Number", "Options", "Text"), "schema"),
+            "Decision": "reading",
+            "Request": "request",
+            "Stream": "chance",
+            "Table": "table",
+            "WholeNumber": "number",
+        },
+    )

@@ -13,17 +13,15 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agentsim.engine.answering import unanswerable
 from agentsim.engine.cached_property import cached_property
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import Choice, Options, Range, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading, read
-from agentsim.engine.schema import form_of, schema_of
+from agentsim.engine.schema import Choice, Number, Options, Text, form_of, schema_of, unanswerable
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
-__all__ = ["Choice", "Options", "Range", "Request", "Text", "values_at"]
+__all__ = ["Choice", "Number", "Options", "Request", "Text", "values_at"]
 
 
 D = TypeVar("D", bound=Decision)
@@ -89,12 +87,12 @@ class Request(Generic[D]):
         for path in filter(given.__contains__, self.legal):
             self.check_value(path, given[path], self.legal[path])
 
-    def check_value(self, path: str, value: Any, legal: Choice | Range | Text) -> None:
+    def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None:
         """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
         if isinstance(legal, Choice) and value not in legal.values:
             allowed = ", ".join(str(option) for option in legal.values)
             raise IllegalDecision(f"{path} must be one of: {allowed}.")
-        if isinstance(legal, Range) and not legal.holds(value):
+        if isinstance(legal, Number) and not legal.holds(value):
             raise IllegalDecision(f"{path} must be {legal}.")
 
     def warning(self, decision: D) -> str:

@@ -1,19 +1,87 @@
-"""schema: the JSON Schema of a decision within its options, and a schema with one of its fields changed.
+"""The legal values of a decision, field by field, and the JSON Schema that states them.
 
-What a provider or a person is shown of it belongs to `models` and `players`.
+What is legal beyond single fields is `Request.check`. How a schema is sent or shown belongs to `models` and `players`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
-from agentsim.engine.options import Choice, Options, Range, Text
+from pydantic import BaseModel
+
 from agentsim.engine.reading.decision import Decision
 
-__all__ = ["Schema", "changed", "closed_object", "form_of", "schema_of"]
+__all__ = [
+    "Choice",
+    "Number",
+    "Options",
+    "Schema",
+    "Text",
+    "changed",
+    "closed_object",
+    "form_of",
+    "said",
+    "schema_of",
+    "unanswerable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Exactly one of these values."""
+
+    values: tuple[str | int | None, ...]
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other options, as JSON values."""
+        return ("Choice", self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A whole number in low..high, both included; no upper end where `high` is None."""
+
+    low: int
+    high: int | None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other options, as JSON values; journals know it as a range."""
+        return ("Range", self.low, self.high)
+
+    def holds(self, value: Any) -> bool:
+        """Whether `value` is a whole number in the range; True and False are none."""
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole and self.low <= value and (self.high is None or value <= self.high)
+
+    def __str__(self) -> str:
+        if self.high is None:
+            return f"a whole number, {self.low} or more"
+        return f"a whole number from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Free words; more than `limit` characters are cut by the rules, visibly."""
+
+    limit: int
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other options, as JSON values."""
+        return ("Text", self.limit)
+
+
+Options: TypeAlias = Mapping[str, Choice | Number | Text]
+"""The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
+
+Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
+"""
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -37,12 +105,12 @@ def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Sc
     return {**schema, "properties": {**parts, name: changed(parts[name], rest, change)}} if name in parts else schema
 
 
-def _within(legal: Choice | Range | Text, node: Schema) -> Schema:
+def _within(legal: Choice | Number | Text, node: Schema) -> Schema:
     match legal:
         case Choice(values):
             # what stands for a kind of record is one of these values already
             return node if _is_tag(node) else {"type": _type_of(values), "enum": list(values)}
-        case Range():
+        case Number():
             upto = {} if legal.high is None else {"maximum": legal.high}
             return {"type": "integer", "minimum": max(legal.low, node.get("minimum", legal.low)), **upto}
         case Text(limit):
@@ -132,3 +200,37 @@ def _one_of(values: Sequence[Any]) -> str:
     named = ["null" if value is None else str(value) for value in values]
     listed = f"{', '.join(named[:-1])} or {named[-1]}"
     return f'"<{listed}>"' if any(isinstance(value, str) for value in values) else f"<{listed}>"
+
+
+def said(schema: Schema, path: str, **keywords: Any) -> Schema:
+    """A copy of the schema in which the field at the path, wherever a kind of record has it, has these keywords too.
+
+    `description` is what may be answered, in words, and `default` what an empty line means.
+    """
+    return changed(schema, path, lambda field: {**field, **keywords})
+
+
+def unanswerable(record: type[BaseModel]) -> str:
+    """What of a record nobody could leave out after a first no, which makes everything else pointless; "" else."""
+    # the one value of a kind is known when its other fields are asked
+    fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
+    if fields and fields[0][1].annotation is bool:
+        needed = [name for name, part in fields[1:] if part.is_required()]
+        if needed:
+            return f"{record.__name__}.{needed[0]} needs a default: {fields[0][0]} may be answered no"
+    parts = (inner for _, part in fields for inner in _records(part.annotation))
+    return next((problem for part in parts if (problem := unanswerable(part))), "")
+
+
+def _is_one_value(annotation: Any) -> bool:
+    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
+
+
+def _records(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    listed = get_origin(annotation) in {list, tuple}
+    for inner in get_args(annotation):
+        if not (listed and isinstance(inner, type)):
+            yield from _records(inner)

@@ -17,7 +17,7 @@ from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.errors import ScenarioError
 from agentsim.history.record import History
-from agentsim.scenario.branch import Branch
+from agentsim.scenario.scenario import Branch
 
 __all__ = ["NOTABLE", "Share", "Shares", "shares", "shares_in", "shares_of", "summed"]
 

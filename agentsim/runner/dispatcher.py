@@ -33,7 +33,7 @@ from agentsim.runner.circuit_breaker import CircuitBreaker
 from agentsim.runner.collector import collect_meanwhile
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.branch import Branch
+from agentsim.scenario.scenario import Branch
 
 __all__ = ["Dispatcher", "Seat"]
 

@@ -24,8 +24,9 @@ from agentsim.models.prices import Prices, longest_reply
 from agentsim.players.base import Message
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
+from agentsim.scenario.limits import prices_of
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario, prices_of
+from agentsim.scenario.scenario import Scenario
 
 __all__ = ["Forecast", "ModelForecast", "Sample", "forecast", "shared", "wordy"]
 

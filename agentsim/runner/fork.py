@@ -30,13 +30,12 @@ from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
 from agentsim.runner.plays import new_play, restored_scenario
 from agentsim.runner.provenance import head_of
 from agentsim.runner.seats import seated
-from agentsim.scenario.branch import Branch
+from agentsim.scenario.document import overridden
 from agentsim.scenario.files import located, roots
-from agentsim.scenario.overrides import overridden
+from agentsim.scenario.limits import with_limits
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Branch, Scenario
 from agentsim.scenario.secret_scan import screen
-from agentsim.scenario.with_limits import with_limits
 
 __all__ = ["ParentRun", "parent_of"]
 

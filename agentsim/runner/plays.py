@@ -16,8 +16,7 @@ from agentsim.history.fold import fold
 from agentsim.history.shares import shares
 from agentsim.history.totals import totals
 from agentsim.players.base import Try
-from agentsim.scenario.branch import Branch
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Branch, Scenario
 
 __all__ = ["RunResult", "finished_status", "folded", "new_play", "restored_scenario"]
 

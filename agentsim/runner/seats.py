@@ -30,9 +30,10 @@ from agentsim.players.interrupt_request import InterruptRequest
 from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
 from agentsim.runner.dispatcher import Seat
+from agentsim.scenario.limits import check_prices, prices_of
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario, check_prices, prices_of
-from agentsim.scenario.wording import one_line
+from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.validation_error import one_line
 
 __all__ = ["Seats", "errands", "seated"]
 

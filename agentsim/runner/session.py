@@ -39,10 +39,10 @@ from agentsim.runner.rebuild_history import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
+from agentsim.scenario.limits import with_limits
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.with_limits import with_limits
 
-__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened"]
+__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "remade", "reopened"]
 
 MAX_DRAWN_SEED = 2**31
 
@@ -114,14 +114,20 @@ def opened(
 def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopening]) -> RunResult | None:
     """Resume a run where its journal ends; None where it is finished and nothing is to be done: see `reopened`.
 
-    Of a finished run whose history is not there, or is not its own, that is made again; `remark` says so.
+    A finished run whose history is missing, or is not its own, gets a new one: see `remade`.
     """
-    if over(files) and (why := unfit(files, closely=True)) is not None:
-        history = rebuilt(files)
-        remark = f"{files.history.name} {why}: it is made again from the journal"
-        return RunResult(files, history, remark=remark, rebuilt=True)
+    if (result := remade(files)) is not None:
+        return result
     session = reopened(files, env=env, **options)
     return None if session is None else session.run()
+
+
+def remade(files: RunFiles) -> RunResult | None:
+    """A finished run whose history was missing or not its own, and is made again; `remark` says so. None for others."""
+    if not over(files) or (why := unfit(files, closely=True)) is None:
+        return None
+    remark = f"{files.history.name} {why}: it is made again from the journal"
+    return RunResult(files, rebuilt(files), remark=remark, rebuilt=True)
 
 
 def reopened(

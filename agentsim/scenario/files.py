@@ -1,6 +1,6 @@
-"""files: reading what an author wrote, without trusting it: scenario and prompt files.
+"""Reading what an author wrote without trusting it: scenarios, prompts, and the files that a game's table names.
 
-What their contents mean is not decided here.
+Games read no files: their config marks the fields that name some (`InFile`, `SeatsInFolder`), which are read here.
 """
 
 from __future__ import annotations
@@ -9,15 +9,21 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import ScenarioError
-from agentsim.scenario.secret_scan import ADVICE, secret_in
-from agentsim.scenario.wording import one_line
+from pydantic import JsonValue
 
-__all__ = ["MAX_BYTES", "located", "read_prompt", "read_toml", "roots"]
+from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
+from agentsim.engine.prompt import cleaned
+from agentsim.errors import ScenarioError
+from agentsim.scenario.player_tables import PlayerTable
+from agentsim.scenario.secret_scan import ADVICE, secret_in
+from agentsim.scenario.validation_error import Key, dotted, one_line
+
+__all__ = ["MAX_BYTES", "Material", "gathered", "located", "read_prompt", "read_toml", "roots", "stem"]
 
 MAX_BYTES = 256 * 1024
 MAX_KEY_PARTS = 16  # tomllib is quadratic in the parts of a dotted key
@@ -139,3 +145,60 @@ def _bounded(text: str) -> None:
             line = text.count("\n", 0, token.start()) + 1
             problem = f"a key of more than {MAX_KEY_PARTS} parts" if dots >= MAX_KEY_PARTS else "nested too deep"
             raise tomllib.TOMLDecodeError(f"{problem} (at line {line})")
+
+
+SUFFIX = ".txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A game's table with the contents of its files, and the players of its folder, each with the file in its key."""
+
+    game_config: dict[str, JsonValue]
+    players: tuple[tuple[PlayerTable, Key], ...] = ()
+
+
+def gathered(
+    values: Mapping[str, JsonValue], config: type[GameConfig], path: Path, allowed: Sequence[Path]
+) -> Material:
+    """What `values`, the `[game_config]` of the scenario at `path`, names; `ScenarioError` for a file that is not."""
+    out = dict(values)
+    for name, mark in config.marked(InFile).items():
+        value = out.get(name)
+        if isinstance(value, str) and value not in mark.words:
+            out[name] = _file_field(value, mark, path, allowed, dotted(("game_config", name)))
+        elif mark.parts(value) is not None:  # ours to put there, and nobody else's
+            raise ScenarioError("unknown key name", key=dotted(("game_config", name)), valid=f"a {mark.suffix} file")
+    players: list[tuple[PlayerTable, Key]] = []
+    for name in config.marked(SeatsInFolder):
+        value = out.get(name)
+        if isinstance(value, str):
+            del out[name]
+            players += _prompts(value, path, allowed, ("game_config", name))
+    return Material(out, tuple(players))
+
+
+def stem(name: str) -> str:
+    """A file's name without its folder and suffix, as it may be shown: cleaned, on one line."""
+    return " ".join(cleaned(Path(name).stem).split())
+
+
+def _file_field(name: str, mark: InFile, path: Path, allowed: Sequence[Path], key: str) -> dict[str, Any]:
+    if not name.lower().endswith(mark.suffix):
+        words = "".join(f' or "{word}"' for word in mark.words)
+        raise ScenarioError(f"must be a {mark.suffix} file{words}, found {name[:80]!r}", key=key)
+    return mark.content(stem(name), read_prompt(located(name, path, allowed, key=key), key=key))
+
+
+def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> tuple[tuple[PlayerTable, Key], ...]:
+    """A player for every prompt in the folder, in the order of their names; hidden files are none."""
+    at = dotted(key)
+    folder = located(name, path, allowed, key=at, folder=True)
+    try:
+        found = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() == SUFFIX)
+    except OSError as error:
+        raise ScenarioError(f"cannot be read: {error.strerror}", key=at) from None
+    shown = [file for file in found if not file.startswith(".")]
+    if not shown:
+        raise ScenarioError(f"there is no {SUFFIX} file in {name[:80]!r}", key=at)
+    return tuple((PlayerTable(prompt_file=str(Path(name, file))), (*key, file)) for file in shown)

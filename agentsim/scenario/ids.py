@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.file_fields import stem
-from agentsim.scenario.players import PlayerTable, legal_id
-from agentsim.scenario.wording import Key, dotted, shown
+from agentsim.scenario.files import stem
+from agentsim.scenario.player_tables import PlayerTable, legal_id
+from agentsim.scenario.validation_error import Key, dotted, shown
 
 __all__ = ["called_by_files", "seat_ids"]
 

@@ -5,56 +5,61 @@ Each step has its own module; here is their order, and the checks that need more
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import BUILT_IN
-from agentsim.scenario.file_fields import gathered
-from agentsim.scenario.files import read_toml, roots
-from agentsim.scenario.model_name import OWN, PROVIDER, prefixed
-from agentsim.scenario.overrides import overridden, put
-from agentsim.scenario.project_files import adopted, beside
-from agentsim.scenario.scenario import Find, Scenario, check_prices, found
-from agentsim.scenario.schema import ScenarioTable
+from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
+from agentsim.scenario.files import gathered, read_toml, roots
+from agentsim.scenario.limits import check_prices
+from agentsim.scenario.player_tables import OWN
+from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.schema import Find, ScenarioTable, found
 from agentsim.scenario.seats import Seating
 from agentsim.scenario.secret_scan import screen
-from agentsim.scenario.validation_error import nearest, validated
-from agentsim.scenario.wording import dotted, one_line
+from agentsim.scenario.validation_error import dotted, nearest, one_line, validated
 
-__all__ = ["load"]
+__all__ = ["Overrides", "Source", "load"]
+
+Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
+"""A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
+Overrides: TypeAlias = Sequence[str] | Mapping[str, Any]
+"""`KEY=VALUE`, or values by dotted key."""
 
 
 def load(
-    source: Path | Mapping[str, Any],
+    source: Source,
     *,
     game_config: Path | None = None,
-    overrides: Sequence[str] | Mapping[str, Any] = (),
+    overrides: Overrides = (),
     provider: str | None = None,
     game: str | None = None,
     seed: int | None = None,
-    allow_dirs: Sequence[Path] = (),
+    allow_dirs: Sequence[str | os.PathLike[str]] = (),
     max_cost_usd: float | None = None,
     everybody: str | None = None,
     own: Collection[str] = (),
     find: Find | None = None,
 ) -> Scenario:
-    """The scenario of a file, the command line's word over the file's; `ScenarioError` names both.
+    """The scenario as it is played; `ScenarioError` names the file and the key of what is wrong.
 
-    In place of the file there may be what it would hold; its paths are relative to the working directory. `game_config`
-    is a second file, for tables that the first does not have. `overrides` are `KEY=VALUE`, or values by key, and come
-    first, then the other arguments; `everybody` is a model that every player has instead of its own, staff not. `own`
-    are names of models that a program brings along.
+    Paths in a source that is no file are relative to the working directory. `game_config` is a second file, for tables
+    that the first does not have. `overrides` are put in first, then the other arguments. `everybody` is a model that
+    takes the place of every player's own, but not of the staff's. `own` are names of models that a program passes.
     """
-    if isinstance(source, Path):
-        path, where = source, one_line(str(source))
-    else:
+    if isinstance(source, ScenarioTable):
+        source = source.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    if isinstance(source, Mapping):
         path, where = Path("scenario.toml"), "the scenario"
+    else:
+        path, where = Path(source), one_line(os.fspath(source))
     with _placed(where):
-        document = read_toml(source) if isinstance(source, Path) else deepcopy(dict(source))
+        document = deepcopy(dict(source)) if isinstance(source, Mapping) else read_toml(path)
         further = _further(game_config)
         with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game, find)
@@ -64,12 +69,12 @@ def load(
                 if value is not None:
                     put(document, key.split("."), value)
             if everybody is not None:
-                _recast(document, everybody)
-            _rename(document, lambda model: f"{OWN}{model}" if model in own else model)
+                recast(document, everybody)
+            rename(document, lambda model: f"{OWN}{model}" if model in own else model)
             if provider is not None:
-                _prefix(document, provider)
+                with_provider(document, provider)
             screen(document)
-            return _scenario(validated(ScenarioTable, document), path, tuple(allow_dirs), find)
+            return _scenario(validated(ScenarioTable, document), path, tuple(map(Path, allow_dirs)), find)
 
 
 def _further(path: Path | None) -> dict[str, Any]:
@@ -110,42 +115,6 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
     )
     check_prices(scenario, {})  # what the environment changes is checked by who knows it
     return scenario
-
-
-def _recast(document: dict[str, Any], model: str) -> None:
-    """Give every player this model in place; staff keeps what the defaults gave it."""
-    defaults, players, staff = document.setdefault("defaults", {}), document.get("players"), document.get("staff")
-    if not isinstance(defaults, dict):
-        return  # the schema will say so
-    for table in staff.values() if isinstance(staff, dict) else ():
-        if isinstance(table, dict) and "model" in defaults:
-            table.setdefault("model", defaults["model"])
-    for table in (defaults, *(players if isinstance(players, list) else ())):
-        if isinstance(table, dict):
-            table["model"] = model
-
-
-def _prefix(document: dict[str, Any], provider: str) -> None:
-    """Put the provider before every model name in place."""
-    if not PROVIDER.fullmatch(provider):
-        raise ScenarioError("must be a provider's name, such as openrouter", key="--provider")
-    _rename(document, lambda model: prefixed(model, provider))
-
-
-def _rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
-    """Give every model another name in place; what is no table or no name is left to the schema."""
-    players, staff = document.get("players"), document.get("staff")
-    tables = [document.get("defaults")]
-    tables += players if isinstance(players, list) else []
-    tables += staff.values() if isinstance(staff, dict) else []
-    for table in tables:
-        if not isinstance(table, dict):
-            continue
-        model = table.get("model")
-        if isinstance(model, str):
-            table["model"] = named(model)
-        elif isinstance(model, list):
-            table["model"] = [named(each) if isinstance(each, str) else each for each in model]
 
 
 def _check_addresses(table: ScenarioTable) -> None:

@@ -13,8 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue
 
-from agentsim.scenario.model_name import ModelName
-from agentsim.scenario.players import ModelSettings
+from agentsim.scenario.player_tables import ModelName, ModelSettings
 
 __all__ = ["ModelPlan", "PlayerPlan", "SeatRecord"]
 

@@ -6,36 +6,79 @@ Reading it from a TOML file is `load`. Nothing here opens a file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from pydantic import ConfigDict, JsonValue
 
-from agentsim.engine.game import Game, GameConfig
-from agentsim.errors import ScenarioError
-from agentsim.models.prices import Price, Prices
+from agentsim.engine.game import GameConfig
+from agentsim.models.prices import Price
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.branch import Branch
 from agentsim.scenario.plan import PlayerPlan, SeatRecord
-from agentsim.scenario.players import Table
-from agentsim.scenario.schema import Limits
-from agentsim.scenario.validation_error import nearest, validated
+from agentsim.scenario.player_tables import ClosedTable
+from agentsim.scenario.schema import Find, Limits, found
+from agentsim.scenario.validation_error import validated
 
-__all__ = ["Find", "Scenario", "check_prices", "found", "idle_prices", "prices_of", "unpriced"]
-
-Find: TypeAlias = Callable[[str], Game]
-"""From a game's name to the game; `ScenarioError` for an unknown one."""
+__all__ = ["Branch", "Scenario"]
 
 
-def found(name: str, find: Find | None) -> Game:
-    """The game of that name: by `find`, or among those that are installed."""
-    if find is None:
-        from agentsim import games  # games are imported when one is used
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A run that shares another's past.
 
-        find = games.find
-    return find(name)
+    `of` is the parent's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
+    `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
+    `changed` are the settings that are not the parent's, as `KEY=VALUE`. `wave` is that of the decision, and `beside`
+    the decisions of that wave that are the parent's too; with wave 0, of branches of old, nobody knows any more.
+    """
+
+    of: str
+    at: int
+    number: int | None = None
+    instead: Mapping[str, Any] | None = None
+    changed: tuple[str, ...] = ()
+    salts: tuple[tuple[int, str], ...] = ()
+    wave: int = 0
+    beside: tuple[int, ...] = ()
+
+    def inherits(self, wave: int, index: int) -> bool:
+        """Whether a decision is the parent's, which was paid for there."""
+        return wave < self.wave or index in self.beside
+
+    def same_arm(self, other: Branch) -> bool:
+        """Whether both do the same to the same run, so that only their numbers tell their futures apart."""
+        return (self.of, self.at, self.instead, self.changed) == (other.of, other.at, other.instead, other.changed)
+
+    def record(self) -> dict[str, Any]:
+        """As journals and histories keep it."""
+        return {
+            "of": self.of,
+            "at": self.at,
+            "branch": self.number,
+            "instead": None if self.instead is None else dict(self.instead),
+            "changed": list(self.changed),
+            "salts": [list(branch_seed) for branch_seed in self.salts],
+            **({"wave": self.wave, "beside": list(self.beside)} if self.wave else {}),
+        }
+
+    @classmethod
+    def restore(cls, record: Mapping[str, Any]) -> Branch:
+        """The branch that `record()` came from; `KeyError`, `TypeError` or `ValueError` where it is none."""
+        number, instead = record["branch"], record["instead"]
+        if not (instead is None or isinstance(instead, Mapping)):
+            raise TypeError("fork.instead is no decision")
+        return cls(
+            of=str(record["of"]),
+            at=int(record["at"]),
+            number=None if number is None else int(number),
+            instead=instead,
+            changed=tuple(map(str, record["changed"])),
+            salts=tuple((int(wave), str(word)) for wave, word in record["salts"]),
+            wave=int(record.get("wave", 0)),
+            beside=tuple(map(int, record.get("beside", ()))),
+        )
 
 
 def _written(path: Path) -> str:
@@ -53,7 +96,7 @@ def _files(plan: PlayerPlan) -> str | list[str | None] | None:
     return written if plan.spares else written[0]
 
 
-class _Identity(Table):
+class _Identity(ClosedTable):
     """What decides how the game goes; two runs of one identity and seed are the same game."""
 
     game: str
@@ -64,7 +107,7 @@ class _Identity(Table):
     prices: dict[str, Price]
 
 
-class _Paths(Table):
+class _Paths(ClosedTable):
     config: str
     models: dict[str, str | tuple[str | None, ...]]
     allow_dirs: tuple[str, ...]
@@ -76,7 +119,7 @@ class _RecordedLimits(Limits):
     max_fallback_rate: float | None = None
 
 
-class _RunPart(Table):
+class _RunPart(ClosedTable):
     """What may differ between two runs of one game; a history's `volatile.run` holds more than this."""
 
     model_config = ConfigDict(extra="ignore")
@@ -179,34 +222,4 @@ class Scenario:
             prices=parts.prices,
             path=_read(run.paths.config),
             allow_dirs=tuple(_read(path) for path in run.paths.allow_dirs),
-        )
-
-
-def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
-    """What the scenario's models cost where its tables and the environment say that they are."""
-    return Prices(scenario.prices, scenario.providers, env)
-
-
-def idle_prices(scenario: Scenario) -> list[str]:
-    """A line for each price of a model that is not in the scenario: left over where models change, or mistyped."""
-    used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
-    idle = [model for model in scenario.prices if model not in used]
-    return [f'prices."{model}": nobody plays with this model{nearest(model, used)[0]}' for model in idle]
-
-
-def unpriced(scenario: Scenario, env: Mapping[str, str]) -> str | None:
-    """The first of its models whose price nobody knows, where a limit in dollars is set; None where there is none."""
-    if scenario.limits.max_cost_usd is None:
-        return None
-    prices = prices_of(scenario, env)
-    return next((each.model for plan in scenario.seats for each in plan.models if not prices.known(each.model)), None)
-
-
-def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:
-    """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
-    if (model := unpriced(scenario, env)) is not None:
-        raise ScenarioError(
-            f'the price of {model} is unknown; add a [prices."{model}"] table with input and output, '
-            "in US dollars per million tokens",
-            key="limits.max_cost_usd",
         )

@@ -5,7 +5,9 @@ The shape of the tables is `players`; whether these players can play this config
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,19 +16,16 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.file_fields import Material, stem
-from agentsim.scenario.files import located, read_prompt
+from agentsim.scenario.files import Material, located, read_prompt, stem
 from agentsim.scenario.ids import called_by_files, seat_ids
-from agentsim.scenario.model_name import ModelName
-from agentsim.scenario.persona import expanded
 from agentsim.scenario.plan import ModelPlan, PlayerPlan
-from agentsim.scenario.players import Defaults, ModelSettings, PlayerTable
+from agentsim.scenario.player_tables import Defaults, ModelName, ModelSettings, PlayerTable
 from agentsim.scenario.schema import ScenarioTable
-from agentsim.scenario.validation_error import nearest
-from agentsim.scenario.wording import Key, dotted, shown
+from agentsim.scenario.validation_error import Key, dotted, nearest, shown
 
-__all__ = ["Seating"]
+__all__ = ["Seating", "expanded"]
 
+_PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
 _FOLDERS = "game_config"  # where the keys of seats begin that a folder's files take
 
 
@@ -219,3 +218,24 @@ def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple
             values |= {name: getattr(source, name) for name in names}
         client_kwargs |= kwargs.__pydantic_extra__ if kwargs else {}
     return base.model_copy(update=values), client_kwargs
+
+
+def expanded(template: str, values: Mapping[str, str]) -> str:
+    """`template` with each `${name}` replaced once and `$$` as a dollar; a lone dollar stays.
+
+    Values are never looked into again. Raises `ValueError` for a name that is not among `values`.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        if match[0] == "$$":
+            return "$"
+        name = match[1]
+        if name is None:
+            raise ValueError("has a ${ that is not closed; $$ is a dollar")
+        if name not in values:
+            near = difflib.get_close_matches(name, values, n=1)
+            hint = f"did you mean ${{{near[0]}}}?" if near else f"known: {', '.join(f'${{{key}}}' for key in values)}"
+            raise ValueError(f"has an unknown placeholder ${{{name}}} ({hint})")
+        return values[name]
+
+    return _PLACEHOLDER.sub(value, template)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.wording import Key, dotted, shown
+from agentsim.scenario.validation_error import Key, dotted, shown
 
 __all__ = ["ADVICE", "screen", "secret_in"]
 

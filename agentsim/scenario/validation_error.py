@@ -1,25 +1,31 @@
-"""Validation error: a pydantic `ValidationError` as the one line a scenario's author needs.
+"""Error lines for a scenario's author: where something stands, what was found, what would be valid.
 
-What is checked is not said here: the words for "what would be valid" come from the model's own JSON Schema.
+The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError
-from agentsim.scenario.wording import Key, described, dotted, shown
 
-__all__ = ["complaint", "nearest", "validated"]
+__all__ = ["Key", "described", "dotted", "nearest", "one_line", "scenario_error", "shown", "validated"]
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
+
+Key: TypeAlias = tuple[str | int, ...]
+"""Where something stands in a scenario's document; list indices count from 0."""
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel:
@@ -30,12 +36,12 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
     try:
         return model.model_validate_json(json.dumps(document))
     except ValidationError as error:
-        raise complaint(error, model, document, at=at) from None
+        raise scenario_error(error, model, document, at=at) from None
     except ScenarioError as error:
         raise error.placed(key=dotted(at)) from None
 
 
-def complaint(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
+def scenario_error(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
     """The most telling of the errors: an unknown key before all (it explains a missing one), else the first."""
     details = error.errors(include_url=False)
     placed = [(_place(detail, document), detail) for detail in details]
@@ -134,3 +140,79 @@ def _inlined(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, A
         return node
     options = [_inlined(branch, root) for branch in _branches(items, root)]
     return {**node, "items": options[0] if len(options) == 1 else {"anyOf": options}}
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Foreign text on one line, cleaned and cut."""
+    text = " ".join(cleaned(text[: limit * 4]).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def dotted(parts: Iterable[str | int]) -> str:
+    """A key as TOML writes it, with list indices as parts: `players.0.temperature`."""
+    names = (one_line(str(part), 80) for part in parts)
+    return ".".join(name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False) for name in names)
+
+
+def shown(value: Any) -> str:
+    """A found value, short: text in quotes, tables and lists by kind."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    if isinstance(value, str):
+        return json.dumps(one_line(value, 60), ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return one_line(str(value), 60)
+
+
+def described(schema: Mapping[str, Any]) -> str:
+    """What a value of this JSON Schema (with `$ref`s resolved) is, in words: "a number from 0 to 2"."""
+    if branches := schema.get("anyOf") or schema.get("oneOf"):
+        words = [described(branch) for branch in branches if branch.get("type") != "null"]
+        return " or ".join(dict.fromkeys(words))
+    if "const" in schema:
+        return shown(schema["const"])
+    if "enum" in schema:
+        return "one of " + ", ".join(shown(value) for value in schema["enum"])
+    match schema.get("type"):
+        case "number":
+            return "a number" + _range(schema)
+        case "integer":
+            return "a whole number" + _range(schema)
+        case "boolean":
+            return "true or false"
+        case "array":
+            least = f" of at least {schema['minItems']}" if schema.get("minItems") else ""
+            most = f" of at most {schema['maxItems']}" if "maxItems" in schema else ""
+            items = schema.get("items")
+            return f"a list{least or most}" + (f", each {described(items)}" if items else "")
+        case "string":
+            return _text(schema)
+        case "object":
+            return "a table"
+    return "something else"
+
+
+def _text(schema: Mapping[str, Any]) -> str:
+    if "pattern" not in schema:
+        return "text"
+    if named := re.fullmatch(r"\^\[A-Za-z0-9\]\[A-Za-z0-9(\S+)\]\{0,(\d+)\}\$", schema["pattern"]):
+        marks = " ".join(named[1])
+        return f"1 to {int(named[2]) + 1} of the characters A-Z a-z 0-9 {marks}, the first a letter or a digit"
+    return str(schema.get("description", f"text that matches {schema['pattern']}"))
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}" if max(abs(low), abs(high)) < 10**6 else f" from {low} to {high}"
+    lower = f" of at least {low}" if low is not None else ""
+    if "exclusiveMinimum" in schema:
+        lower = f" above {schema['exclusiveMinimum']}"
+    upper = high if high is not None else schema.get("exclusiveMaximum")
+    if upper is None:
+        return lower
+    upper = f"{'at most' if high is not None else 'below'} {upper}"
+    return f"{lower} and {upper}" if lower else f" of {upper}" if high is not None else f" {upper}"

@@ -463,6 +463,6 @@ def test_a_full_disk_is_nobodys_mistake(project: Path, monkeypatch: pytest.Monke
     def full(*_args: object, **_kwargs: object) -> None:
         raise OSError(28, "No space left on device", "logs/done.html")
 
-    monkeypatch.setattr("agentsim.history.files.write_whole", full)
+    monkeypatch.setattr("agentsim.results.write_whole", full)
     said = agentsim("logs", "--filename", "done", cwd=project)
     assert (said.code, said.out, said.line) == (1, "", "logs/done.html: No space left on device")

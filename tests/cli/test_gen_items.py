@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.cli.gen_items import Kind
+from agentsim.cli.scaffold import Kind
 from agentsim.games.auction.drawing import KINDS, draw
 from agentsim.games.auction.items import read_items
 from agentsim.scenario.files import located, roots

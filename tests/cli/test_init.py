@@ -123,7 +123,7 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest
         _readme(directory)
         monkeypatch.setattr(Path, "exists", lambda _path: False)
 
-    monkeypatch.setattr("agentsim.cli.init._check", check)
+    monkeypatch.setattr("agentsim.cli.scaffold._check", check)
     said = agentsim("init", "lab", cwd=tmp_path)
     assert (said.code, said.line) == (1, "lab/README.md: cannot be made: File exists")
     assert (tmp_path / "lab" / "README.md").read_text(encoding="utf-8") == "mine"

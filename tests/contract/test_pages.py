@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.cli.pages import write_page
+from agentsim.cli.finish import write_page
 from agentsim.history.files import RunFiles
 from agentsim.report.page import PageOptions
 from tests.contract.harness import GAMES, on_server

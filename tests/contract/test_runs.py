@@ -281,7 +281,7 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
 
 def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(name: str, live: RunResult) -> None:
     """Every event one player could not see, and every persona, reply and private word of the others, is absent."""
-    from agentsim.cli.pages import write_page
+    from agentsim.cli.finish import write_page
     from agentsim.report.page import PageOptions
 
     history = History.model_validate_json(live.files.history.read_bytes())

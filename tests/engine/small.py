@@ -12,7 +12,7 @@ from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Range, Request, Text
+from agentsim.engine.request import Number, Options, Request, Text
 from agentsim.engine.table import Table
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class Bid(Request[Amount]):
     most: int = 10
 
     def options(self) -> Options:
-        return {"amount": Range(0, self.most)}
+        return {"amount": Number(0, self.most)}
 
     def prompt(self) -> Prompt:
         return Prompt(rules=(), history=(), state=(f"At most {self.most}.",), question=("How much?",))

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.control import FORMS
-from agentsim.engine.prompt import Prompt, cleaned, quoted
+from agentsim.engine.prompt import FORMS, Prompt, cleaned, quoted
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
 NASTY = st.text(

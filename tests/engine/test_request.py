@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Range, Request, Text
+from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.engine.schema import closed_object
 from agentsim.errors import AmbiguousReply, IllegalDecision, UnreadableReply
 from tests.engine.small import Bid, Say, Word
@@ -47,7 +47,7 @@ class Move(Request[Motion]):
     wording: str = "What do you move?"
 
     def options(self) -> Options:
-        return {"whom": Choice(self.names), "amount": Range(self.low, self.high), "words": Text(self.limit)}
+        return {"whom": Choice(self.names), "amount": Number(self.low, self.high), "words": Text(self.limit)}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.wording,))
@@ -274,8 +274,8 @@ def test_what_is_below_an_open_range_is_refused_with_what_would_be_legal(amount:
 
 @pytest.mark.parametrize(("value", "held"), [(0, True), (True, False), (1.0, False), ("1", False)], ids=repr)
 def test_a_range_holds_whole_numbers_alone(value: object, held: bool) -> None:
-    assert Range(0, None).holds(value) is held
-    assert Range(0, 1).holds(value) is held
+    assert Number(0, None).holds(value) is held
+    assert Number(0, 1).holds(value) is held
 
 
 def test_an_open_range_survives_json_and_has_a_fingerprint_of_its_own() -> None:

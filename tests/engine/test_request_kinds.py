@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Range, Request, Text, values_at
+from agentsim.engine.request import Choice, Number, Options, Request, Text, values_at
 from agentsim.errors import IllegalDecision
 from agentsim.runner.forecast import wordy
 
@@ -37,7 +37,7 @@ class Do(Request[Deed]):
     answer: ClassVar[type[Decision]] = Deed
 
     def options(self) -> Options:
-        return {"deed.do": Choice(("say", "give")), "deed.words": Text(20), "deed.to": Range(0, 5)}
+        return {"deed.do": Choice(("say", "give")), "deed.words": Text(20), "deed.to": Number(0, 5)}
 
 
 ASKED = Do(player="A")
@@ -75,7 +75,7 @@ class Offers(Request[Offer]):
     answer: ClassVar[type[Decision]] = Offer
 
     def options(self) -> Options:
-        return {"amount": Range(0, 5), "target": Choice(("A", "B"))}
+        return {"amount": Number(0, 5), "target": Choice(("A", "B"))}
 
 
 def test_of_several_objections_the_one_that_the_options_put_first_is_told() -> None:

@@ -355,7 +355,7 @@ def test_a_hundred_thousand_names_of_one_run_are_a_line_and_no_work(
 ) -> None:
     pack([run], tmp_path / "b.zip")
     _lying(tmp_path / "b.zip", lambda index, _: index.update(runs=["one"] * 100_000))
-    monkeypatch.setattr("agentsim.runner.replay.prove", lambda _: pytest.fail("it was proved"))
+    monkeypatch.setattr("agentsim.prepare.prove", lambda _: pytest.fail("it was proved"))
     refused = agentsim("replay", "lying.zip", cwd=tmp_path)
     assert (refused.code, refused.out, "names one twice" in refused.line) == (2, "", True)
 

@@ -20,7 +20,7 @@ from rich.cells import cell_len
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt, quoted
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Range, Request, Text
+from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.files import RunFiles
 from agentsim.players.base import Complaint, Message
@@ -56,7 +56,7 @@ class PlaceOrder(Request[Order]):
     history: tuple[str, ...] = HISTORY
 
     def options(self) -> Options:
-        return {"side": Choice(("Buy", "Sell")), "amount": Range(1, 9), "why": Text(20)}
+        return {"side": Choice(("Buy", "Sell")), "amount": Number(1, 9), "why": Text(20)}
 
     def prompt(self) -> Prompt:
         end = 'What is your order? Answer: {"side": "<Buy or Sell>", "amount": <1 to 9>}'

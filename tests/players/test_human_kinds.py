@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Range, Request
+from agentsim.engine.request import Number, Options, Request
 from agentsim.players.fields import kinds_of
 from tests.players.test_human import Screen
 
@@ -42,7 +42,7 @@ class Do(Request[Deeds]):
     answer: ClassVar[type[Decision]] = Deeds
 
     def options(self) -> Options:
-        return {"deed.coins": Range(1, 9)}
+        return {"deed.coins": Number(1, 9)}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), ("What do you do?",))

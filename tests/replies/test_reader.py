@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from agentsim.engine.options import Choice, Range
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.schema import Choice, Number
 from tests.replies.asked import ASKED, asked, thinking_kept
 from tests.replies.corpus import CorpusError, Meaning, Outcome, Reply, Verdict, judged, replies, shown, value_at
 from tests.replies.readings import outcomes, readings, recorded
@@ -72,7 +72,7 @@ def test_what_is_meant_is_legal() -> None:
                     match legal.get(field):
                         case Choice(values):
                             assert value in values, f"{reply.id} @ {name}: {field}"
-                        case Range() as numbers:
+                        case Number() as numbers:
                             assert numbers.holds(value), f"{reply.id} @ {name}: {field}"
 
 

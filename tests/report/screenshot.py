@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from agentsim.cli.pages import write_page
+from agentsim.cli.finish import write_page
 from agentsim.report.page import PageOptions
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load

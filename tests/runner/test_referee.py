@@ -13,7 +13,7 @@ import pytest
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Range, Request
+from agentsim.engine.request import Choice, Number, Options, Request
 from agentsim.errors import (
     AgentsimError,
     BudgetReached,
@@ -435,7 +435,7 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
         answer: ClassVar[type[Decision]] = Bid
 
         def options(self) -> Options:
-            return {"amount": Range(0, 10)}
+            return {"amount": Number(0, 10)}
 
         def prompt(self) -> Prompt:
             return Prompt((), (), (), ("How much?",))

@@ -9,8 +9,8 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, load
-from agentsim.scenario.json_schema import json_schema
 from agentsim.scenario.plan import ModelPlan
+from agentsim.scenario.schema import json_schema
 from tests.cli.json_schema import complaints
 from tests.scenario.parlour import SEATS, find, written
 from tests.scenario.test_errors import MODEL_SHAPE

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario.ids import seat_ids
-from agentsim.scenario.players import PlayerTable, legal_id
+from agentsim.scenario.player_tables import PlayerTable, legal_id
 
 
 def ids(*seats: str) -> list[str]:

@@ -13,7 +13,7 @@ from pydantic import model_validator
 from agentsim.engine.game import Game, GameConfig, InFile, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, json_schema, load
-from agentsim.scenario.file_fields import stem
+from agentsim.scenario.files import stem
 from tests.cli.json_schema import complaints
 from tests.scenario.parlour import Parlour, written
 from tests.scenario.parlour import find as find_parlour

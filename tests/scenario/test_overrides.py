@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import load
-from agentsim.scenario.overrides import overridden
-from agentsim.scenario.wording import dotted
+from agentsim.scenario.document import overridden
+from agentsim.scenario.validation_error import dotted
 from tests.scenario.parlour import SEATS, ParlourConfig, find, written
 
 DOCUMENT: dict[str, Any] = {"seed": 1, "players": [{"id": "A"}, {"id": "B"}], "game_config": {"moods": ["calm"]}}

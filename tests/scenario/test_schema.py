@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agentsim.errors import ScenarioError
 from agentsim.games import names
 from agentsim.scenario import json_schema, load
-from agentsim.scenario.players import PlayerTable
+from agentsim.scenario.player_tables import PlayerTable
 from agentsim.scenario.schema import ScenarioTable
 from tests.scenario.parlour import SEATS, find, written
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.prompt import Prompt, quoted
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Range, Request, Text
+from agentsim.engine.request import Number, Options, Request, Text
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.pricing import PRICING
 from agentsim.games.auction.prompts import composed
@@ -48,7 +48,7 @@ class Bid(Request[BidCast]):
     reasoning_chars: int
 
     def options(self) -> Options:
-        return {"bid": Range(0, None), "reasoning": Text(self.reasoning_chars)}
+        return {"bid": Number(0, None), "reasoning": Text(self.reasoning_chars)}
 
     def prompt(self) -> Prompt:
         return composed(self.terms, self.state, self.refused, self.reasoning_chars)

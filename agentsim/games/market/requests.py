@@ -9,11 +9,10 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, field_validator
 
-from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
-from agentsim.engine.schema import closed_object
+from agentsim.engine.schema import closed_object, said
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market import prompts

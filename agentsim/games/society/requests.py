@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
-from agentsim.engine.answering import said
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading, split
-from agentsim.engine.request import Choice, Options, Range, Request, Text
-from agentsim.engine.schema import schema_of
+from agentsim.engine.request import Choice, Number, Options, Request, Text
+from agentsim.engine.schema import said, schema_of
 from agentsim.engine.wording import sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply
 from agentsim.games.society import prompts
@@ -94,7 +93,7 @@ class Act(Request[Acted]):
         if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
             super().check(decision)
 
-    def check_value(self, path: str, value: Any, legal: Choice | Range | Text) -> None:
+    def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None:
         """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons alone are cut."""
         if not isinstance(legal, Text):
             super().check_value(path, value, legal)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, get_args
 
 from agentsim.engine.cached_property import cached_property
-from agentsim.engine.request import Choice, Options, Range, Text
+from agentsim.engine.request import Choice, Number, Options, Text
 from agentsim.games.society.actions import NAMES, VoteCast, WorkType
 from agentsim.games.society.amounts import UNIT, Amount
 from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig
@@ -66,13 +66,13 @@ class Rules:
         return {
             "action.action": Choice(NAMES),
             "action.content": Text(self.post_chars),
-            "action.recipient_agent_id": Range(0, self.agents),
+            "action.recipient_agent_id": Number(0, self.agents),
             "action.title": Text(self.title_chars),
             "action.description": Text(self.description_chars),
             "action.proposal_type": Choice(get_args(ProposalType)),
             "action.vote": Choice(get_args(VoteCast)),
             "action.work_type": Choice(get_args(WorkType)),
-            "action.hours": Range(1, self.hours_per_day),
+            "action.hours": Number(1, self.hours_per_day),
             "action.resource_type": Choice(RESOURCES),
             "action.display_name": Text(self.name_chars),
             "action.reasoning": Text(self.post_chars),

@@ -17,8 +17,8 @@ from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.files import MANIFEST, check_name, write_new, write_whole
 from agentsim.runner.batch.design import Row, balance, rows
+from agentsim.scenario.limits import with_limits
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.with_limits import with_limits
 
 __all__ = ["Design", "Manifest", "Planned", "planned", "plays_alone", "read_manifest", "require_manifest"]
 

@@ -17,7 +17,7 @@ from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Range, Request
+from agentsim.engine.request import Choice, Number, Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.actions import Build, Bundle, Managed, Raise, Raised, Sale
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
@@ -196,7 +196,7 @@ def assert_offered_is_legal(request: MonopolyRequest[Any]) -> None:
             assert len(option.values) > 1, "asked only where there is a choice"
             for value in option.values:
                 request.check(fallback.model_copy(update={name: value}))
-        if isinstance(option, Range):
+        if isinstance(option, Number):
             assert option.low < (option.high or sys.maxsize)
     if isinstance(request, ManageEstate):
         for bundle in single_steps(request):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Range
+from agentsim.engine.request import Choice, Number, Options
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import questions
 from agentsim.games.monopoly.actions import (
@@ -60,7 +60,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     lot: AuctionLot
 
     def choices(self) -> Options:
-        return {"action.bid": Range(0, self.you.cash)}
+        return {"action.bid": Number(0, self.you.cash)}
 
     def check(self, decision: Bid) -> None:
         super().check(decision)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from agentsim.engine.answering import said
+from agentsim.engine.schema import said
 from agentsim.games.monopoly.board import GROUPS
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.view import SeatView

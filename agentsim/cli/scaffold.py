@@ -1,7 +1,8 @@
-"""`agentsim gen-items`: auction scenarios as files. What a kind of list holds is the auction's `drawing`."""
+"""`agentsim init` and `gen-items`: files to begin with, written without replacing anything by surprise."""
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,8 +12,84 @@ from typing import Annotated
 import typer
 
 from agentsim.cli.options import given_path
+from agentsim.cli.terminal_output import note, safe
+from agentsim.errors import AgentsimError, UsageError
 
-__all__ = ["Kind", "gen_items"]
+__all__ = ["Kind", "gen_items", "init"]
+
+_FOLDERS = ("configs", "prompts", "items")
+_STYLE = "logs/logs.css"
+# A file whose name begins with a dot would be overlooked in the repository, or read there as if it were meant.
+_RENAMED = {"env.example": ".env.example", "gitignore": ".gitignore", "README.md": "README.md"}
+
+
+def init(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.", parser=given_path)
+    ],
+) -> None:
+    """Make a folder with configs, prompts and items to run.
+
+    Nothing is ever replaced: where a file is there and differs, nothing at all is written.
+    """
+    files = _shipped()
+    _check(directory, files)
+    new = [name for name in files if not (directory / name).exists()]
+    for name in new:
+        _write(directory / name, files[name])
+    if not new:
+        typer.echo(safe(f"{directory.as_posix()}: all {len(files)} files are there already"))
+        return
+    there = f", {len(files) - len(new)} were there already" if len(new) < len(files) else ""
+    typer.echo(safe(f"wrote {len(new)} files to {directory.as_posix()}{there}; its README.md says what to run first"))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that is not there; `AgentsimError` where it cannot be, or has come to be there meanwhile."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("xb")
+    except OSError as error:
+        raise AgentsimError(f"{path}: cannot be made: {error.strerror or error}") from None
+    try:
+        with file:
+            file.write(content)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _shipped() -> dict[str, bytes]:
+    """Every file of a new folder by its path there: from the wheel, or from the checkout that this is."""
+    beside = Path(__file__).parent / "starter"
+    top = beside if (beside / "configs").is_dir() else Path(__file__).parents[2]
+    found = [path for name in _FOLDERS for path in sorted((top / name).rglob("*")) if path.is_file()]
+    files = {path.relative_to(top).as_posix(): path.read_bytes() for path in (*found, top / _STYLE)}
+    return files | {name: (beside / shipped).read_bytes() for shipped, name in _RENAMED.items()}
+
+
+def _check(directory: Path, files: dict[str, bytes]) -> None:
+    """`UsageError` where a file would have to be replaced, or cannot be written."""
+    folders = {parent for name in files for parent in Path(name).parents}
+    for folder in sorted(folders):
+        check_folder(directory / folder)
+    different = [name for name, content in files.items() if not _free(directory / name, content)]
+    if different:
+        few = ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
+        raise UsageError(
+            f"{directory}: {few}: there and different; nothing was written (valid: an empty or a new directory)"
+        )
+
+
+def _free(path: Path, content: bytes) -> bool:
+    """Whether the file may be written, or is there as it would be."""
+    if path.is_symlink():
+        return False
+    try:
+        return not path.exists() or (path.is_file() and path.read_bytes() == content)
+    except OSError:
+        return False
+
 
 _BOTS = ("truthful", "sniper", "hoarder", "random")
 _SCHEMA = "agentsim.schema.json"
@@ -62,9 +139,6 @@ def gen_items(
 
     A file that is there and would not change stays; for one that would, nothing is written without --overwrite.
     """
-    from agentsim.cli.folder import check_folder
-    from agentsim.cli.terminal_output import note, safe
-    from agentsim.errors import UsageError
     from agentsim.games.auction.drawing import KINDS, draw
     from agentsim.games.auction.items import written
     from agentsim.history.files import write_whole
@@ -99,8 +173,6 @@ def gen_items(
 
 def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:
     """A scenario that plays the list with one bot of each policy; the list's path is relative to it."""
-    import os
-
     import tomli_w
 
     way = Path(os.path.relpath(items.parent.resolve(), configs.resolve())) / items.name
@@ -121,8 +193,6 @@ def _out_of_reach(out: Path, configs: Path) -> Path | None:
 
 def _unchanged(texts: dict[Path, str], *, overwrite: bool) -> set[Path]:
     """The files that are there as they would be written; `UsageError` names those that may not be replaced."""
-    from agentsim.errors import UsageError
-
     same = {path for path, text in texts.items() if path.is_file() and _content(path) == text.encode()}
     there = [path for path in texts if path not in same and (path.exists() or path.is_symlink())]
     if odd := [path for path in there if path.is_symlink() or not path.is_file()]:
@@ -133,8 +203,6 @@ def _unchanged(texts: dict[Path, str], *, overwrite: bool) -> set[Path]:
 
 
 def _content(path: Path) -> bytes:
-    from agentsim.errors import UsageError
-
     try:
         return path.read_bytes()
     except OSError as error:
@@ -143,3 +211,24 @@ def _content(path: Path) -> bytes:
 
 def _named(paths: Iterable[Path]) -> str:
     return ", ".join(path.as_posix() for path in paths)
+
+
+def check_folder(directory: Path) -> None:
+    """Raise `UsageError` where files could not be written into this folder; it need not be there yet."""
+    try:
+        nearest = next(filter(_there, (directory, *directory.parents, *directory.absolute().parents)))
+        blocked = not nearest.is_dir()
+    except OSError as error:
+        raise UsageError(f"{directory}: cannot be made: {error.strerror or error}") from None
+    if blocked:
+        raise UsageError(f"{nearest}: there and not a directory; nothing was written")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise UsageError(f"{directory}: cannot be written in; nothing was written")
+
+
+def _there(path: Path) -> bool:
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True

@@ -1,18 +1,22 @@
-"""`agentsim validate`: check a scenario without playing it, and say what playing it would take."""
+"""`agentsim validate`, `games`, `models` and `schema`: what can be played here, and whether a scenario can."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import json
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agentsim.cli import options as o
+from agentsim.cli.terminal_output import left_out, note, say, shortened
+from agentsim.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from agentsim.engine.game import Game
     from agentsim.runner.forecast import Forecast, ModelForecast
     from agentsim.scenario.scenario import Scenario
 
-__all__ = ["validate"]
+__all__ = ["games", "models", "schema", "validate"]
 
 PROVIDER_FAILS = 3
 
@@ -36,13 +40,12 @@ def validate(
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
     """
-    from agentsim.cli.terminal_output import note, say, shortened
     from agentsim.environment import environment
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
+    from agentsim.scenario.limits import idle_prices
     from agentsim.scenario.load import load
-    from agentsim.scenario.scenario import idle_prices
 
     scenario = load(
         config,
@@ -123,3 +126,80 @@ def _words(part: ModelForecast) -> str:
         f"({part.repeated / part.prompt:.0%}) a repeated prefix; {part.completion:,} completion tokens, "
         f"at most {part.most_completion:,}; {cost}"
     )
+
+
+def usable_games() -> list[Game]:
+    """All games but those whose plugin cannot be used: each of these is said to be left out."""
+    from agentsim.games import find, names
+
+    found = []
+    for name in names():
+        try:
+            found.append(find(name))
+        except ScenarioError as error:
+            left_out(name, str(error))
+    return found
+
+
+def games(as_json: o.AsJson = False) -> None:
+    """List the games with their bots."""
+    found = usable_games()
+    if as_json:
+        rows = [
+            {
+                "name": game.name,
+                "title": game.title,
+                "summary": game.summary,
+                "bots": sorted(game.bots),
+                "staff": sorted(game.staff),
+                "rules_version": game.rules_version,
+            }
+            for game in found
+        ]
+        typer.echo(json.dumps(rows))
+        return
+    for game in found:
+        say(f"{game.name}: {game.summary}")
+        say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(game.bots))}")
+
+
+def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
+    """List providers and whether their keys are set.
+
+    Nothing is called, and no key is shown.
+    """
+    from agentsim.environment import environment
+    from agentsim.models.local import embedded_models
+    from agentsim.models.profiles import BUILT_IN, resolve
+
+    env = environment(env_file)
+    rows: list[dict[str, Any]] = []
+    for name in BUILT_IN:
+        profile = resolve(name, {}, env)
+        keys = list(profile.key_envs)
+        key = "not needed" if not keys else "set" if any(env.get(variable) for variable in keys) else "missing"
+        rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": keys})
+    for name, installed in embedded_models().items():
+        rows.append({"name": f"local/{name}", "installed": installed})
+    if as_json:
+        typer.echo(json.dumps(rows))
+        return
+    for row in rows:
+        typer.echo(f"{row['name']}: {_state(row)}")
+    typer.echo("local/<path>.gguf: any other file of weights; <provider>/<model>: a [providers.<provider>] table")
+    typer.echo("bot/<policy>: see `agentsim games`; human: a person at this terminal; script:<file>: canned replies")
+
+
+def _state(row: dict[str, Any]) -> str:
+    if "installed" in row:
+        return "embedded, installed" if row["installed"] else "embedded, not installed (extra: local)"
+    variables = f" ({' or '.join(row['key_env'])})" if row["key_env"] else ""
+    return f"{row['base_url']}, key {row['key']}{variables}"
+
+
+def schema() -> None:
+    """Print the JSON Schema of the scenario file."""
+    from agentsim.scenario.schema import json_schema
+
+    names = [game.name for game in usable_games()]
+    typer.echo(json.dumps(json_schema(None, names), indent=2, ensure_ascii=False))

@@ -1,0 +1,264 @@
+"""`agentsim run`, `resume`, `fork` and `replay`: a single run is played, gone on with, branched and proved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentsim.cli import options as o
+from agentsim.cli.terminal_output import say
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.runner.replay import Proof
+
+__all__ = ["fork", "replay", "resume", "run"]
+
+
+def run(
+    *,
+    config: o.Config,
+    game_config: o.GameConfig = None,
+    seed: o.Seed = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.", metavar="NAME")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    overrides: o.Overrides = None,
+    game: o.Game = None,
+    max_cost: o.MaxCost = None,
+    record: o.Record = None,
+    replay_replies: o.Replies = None,
+    display: o.Display = o.DisplayMode.auto,
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
+    provider: o.Provider = None,
+    allow_dir: o.AllowDir = None,
+    include_prompts: o.IncludePrompts = False,
+    include_reasoning: o.IncludeReasoning = False,
+    include_usage: o.IncludeUsage = False,
+) -> None:
+    """Play a scenario; leaves a journal, a history and a page."""
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish
+    from agentsim.cli.tapes import tape_of
+    from agentsim.environment import environment
+    from agentsim.prepare import prepare_run
+    from agentsim.report.page import PageOptions
+
+    with shown(display) as watcher:
+        result = prepare_run(
+            config,
+            name=name,
+            logs_dir=logs_dir,
+            env=environment(env_file, allow_key),
+            watcher=watcher,
+            tape=tape_of(record, replay_replies),
+            game_config=game_config,
+            overrides=overrides or (),
+            provider=provider,
+            game=game,
+            seed=seed,
+            allow_dirs=allow_dir or (),
+            max_cost_usd=max_cost,
+        ).run()
+    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
+    finish(result, page=page, as_json=as_json)
+
+
+def resume(
+    *,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a batch's folder."),
+    ],
+    logs_dir: o.LogsDir = Path("logs"),
+    max_cost: o.MaxCost = None,
+    max_calls: o.MaxCalls = None,
+    max_wall: o.MaxWall = None,
+    record: o.Record = None,
+    replay_replies: o.Replies = None,
+    display: o.Display = o.DisplayMode.auto,
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
+    jobs: o.Jobs = None,
+    abort_after: o.AbortAfter = 5,
+    executor: o.Executor = o.ExecutorKind.local,
+    scheduler: o.Scheduler = None,
+    include_prompts: o.IncludePrompts = False,
+    include_reasoning: o.IncludeReasoning = False,
+    include_usage: o.IncludeUsage = False,
+) -> None:
+    """Continue a run or batch; nothing is paid for twice.
+
+    Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
+    --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
+    """
+    from agentsim.cli.batches import carry_on
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish, show
+    from agentsim.cli.tapes import tape_of
+    from agentsim.environment import environment
+    from agentsim.history.files import find_run
+    from agentsim.history.load import load_history
+    from agentsim.prepare import prepare_resume
+    from agentsim.report.page import PageOptions
+    from agentsim.runner.batch.manifest import require_manifest
+    from agentsim.runner.batch.prepare import folder_of
+    from agentsim.runner.session import Session
+
+    if (folder := folder_of(name, logs_dir)) is not None:
+        if record is not None or replay_replies:
+            raise UsageError("--record and --replay-replies are for single runs")
+        env = environment(env_file, allow_key)
+        manifest = require_manifest(folder).limited(
+            env, max_cost_usd=max_cost, max_calls=max_calls, max_wall_s=max_wall
+        )
+        carry_on(
+            manifest,
+            folder,
+            env=env,
+            jobs=jobs,
+            abort_after=abort_after,
+            display=display,
+            as_json=as_json,
+            html=False,
+            executor=executor,
+            scheduler=scheduler,
+        )
+        return
+    files = find_run(logs_dir, name)
+    with shown(display) as watcher:
+        found = prepare_resume(
+            files,
+            env=environment(env_file, allow_key),
+            watcher=watcher,
+            tape=tape_of(record, replay_replies),
+            max_cost_usd=max_cost,
+            max_calls=max_calls,
+            max_wall_s=max_wall,
+        )
+        result = found.run() if isinstance(found, Session) else found
+    if result is None:  # the run was finished before: nothing changes, nor does the page
+        history = load_history(files.history).model_dump(mode="json")
+        show(files, history, files.page if files.page.is_file() else None, as_json=as_json)
+        return
+    page = None if no_html or result.rebuilt else PageOptions(include_prompts, include_reasoning, include_usage)
+    finish(result, page=page, as_json=as_json)
+
+
+def fork(
+    *,
+    name: o.RunName,
+    at: Annotated[int, typer.Option("--at", help="The decision that is made anew, by its number.", min=1, metavar="N")],
+    instead: Annotated[
+        str | None,
+        typer.Option("--instead", help="What is decided there, as a model would reply.", metavar="JSON"),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Such as players.2.model=bot/random, counted from 0; repeatable.", metavar="KEY=VALUE"
+        ),
+    ] = None,
+    branches: Annotated[
+        int | None,
+        typer.Option(
+            "--branches",
+            help="So many, numbered on from those that are there; each has its own luck after N.",
+            min=1,
+            metavar="K",
+        ),
+    ] = None,
+    paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the parent's luck.")] = False,
+    max_cost: o.MaxCost = None,
+    max_calls: o.MaxCalls = None,
+    max_wall: o.MaxWall = None,
+    new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    display: o.Display = o.DisplayMode.auto,
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
+) -> None:
+    """Play a run again from one of its decisions on.
+
+    What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
+    its own, beside its parent: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold
+    for what each branch calls itself.
+    """
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish
+    from agentsim.environment import environment
+    from agentsim.history.files import check_name, find_run
+    from agentsim.prepare import prepare_resume
+    from agentsim.report.page import PageOptions
+    from agentsim.runner.fork import parent_of
+    from agentsim.runner.session import Session
+
+    if new_name is not None:
+        check_name(new_name)
+    env = environment(env_file, allow_key)
+    parent = parent_of(find_run(logs_dir, name), at)
+    worst = 0
+    for _ in range(branches or 1):
+        files = parent.branch(
+            env=env,
+            instead=instead,
+            changes=overrides or (),
+            of_several=branches is not None,
+            paired=paired,
+            stem=new_name or f"{parent.files.name}_at{at}",
+            limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
+        )
+        with shown(display) as watcher:
+            session = prepare_resume(files, env=env, watcher=watcher)
+            assert isinstance(session, Session), "a branch has no end yet"
+            result = session.run()
+        try:
+            finish(result, page=None if no_html else PageOptions(), as_json=as_json)
+        except typer.Exit as ended:
+            worst = worst or ended.exit_code
+            if ended.exit_code >= 128:
+                break
+    if worst:
+        raise typer.Exit(worst)
+
+
+def replay(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle."),
+    ],
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Play a journal again and prove the history; no network.
+
+    Every decision comes from the journal; the history that follows from them must be the one on disk.
+    """
+    from agentsim.prepare import proofs
+
+    for proved, proof in proofs(name, logs_dir):
+        _show(proved, proof, as_json=as_json)
+
+
+def _show(name: str, proof: Proof, *, as_json: bool) -> None:
+    if as_json:
+        line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
+        typer.echo(json.dumps({**line, "protected": proof.protected, "reread": proof.reread}))
+        return
+    end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
+    say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")
+    if not proof.protected:
+        say("The journal is of an earlier version: its lines carry no digests, so that it may have been changed.")
+    if not proof.reread:
+        say("The replies were read by another version of the reader: they were not read again.")

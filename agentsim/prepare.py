@@ -1,0 +1,126 @@
+"""Sessions and batches made ready to be played, for the Python API and the command line alike.
+
+The API plays them in the caller's event loop; the command line plays them under signal handlers and shows them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from agentsim.errors import UsageError
+from agentsim.history.bundle import unpack
+from agentsim.history.contents import read_journal
+from agentsim.history.files import RunFiles, check_name, find_run
+from agentsim.history.journal_file import is_running
+from agentsim.history.load import again_with
+from agentsim.models.own import OwnModel
+from agentsim.models.tape import Tape
+from agentsim.runner.batch.manifest import Design, Manifest, planned
+from agentsim.runner.batch.prepare import DRAWN, prepared
+from agentsim.runner.replay import Proof, prove
+from agentsim.runner.session import RunResult, Session, opened, remade, reopened
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.limits import idle_prices
+from agentsim.scenario.load import Overrides, Source, load
+
+__all__ = ["Loading", "prepare_batch", "prepare_resume", "prepare_run", "proofs"]
+
+
+class Loading(TypedDict, total=False):
+    """What `scenario.load` takes besides the scenario."""
+
+    game_config: Path | None
+    overrides: Overrides
+    provider: str | None
+    game: str | None
+    seed: int | None
+    allow_dirs: Sequence[str | os.PathLike[str]]
+    max_cost_usd: float | None
+
+
+def prepare_run(
+    scenario: Source,
+    *,
+    name: str | None,
+    logs_dir: Path,
+    env: Mapping[str, str],
+    watcher: Watcher,
+    models: Mapping[str, OwnModel] | None = None,
+    tape: Tape | None = None,
+    **loading: Unpack[Loading],
+) -> Session:
+    """A session that plays a scenario from its beginning; its journal exists."""
+    if name is not None:
+        check_name(name)
+    found = load(scenario, own=models or (), **loading)
+    for line in idle_prices(found):
+        watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
+    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, tape=tape, own=models)
+
+
+def prepare_resume(
+    files: RunFiles,
+    *,
+    env: Mapping[str, str],
+    watcher: Watcher,
+    models: Mapping[str, OwnModel] | None = None,
+    tape: Tape | None = None,
+    max_cost_usd: float | None = None,
+    max_calls: int | None = None,
+    max_wall_s: float | None = None,
+) -> Session | RunResult | None:
+    """A session that goes on with a run under these limits; of a finished run its history where that is made again."""
+    return remade(files) or reopened(
+        files,
+        env=env,
+        watcher=watcher,
+        tape=tape,
+        own=models,
+        max_cost_usd=max_cost_usd,
+        max_calls=max_calls,
+        max_wall_s=max_wall_s,
+    )
+
+
+def prepare_batch(
+    scenario: Source,
+    *,
+    games: int,
+    cast: Sequence[str],
+    rotate: bool,
+    paired: bool,
+    out: Path | None,
+    logs_dir: Path,
+    own: Collection[str] = (),
+    **loading: Unpack[Loading],
+) -> tuple[Path, Manifest]:
+    """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn."""
+    seed = loading.pop("seed", None)
+    casts = [load(scenario, everybody=model, own=own, **loading) for model in cast or (None,)]
+    given = seed if seed is not None else casts[0].seed
+    design = Design(DRAWN if given is None else given, games, tuple(cast), rotate, paired)
+    return prepared(planned(design, casts), out, logs_dir)
+
+
+def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
+    """The name and the proof of a run, or of each run in a bundle.
+
+    A bundle is unpacked into a folder that is removed afterwards. Raises as `prove`, and `UsageError` for a run that is
+    being played or has no history.
+    """
+    if source.endswith(".zip"):
+        with tempfile.TemporaryDirectory(prefix="agentsim-") as folder:
+            for files in unpack(Path(source), Path(folder)).runs:
+                yield files.name, prove(files)
+        return
+    files = find_run(logs_dir, source)
+    if is_running(files.journal):
+        raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
+    if not files.history.is_file():
+        read_journal(files.journal)  # a journal that cannot be used is the worse news
+        raise UsageError(f"{files.name}: there is no history to prove; `{again_with(files)}` ends the run")
+    yield files.name, prove(files)

@@ -1,0 +1,189 @@
+"""A scenario's document as TOML has it, changed before it is checked: two files in one, another project's words,
+`--set KEY=VALUE`, and other models. Whether the result is valid is not decided here.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agentsim.errors import ScenarioError
+from agentsim.scenario.player_tables import PROVIDER, prefixed
+from agentsim.scenario.schema import Find, found
+from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.validation_error import dotted, one_line, shown, validated
+
+__all__ = ["adopted", "beside", "overridden", "put", "recast", "rename", "with_provider"]
+
+_PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
+_OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
+_LENGTH = 64 * 1024
+_TYPES = ("ai", "human")
+_MEMORIES = {"none": "full", "summarization": "summary"}
+
+
+def beside(document: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of two files as those of one; `ScenarioError` for what stands in both."""
+    if twice := sorted(document.keys() & further.keys()):
+        raise ScenarioError("stands in both files", key=dotted(twice[:1]), valid="either of them")
+    return {**document, **further}
+
+
+def adopted(document: Mapping[str, Any], game: str | None, find: Find | None) -> dict[str, Any]:
+    """The document with another project's words translated; what stands in ours already goes before.
+
+    What fits neither is left as it is, for the schema to say so.
+    """
+    out = dict(document)
+    if isinstance(out.get("players"), list):
+        out["players"] = [_player(table, index) for index, table in enumerate(out["players"])]
+    if not isinstance(out.get("game"), dict):
+        return out
+    if game is None:
+        from agentsim import games  # games are imported when one is used
+
+        valid = ", ".join(games.names())
+        raise ScenarioError("is a table, as in another project's files; give --game", key="game", valid=valid)
+    project = found(game, find).config.project_table
+    if project is None:
+        raise ScenarioError(f"{game} knows no such table", key="game", valid="[game_config]")
+    screen({"game": out["game"]})
+    table = validated(project, out.pop("game"), at=("game",))
+    players = out.get("players", [])
+    seated = [player for player in players if isinstance(player, dict)] if isinstance(players, list) else []
+    translated = table.translated(seated)
+    config = out.get("game_config", {})
+    if isinstance(config, dict):
+        translated["game_config"] = {**translated["game_config"], **config}
+    return {**translated, **out, "game": game, "game_config": translated["game_config"]}
+
+
+def _player(table: Any, index: int) -> Any:
+    """A `[[players]]` table whose `player_type` and `memory_strategy` are said as `model` and `memory`."""
+    if not isinstance(table, dict):
+        return table
+    out = dict(table)
+    kind, strategy = out.get("player_type"), out.get("memory_strategy")
+    if kind == "human" and strategy not in {None, "none"}:
+        raise ScenarioError(
+            f"a human player keeps everything, found {shown(strategy)}",
+            key=dotted(("players", index, "memory_strategy")),
+            valid='"none"; or model = "human" and memory = "summary"',
+        )
+    if isinstance(kind, str) and kind in _TYPES:
+        del out["player_type"]
+        if kind == "human":
+            out["model"] = "human"
+    if isinstance(strategy, str) and strategy in _MEMORIES and "memory" not in out:
+        out["memory"] = _MEMORIES[out.pop("memory_strategy")]
+    kwargs = out.get("client_kwargs")
+    if isinstance(kwargs, dict) and "max_output_tokens" in kwargs and "max_tokens" not in kwargs:
+        out["client_kwargs"] = {("max_tokens" if key == "max_output_tokens" else key): kwargs[key] for key in kwargs}
+    return out
+
+
+def recast(document: dict[str, Any], model: str) -> None:
+    """Give every player this model in place; staff keeps what the defaults gave it."""
+    defaults, players, staff = document.setdefault("defaults", {}), document.get("players"), document.get("staff")
+    if not isinstance(defaults, dict):
+        return  # the schema will say so
+    for table in staff.values() if isinstance(staff, dict) else ():
+        if isinstance(table, dict) and "model" in defaults:
+            table.setdefault("model", defaults["model"])
+    for table in (defaults, *(players if isinstance(players, list) else ())):
+        if isinstance(table, dict):
+            table["model"] = model
+
+
+def with_provider(document: dict[str, Any], provider: str) -> None:
+    """Put the provider before every model name in place."""
+    if not PROVIDER.fullmatch(provider):
+        raise ScenarioError("must be a provider's name, such as openrouter", key="--provider")
+    rename(document, lambda model: prefixed(model, provider))
+
+
+def rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
+    """Give every model another name in place; what is no table or no name is left to the schema."""
+    players, staff = document.get("players"), document.get("staff")
+    tables = [document.get("defaults")]
+    tables += players if isinstance(players, list) else []
+    tables += staff.values() if isinstance(staff, dict) else []
+    for table in tables:
+        if not isinstance(table, dict):
+            continue
+        model = table.get("model")
+        if isinstance(model, str):
+            table["model"] = named(model)
+        elif isinstance(model, list):
+            table["model"] = [named(each) if isinstance(each, str) else each for each in model]
+
+
+def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the document with every override put in, in order: `KEY=VALUE`, or values by key."""
+    document = copy.deepcopy(document)
+    if isinstance(overrides, Mapping):
+        parsed = [(_parsed(f"{key}=")[0], copy.deepcopy(value)) for key, value in overrides.items()]
+    else:
+        parsed = [_parsed(override) for override in overrides]
+    for path, value in parsed:
+        put(document, path, value, flag="--set ")
+    return document
+
+
+def put(document: dict[str, Any], path: Sequence[str], value: Any, *, flag: str = "") -> None:
+    """Set one value in place; tables on the way are made, places in a list must be there."""
+    here: Any = document
+    for depth, part in enumerate(path):
+        last = depth == len(path) - 1
+        if isinstance(here, list):
+            key: str | int = _index(here, path, depth, flag)
+        elif isinstance(here, dict):
+            key = part
+            if not last:
+                here.setdefault(key, {})
+        else:
+            raise ScenarioError(f"{dotted(path[:depth])} is {shown(here)}, not a table", key=flag + dotted(path))
+        if last:
+            here[key] = value
+        else:
+            here = here[key]
+
+
+def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
+    part = path[depth]
+    if part.isascii() and part.isdecimal() and len(part) < 10 and int(part) < len(here):
+        return int(part)
+    name = dotted(path[:depth])
+    valid = f"{name}.0 to {name}.{len(here) - 1}" if here else ""
+    raise ScenarioError(f"{name} has {len(here)} entries, counted from 0", key=flag + dotted(path), valid=valid)
+
+
+def _parsed(override: str) -> tuple[list[str], Any]:
+    name = one_line(override.partition("=")[0], 80) or shown(override)
+    found = _OVERRIDE.fullmatch(override)
+    if found is None:
+        raise ScenarioError(
+            "must be KEY=VALUE, with a dotted key whose parts are quoted where they hold anything but A-Z a-z 0-9 _ -",
+            key=f"--set {name}",
+        )
+    if len(override) > _LENGTH or found[1].count(".") > 64:
+        raise ScenarioError("is too long", key=f"--set {name}")
+    try:
+        parts = [tomllib.loads(f"v = {p}")["v"] if p[0] in "\"'" else p for p in re.findall(_PART, found[1])]
+    except ValueError:
+        raise ScenarioError("not a TOML key", key=f"--set {name}") from None
+    return parts, _value(found[2].strip(), f"--set {name}")
+
+
+def _value(text: str, key: str) -> Any:
+    """A TOML value; what is none is a bare word, unless it begins like a table, a list or a quoted text."""
+    try:
+        document = tomllib.loads(f"v = {text}")
+    except (ValueError, RecursionError):
+        if text.startswith(("[", "{", '"', "'")):
+            raise ScenarioError("the value is not TOML", key=key) from None
+        return text
+    return document["v"] if len(document) == 1 else text
