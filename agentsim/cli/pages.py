@@ -62,7 +62,7 @@ def write_page(files: RunFiles, options: PageOptions) -> Path:
     """Write NAME.html from NAME.json."""
     from agentsim.history.files import write_whole
     from agentsim.history.load import load_history
-    from agentsim.report.of_run import page_of
+    from agentsim.report.page import page_of
 
     write_whole(files.page, page_of(load_history(files.history), options, name=files.name, directory=files.directory))
     return files.page
