@@ -18,8 +18,8 @@ from agentsim.history.record import FINISHED, EventRecord
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
 from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.batch.manifest import Design, planned
-from agentsim.runner.batch.prepare import DRAWN, at_once, prepared
+from agentsim.runner.batch.design import Design
+from agentsim.runner.batch.manifest import DRAWN, at_once, planned, prepared
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
 from agentsim.runner.rebuild_history import over, rebuilt, unfit

@@ -51,8 +51,7 @@ def resume(
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
     from agentsim.report.page import PageOptions
-    from agentsim.runner.batch.manifest import require_manifest
-    from agentsim.runner.batch.prepare import folder_of
+    from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.session import go_on
 
     if (folder := folder_of(name, logs_dir)) is not None:
