@@ -23,7 +23,7 @@ from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
 from agentsim.prepare import prepare_batch, prepare_resume, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.batch.prepare import at_once
+from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof

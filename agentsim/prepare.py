@@ -19,8 +19,8 @@ from agentsim.history.journal_file import is_running
 from agentsim.history.load import again_with
 from agentsim.models.own import OwnModel
 from agentsim.models.tape import Tape
-from agentsim.runner.batch.manifest import Design, Manifest, planned
-from agentsim.runner.batch.prepare import DRAWN, prepared
+from agentsim.runner.batch.design import Design
+from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import RunResult, Session, opened, remade, reopened
 from agentsim.runner.watch import Watcher

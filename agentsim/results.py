@@ -81,8 +81,7 @@ class Run:
         as_seen_by: str | None = None,
     ) -> Path:
         """Write the page of the run to `path`, over what stands there; the path."""
-        from agentsim.report.of_run import page_of
-        from agentsim.report.page import PageOptions
+        from agentsim.report.page import PageOptions, page_of
 
         options = PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by)
         target = Path(path)

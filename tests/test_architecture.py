@@ -59,7 +59,7 @@ REGISTRIES = ("games/__init__.py", "games/market/artifacts/__init__.py")  # wher
 REGISTRY_ONLY = frozenset({"importlib", "pkgutil"})
 SCREEN = ("cli/display.py", "cli/progress.py", "cli/batch_progress.py")
 # where a process ends, or a game does, and its error becomes a line for another
-BOUNDARIES = ("cli/app.py", "models/llama.py", "runner/batch/worker.py")
+BOUNDARIES = ("cli/app.py", "models/llama.py", "runner/batch/executors.py")
 RICH_SINKS = frozenset({"print", "add_row", "add_column", "add_task"})
 
 

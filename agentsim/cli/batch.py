@@ -69,8 +69,8 @@ def batch(
     """
     from agentsim.cli.batches import carry_on
     from agentsim.environment import environment
-    from agentsim.runner.batch.manifest import Design, planned
-    from agentsim.runner.batch.prepare import DRAWN, prepared
+    from agentsim.runner.batch.design import Design
+    from agentsim.runner.batch.manifest import DRAWN, planned, prepared
     from agentsim.scenario.load import load
 
     names = tuple(name.strip() for name in models.split(",")) if models is not None else ()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
     from agentsim.history.shares import Shares
     from agentsim.models.permits import Variables
+    from agentsim.runner.batch.executors import Executor
     from agentsim.runner.batch.manifest import Manifest
-    from agentsim.runner.batch.one import Executor
     from agentsim.runner.batch.tally import BatchResult
 
 __all__ = ["carry_on"]
@@ -46,7 +46,7 @@ def carry_on(
 ) -> None:
     """Play what is left, print what came of it, and exit with the batch's code."""
     from agentsim.cli.batch_display import shown
-    from agentsim.runner.batch.prepare import at_once
+    from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import run_batch
 
     if jobs is None and executor is not ExecutorKind.local:

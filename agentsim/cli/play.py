@@ -110,8 +110,7 @@ def resume(
     from agentsim.history.load import load_history
     from agentsim.prepare import prepare_resume
     from agentsim.report.page import PageOptions
-    from agentsim.runner.batch.manifest import require_manifest
-    from agentsim.runner.batch.prepare import folder_of
+    from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.session import Session
 
     if (folder := folder_of(name, logs_dir)) is not None:

@@ -1,6 +1,6 @@
 """pairs: what each player did for or against each other, round by round, summed up from the dealings of events.
 
-What a dealing is, the events themselves declare (`engine.dealing`); how a page shows it is `report.pairs`.
+What a dealing is, the events themselves declare (`engine.dealing`); how a page shows it is `report.derived_tables`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The page of many games: standings and charts, and a line for each game with a link to its own page.
+"""The page of many games: standings and charts, and a row for each game with a link to its own page.
 
-Pure: what is compared, and how, comes in as panels. The page of one game is `page`.
+The standings and charts come in as panels. The page of one game is `page`.
 """
 
 from __future__ import annotations
@@ -9,19 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from markupsafe import Markup
-
 from agentsim.engine.panel import Panel
-from agentsim.report.charts import view
-from agentsim.report.page import environment, policy
-from agentsim.report.style import inlined
+from agentsim.report.page import view
+from agentsim.report.style import content_security_policy, inlined
+from agentsim.report.text import environment
 
 __all__ = ["GameLink", "render_batch"]
 
 
 @dataclass(frozen=True, slots=True)
 class GameLink:
-    """One game of the list; `page` is its file beside this one, `fallbacks` their share."""
+    """One game of the list; `page` is its file beside this one, `fallbacks` the share of decisions by fallback."""
 
     name: str
     status: str
@@ -42,7 +40,7 @@ def render_batch(
     css: str,
     warning: str | None = None,
 ) -> str:
-    """The page; `labels` gives those compared their tones, `facts` are the header's small print, `warning` is large."""
+    """The page; `labels` numbers the entrants for their tones, `facts` and `warning` stand in the header."""
     style = inlined(css)
     return environment().get_template("batch.html.j2").render(
         name=name,
@@ -50,6 +48,6 @@ def render_batch(
         warning=warning,
         panels=[view(panel, labels) for panel in panels],
         games=[(game, None if game.page is None else quote(game.page)) for game in games],
-        style=Markup(style),  # noqa: S704 (it cannot end its element: `inlined`)
-        csp=policy(style),
+        style=style,
+        csp=content_security_policy(style),
     )  # fmt: skip

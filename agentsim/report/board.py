@@ -1,14 +1,15 @@
 """A board laid out: its last scene to be drawn, and all scenes as what changes from one to the next.
 
-A place, a piece and a cell each have a track: the scenes at which something about it changed, and what it became. A
-game of a thousand turns is a few hundred kilobytes so, and a script can go to any of them. How one tile is drawn is
-`tiles`; tables are in `table`, charts in `charts`; the markup is `templates/board.html.j2`.
+A place, a piece and a cell each have a track: the scenes at which something about it changed, and what it became. So a
+game of a thousand turns is a few hundred kilobytes, and a script can go to any of them. The markup is
+`templates/board.html.j2`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,17 +17,46 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
+from agentsim.report.style import HEAT_STEPS, tone, tone_of
 from agentsim.report.table import cell
-from agentsim.report.text import plain
-from agentsim.report.tiles import CELL, TileView, draw
-from agentsim.report.tones import tone
+from agentsim.report.text import fitted, plain
 
-__all__ = ["BoardView", "lay_out"]
+__all__ = ["CELL", "BoardView", "TileView", "board", "tile"]
 
+CELL = 68.0
 _MAX_SCENES = 2000
 _RADIUS = 7.5
+_BAR, _STRIP = 11.0, 13.0
+_LABEL_CHARACTERS, _MARK_CHARACTERS = 13, 11
+_CHARACTER, _LABEL = 5.2, 4.9  # widths of characters: of bold ones in boxes, of those of labels
+_SMALL, _LARGE, _PITCH = 8.0, 18.0, 11.0
 
-Place = tuple[int, int]
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with its classes, and with words in it or none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    classes: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """What stands on one place, from its own corner; `title` says all of it in words."""
+
+    classes: str = ""
+    lines: tuple[tuple[float, float, str, float | None], ...] = ()  # x, y, words, and the width to press long ones into
+    note: tuple[float, float, str] | None = None
+    bar: Box | None = None
+    blocks: tuple[Box, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    short: str = ""
+    hint: tuple[float, str] | None = None  # x and the owner's initials, or the first mark, where there is little room
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +78,6 @@ class BoardView:
     note: str
     width: float
     height: float
-    cell: float
-    radius: float
     last: Scene
     rows: tuple[tuple[str, ...], ...]
     headings: tuple[str, ...]
@@ -61,6 +89,8 @@ class BoardView:
     tracks: Mapping[str, Any]
     scenes: int
     skipped: int
+    cell: float = CELL
+    radius: float = _RADIUS
     shape: str = "board"
 
     def packed(self, forms: Sequence[str]) -> Markup:
@@ -69,24 +99,25 @@ class BoardView:
         return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
 
 
-def lay_out(board: Board, players: Mapping[str, int]) -> BoardView:
+def board(panel: Board, players: Mapping[str, int]) -> BoardView:
     """The board; of very many scenes an even choice, the first and the last among them."""
-    count = len(board.scenes)
+    count = len(panel.scenes)
     shown = min(count, _MAX_SCENES)
-    scenes = [board.scenes[round(i * (count - 1) / max(1, shown - 1))] for i in range(shown)] or [Scene("", ())]
+    scenes = [panel.scenes[round(i * (count - 1) / max(1, shown - 1))] for i in range(shown)] or [Scene("", ())]
     hottest = max((tile.heat or 0.0 for scene in scenes for tile in scene.tiles), default=0.0)
     forms: dict[Tile | None, int] = {None: 0}
     standing = [{(tile.column, tile.row): tile for tile in scene.tiles} for scene in scenes]
     places = list(dict.fromkeys(place for tiles in standing for place in tiles))
     at = [[forms.setdefault(tiles.get(place), len(forms)) for tiles in standing] for place in places]
-    empty = TileView("", (), None, None, (), (), "", None, "")
-    pieces, piece_tracks = _pieces(scenes, players)
+    names = list(dict.fromkeys(piece.name for scene in scenes for piece in scene.pieces))
+    spots = [_spots(scene.pieces) for scene in scenes]
+    moves = {name: _track([spot.get(name) for spot in spots]) for name in names}
     rows = tuple(tuple(_text(value) for value in row) for row in scenes[-1].rows)
     tracks: dict[str, Any] = {
         "captions": [plain(scene.caption) for scene in scenes],
         "notes": [[plain(note) for note in scene.notes] for scene in scenes],
         "tiles": [_track(found) for found in at],
-        "pieces": piece_tracks,
+        "pieces": list(moves.values()),
         "cells": [
             _track([_cell(scene.rows, number, column) for scene in scenes])
             for number, row in enumerate(rows)
@@ -94,19 +125,17 @@ def lay_out(board: Board, players: Mapping[str, int]) -> BoardView:
         ],
     }
     return BoardView(
-        title=board.title,
-        note=board.note,
-        width=board.columns * CELL,
-        height=board.rows * CELL,
-        cell=CELL,
-        radius=_RADIUS,
+        title=panel.title,
+        note=panel.note,
+        width=panel.columns * CELL,
+        height=panel.rows * CELL,
         last=scenes[-1],
         rows=rows,
-        headings=board.headings,
-        ring=board.ring,
+        headings=panel.headings,
+        ring=panel.ring,
         places=tuple((x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)),
-        forms=tuple(empty if tile is None else draw(tile, players, hottest) for tile in forms),
-        pieces=pieces,
+        forms=tuple(TileView() if form is None else tile(form, players, hottest) for form in forms),
+        pieces=tuple(_piece(name, names, moves[name][-1], players) for name in names),
         tones={name: tone(place) for name, place in players.items()},
         tracks=tracks,
         scenes=len(scenes),
@@ -131,41 +160,10 @@ def _cell(rows: Sequence[Sequence[Cell]], number: int, column: int) -> str:
     return _text(rows[number][column]) if number < len(rows) and column < len(rows[number]) else ""
 
 
-def _pieces(scenes: Sequence[Scene], players: Mapping[str, int]) -> tuple[tuple[PieceView, ...], list[list[Any]]]:
-    names = list(dict.fromkeys(piece.name for scene in scenes for piece in scene.pieces))
-    spots = [_spots(scene.pieces) for scene in scenes]
-    views, tracks = [], []
-    for order, name in enumerate(names):
-        track = _track([spot.get(name) for spot in spots])
-        tracks.append(track)
-        last = track[-1]
-        views.append(
-            PieceView(
-                name=name,
-                letter=_letters(name, names),
-                tone=tone(players.get(name, order)),
-                at=(last[0], last[1]) if last else None,
-                held=bool(last and last[2]),
-            )
-        )
-    return tuple(views), tracks
-
-
-def _letters(name: str, names: Sequence[str]) -> str:
-    """One or two characters that no other name could have, where there are such: the first, with the next or last."""
-    could = {other: _shorts(other) for other in names}
-    own = _shorts(name)
-    return plain(next((short for short in own if sum(short in each for each in could.values()) == 1), own[-1]))
-
-
-def _shorts(name: str) -> tuple[str, ...]:
-    return name[:1], name[:2], name[:1] + name[-1:], name[-2:]
-
-
 def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
     """By name [x, y, 1 where it is held]; those of one place stand side by side, closer where they are many."""
     spots: dict[str, list[float]] = {}
-    crowd: dict[Place, list[Piece]] = {}
+    crowd: dict[tuple[int, int], list[Piece]] = {}
     for piece in pieces:
         crowd.setdefault((piece.column, piece.row), []).append(piece)
     for (column, row), here in crowd.items():
@@ -175,3 +173,88 @@ def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
             x = round(column * CELL + first + step * place, 1)
             spots[piece.name] = [x, round(row * CELL + 0.66 * CELL, 1), int(piece.held)]
     return spots
+
+
+def _piece(name: str, names: Sequence[str], last: list[float] | None, players: Mapping[str, int]) -> PieceView:
+    """The token, with a letter or two that no other name could have, where there are such."""
+    own = _shorts(name)
+    letter = next((short for short in own if sum(short in _shorts(other) for other in names) == 1), own[-1])
+    its = tone(players.get(name, names.index(name)))
+    return PieceView(name, plain(letter), its, (last[0], last[1]) if last else None, bool(last and last[2]))
+
+
+def _shorts(name: str) -> tuple[str, ...]:
+    return name[:1], name[:2], name[:1] + name[-1:], name[-2:]
+
+
+def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
+    """One place of a board: its bar, blocks, wrapped label, marks and owner; `hottest` is the board's highest heat."""
+    upright = tile.edge in {"left", "right"}
+    narrow = tile.hue is not None and upright
+    left = _BAR if tile.hue and tile.edge == "left" else 0.0
+    top = _BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0
+    lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
+    room = CELL - 6 - (_BAR if narrow else 0.0)
+    hint = None
+    if tile.short and tile.owner:  # to the left of the pieces
+        hint = 0.3 * CELL, plain(tile.owner[:2])
+    elif tile.short and tile.marks:
+        hint = CELL / 2, plain(tile.marks[0])
+    bar = None
+    if tile.hue is not None:
+        x, y = (CELL - _BAR if tile.edge == side else 0.0 for side in ("right", "bottom"))
+        bar = Box(x, y, _BAR if upright else CELL, CELL if upright else _BAR, f"hue {tile.hue}")
+    says = [tile.label, *([tile.note] if tile.note else []), *([tile.says] if tile.says else []), *tile.marks]
+    heat = "" if tile.heat is None else f" heat{_step(tile.heat, hottest)}"
+    return TileView(
+        classes=f"tile{heat}{' struck' if tile.struck else ''}",
+        lines=tuple(
+            (left + 3.5, top + 10.5 + 10 * place, line, room if len(line) * _LABEL > room + 1.5 else None)
+            for place, line in enumerate(lines)
+        ),
+        note=(left + 3.5, top + 11.5 + 10 * len(lines), plain(tile.note)) if tile.note else None,
+        bar=bar,
+        blocks=tuple(_blocks(tile, upright)),
+        boxes=tuple(_boxes(tile, players, narrow)),
+        short=plain(tile.short),
+        hint=hint,
+        title=", ".join(says + ([f"owner {tile.owner}"] if tile.owner else [])),
+    )
+
+
+def _step(heat: float, hottest: float) -> int:
+    return max(0, min(HEAT_STEPS, round(HEAT_STEPS * heat / hottest))) if hottest > 0 else 0
+
+
+def _blocks(tile: Tile, upright: bool) -> Iterator[Box]:
+    """Along the edge, from the left or from the top; a large one is as wide as two."""
+    across = (CELL - _BAR if tile.edge in {"right", "bottom"} else 0.0) + (_BAR - _SMALL) / 2
+    along = 5.0
+    for block in tile.blocks:
+        length = _SMALL if block == "small" else _LARGE
+        x, y = (across, along) if upright else (along, across)
+        size = (_SMALL, length) if upright else (length, _SMALL)
+        yield Box(x, y, *size, f"block {block}")
+        along += length + _PITCH - _SMALL
+
+
+def _boxes(tile: Tile, players: Mapping[str, int], narrow: bool) -> Iterator[Box]:
+    """The owner, as a strip at the outer edge; then marks in one line, of which what does not fit is counted."""
+    left = _BAR if narrow and tile.edge == "left" else 0.0
+    width = CELL - (_BAR if narrow else 0.0)
+    y = 0.0 if tile.edge == "bottom" else CELL - _STRIP
+    if tile.owner:
+        classes = f"owner {tone(players.get(tile.owner, 0))}"
+        yield Box(left, y, width, _STRIP, classes, fitted(tile.owner, int((width - 12) / _CHARACTER)))
+        y += -16.0 if y else 16.0
+    x, y, right = left + 3.0, y - 2 if y > CELL / 2 else y + 2, left + width
+    for place, mark in enumerate(tile.marks):
+        text = fitted(mark, _MARK_CHARACTERS)
+        wide = round(_CHARACTER * len(text) + 7, 1)
+        rest = len(tile.marks) - place
+        room = right - 2 - (0 if rest == 1 else _CHARACTER * 2 + 9)
+        if x + wide > room and place:
+            yield Box(x, y, round(_CHARACTER * len(f"+{rest}") + 6, 1), _STRIP, "mark plain", f"+{rest}")
+            return
+        yield Box(x, y, min(wide, right - x - 2), _STRIP, f"mark {tone_of(mark, players)}", text)
+        x = round(x + wide + 3, 1)

@@ -1,194 +1,227 @@
-"""Panels laid out, each by its own module; lines and bars are here. The markup is `templates/panels.html.j2`.
+"""Charts laid out: lines and bars over named places, with the axes that `scatter` uses too.
 
-What a panel shows is its game's business (`engine.panel`); colours are the style sheet's, named here by tone.
+A drawing has units of its own. The markup is `templates/panels.html.j2`; colours are the style sheet's, named by tone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
-from agentsim.engine.panel import Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
-from agentsim.report.board import BoardView, lay_out
-from agentsim.report.drawing import CHARACTER, HEIGHT, WIDTH, ChartView, Label, Mark, room_for, ticks
-from agentsim.report.network import NetworkView, network
-from agentsim.report.profiles import ProfilesView, profiles
-from agentsim.report.ranges import ranges
-from agentsim.report.scatter import scatter
-from agentsim.report.table import TableView, cell, table
+from agentsim.engine.panel import Chart, Table
+from agentsim.report.style import tone
+from agentsim.report.table import TableView, table
 from agentsim.report.text import fitted, number, plain
-from agentsim.report.threads import ThreadsView, threads
-from agentsim.report.tones import tone
 
-__all__ = ["PanelView", "view"]
+__all__ = ["CHARACTER", "HEIGHT", "WIDTH", "Axis", "ChartView", "Label", "Mark", "chart", "room_for", "ticks"]
 
-PanelView: TypeAlias = TableView | ChartView | BoardView | NetworkView | ThreadsView | ProfilesView
-
+WIDTH, HEIGHT = 640.0, 260.0
+CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
+_LEAST = 1e-300
 _LABEL_MAX = 14
 _MANY_DOTS = 400  # beyond so many, a line carries no dots: they would hide it
-_RADIUS = 3.2
+
+Values = list[list[float | None]]
 
 
-def view(panel: Panel, players: Mapping[str, int]) -> PanelView:
-    """A panel laid out; a series, an owner or an author named like a player has that player's tone."""
-    match panel:
-        case Table():
-            return table(panel)
-        case Chart():
-            return _Plot(panel, players).view()
-        case Scatter():
-            return scatter(panel, players)
-        case Ranges():
-            return ranges(panel, players)
-        case Network():
-            return network(panel, players)
-        case Threads():
-            return threads(panel, players)
-        case Profiles():
-            return profiles(panel, players, lambda chart: _Plot(chart, players).view())
-        case _:
-            return lay_out(panel, players)
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A dot (`x`, `y`), or a bar that begins there, with what a reader sees when pointing at it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    tone: str
+    title: str
 
 
-class _Plot:
-    """One chart being drawn: the scales first, then what stands on them."""
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A tick of an axis."""
 
-    def __init__(self, chart: Chart, players: Mapping[str, int]) -> None:
-        self._chart = chart
-        alone = len(chart.series) == 1 and chart.series[0].name not in players
-        self._tones = ["solo" if alone else tone(players.get(s.name, place)) for place, s in enumerate(chart.series)]
-        # A short series is a series with gaps, and so is one with numbers that cannot be drawn.
-        self._values: list[list[float | None]] = [
-            [
-                v if v is not None and math.isfinite(v) else None
-                for v in (*s.values, *[None] * len(chart.x))[: len(chart.x)]
-            ]
-            for s in chart.series
+    at: float
+    text: str
+    full: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Round numbers (`marks`) along a stretch of the drawing, the lowest at `start`."""
+
+    marks: Sequence[float]
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        low, high = self.marks[0], self.marks[-1]
+        return round(self.start + (value - low) / (high - low) * (self.end - self.start), 1)
+
+    def zero(self) -> float:
+        """Where zero is, or the end of the axis that is nearest to it."""
+        return self.at(min(max(0.0, self.marks[0]), self.marks[-1]))
+
+    def labels(self, room: float = 0.0) -> tuple[Label, ...]:
+        """Marks `room` or more apart: all of them, or every second, third, ..."""
+        every = max(1, math.ceil(room * (len(self.marks) - 1) / abs(self.end - self.start)))
+        return tuple(Label(self.at(mark), number(mark), number(mark)) for mark in self.marks[::every])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartView:
+    """A drawing in its own units, and its data as a table. `kind` is the chart's, or `scatter`."""
+
+    title: str
+    note: str
+    kind: str
+    height: float
+    left: float
+    right: float
+    top: float
+    base: float
+    zero: float
+    y_ticks: tuple[Label, ...]
+    x_ticks: tuple[Label, ...]
+    x_label: str
+    data: TableView
+    y_label: str = ""
+    tilted: bool = False
+    lines: tuple[tuple[str, str], ...] = ()  # points and tone
+    dots: tuple[Mark, ...] = ()
+    radius: float = 3.2  # of a dot
+    bars: tuple[Mark, ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()  # name and tone
+    width: float = WIDTH
+    shape: str = "chart"
+
+
+def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
+    """Round numbers (multiples of 1, 2 or 5 times a power of ten) whose range holds low and high.
+
+    They are `about` so many steps apart: half as many to two more, fewer where a step would be under `least`.
+    """
+    if not high - low > _LEAST:  # no number could tell steps between them apart
+        high = low + (abs(low) if abs(low) > _LEAST else 1.0)
+    rough = max((high - low) / about, least)
+    exponent = math.floor(math.log10(rough))
+    power = 10.0**exponent
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    # A multiple of the step in binary is a little off; its digits end where the step's do.
+    return [round(index * step, max(0, -exponent)) for index in range(first, last + 1)]
+
+
+def room_for(labels: Sequence[float]) -> float:
+    """How far to the right the y axis stands, so that its numbers fit before it."""
+    return 12 + CHARACTER * max(len(number(label)) for label in labels)
+
+
+def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
+    """The chart drawn; a series named like a player has that player's tone."""
+    alone = len(panel.series) == 1 and panel.series[0].name not in players
+    tones = ["solo" if alone else tone(players.get(s.name, place)) for place, s in enumerate(panel.series)]
+    values = _values(panel)
+    whole = all(value is None or value == int(value) for row in values for value in row)
+    marks = ticks(*_extent(panel.kind, values), least=1.0 if whole else 0.0)
+    left, right, top, base = room_for(marks), WIDTH - 8, 26.0 if panel.y_label else 10.0, HEIGHT - 24
+    y = Axis(marks, base, top)
+    shorts = [_short(text) for text in panel.x]
+    longest = CHARACTER * max(map(len, shorts), default=0)
+    places = max(1, len(shorts))
+    tilted = panel.kind != "line" and longest > (right - left) / places - 4
+    if tilted:  # the first label leans out to the left of its bar
+        left = max(left, 0.75 * longest - (right - left) / places / 2)
+    band = (right - left) / places
+    xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
+    every = max(1, math.ceil((14 if tilted else longest + 8) / band))
+    lines, dots = _lines(panel, values, tones, xs, y) if panel.kind == "line" else ((), ())
+    rows = tuple((name, *(row[place] for row in values)) for place, name in enumerate(panel.x))
+    unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
+    return ChartView(
+        title=panel.title,
+        note=panel.note,
+        kind=panel.kind,
+        height=round(base + (14 + 0.75 * longest if tilted else 20) + (16 if panel.x_label else 0) + 4, 1),
+        left=round(left, 1),
+        right=right,
+        top=top,
+        base=base,
+        zero=y.zero(),
+        y_ticks=y.labels(),
+        x_ticks=tuple(map(Label, xs, shorts, panel.x))[::every],
+        tilted=tilted,
+        x_label=panel.x_label,
+        y_label=panel.y_label,
+        lines=lines,
+        dots=dots,
+        bars=() if panel.kind == "line" else tuple(_bars(panel, values, tones, xs, y, band=band)),
+        legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
+        data=table(Table("", (panel.x_label, *(series.name for series in panel.series)), rows)),
+    )
+
+
+def _values(panel: Chart) -> Values:
+    """A row for each series; a short series has gaps at its end, and a number that cannot be drawn is a gap."""
+    length = len(panel.x)
+    padded = ((*series.values, *[None] * length)[:length] for series in panel.series)
+    return [[value if value is not None and math.isfinite(value) else None for value in row] for row in padded]
+
+
+def _extent(kind: str, values: Values) -> tuple[float, float]:
+    if kind == "stacked":
+        columns = list(zip(*values, strict=True))
+        highs = [sum(v for v in column if v is not None and v > 0) for column in columns]
+        lows = [sum(v for v in column if v is not None and v < 0) for column in columns]
+        return min([0.0, *lows]), max([0.0, *highs])
+    known = [value for row in values for value in row if value is not None]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    # Bars begin at zero, or their lengths would mislead; lines do where zero is not far off, or where nothing else
+    # gives a scale.
+    if kind == "bar" or 0 < low < 0.6 * high or low == high > 0:
+        low = min(0.0, low)
+    return low, max(high, 0.0) if kind == "bar" else high
+
+
+def _lines(
+    panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
+) -> tuple[tuple[tuple[str, str], ...], tuple[Mark, ...]]:
+    """The unbroken pieces of each line, and its dots."""
+    lines: list[tuple[str, str]] = []
+    dots: list[Mark] = []
+    for series, row, its in zip(panel.series, values, tones, strict=True):
+        points = [
+            None if value is None else Mark(x, y.at(value), 0, 0, its, _says(name, series.name, value))
+            for x, name, value in zip(xs, panel.x, row, strict=True)
         ]
-        whole = all(v is None or v == int(v) for values in self._values for v in values)
-        marks = ticks(*self._extent(), least=1.0 if whole else 0.0)
-        self._low, self._high = marks[0], marks[-1]
-        self._left = room_for(marks)
-        self._right, self._top = WIDTH - 8, 26.0 if chart.y_label else 10.0
-        longest = CHARACTER * max((len(_short(text)) for text in chart.x), default=0)
-        self._tilted = chart.kind != "line" and longest > self._band - 4
-        if self._tilted:  # the first label leans out to the left of its bar
-            self._left = max(self._left, 0.75 * longest - self._band / 2)
-        self._base = HEIGHT - 24
-        below = (14 + 0.75 * longest if self._tilted else 20) + (16 if chart.x_label else 0)
-        self._full_height = self._base + below + 4
-        self._y_ticks = tuple(Label(self._y(mark), number(mark)) for mark in marks)
+        for missing, group in groupby(points, key=lambda point: point is None):
+            run = [point for point in group if point is not None]
+            dots += run
+            if not missing:
+                lines.append((" ".join(f"{point.x},{point.y}" for point in run), its))
+    return tuple(lines), tuple(dots) if len(dots) <= _MANY_DOTS else ()
 
-    def view(self) -> ChartView:
-        chart = self._chart
-        lines, dots = self._lines() if chart.kind == "line" else ((), ())
-        columns = (chart.x_label, *(series.name for series in chart.series))
-        rows = tuple(
-            (cell(name), *(cell(values[place]) for values in self._values)) for place, name in enumerate(chart.x)
-        )
-        return ChartView(
-            title=chart.title,
-            note=chart.note,
-            kind=chart.kind,
-            width=WIDTH,
-            height=round(self._full_height, 1),
-            left=round(self._left, 1),
-            right=self._right,
-            top=self._top,
-            base=self._base,
-            zero=self._y(min(max(0.0, self._low), self._high)),
-            y_ticks=self._y_ticks,
-            x_ticks=self._x_ticks(),
-            tilted=self._tilted,
-            x_label=chart.x_label,
-            y_label=chart.y_label,
-            lines=lines,
-            dots=dots,
-            radius=_RADIUS,
-            bars=() if chart.kind == "line" else self._bars(),
-            legend=()
-            if len(chart.series) == 1 and (chart.y_label or not chart.series[0].name)
-            else tuple(zip((series.name for series in chart.series), self._tones, strict=True)),
-            data=TableView("", "", columns, rows),
-        )
 
-    def _extent(self) -> tuple[float, float]:
-        if self._chart.kind == "stacked":
-            columns = list(zip(*self._values, strict=True))
-            highs = [sum(v for v in column if v is not None and v > 0) for column in columns]
-            lows = [sum(v for v in column if v is not None and v < 0) for column in columns]
-            return min([0.0, *lows]), max([0.0, *highs])
-        known = [value for values in self._values for value in values if value is not None]
-        low, high = min(known, default=0.0), max(known, default=1.0)
-        # Bars begin at zero, or their lengths would lie; lines do where zero is not far off, or where nothing else
-        # gives a scale.
-        if self._chart.kind == "bar" or 0 < low < 0.6 * high or low == high > 0:
-            low = min(0.0, low)
-        return low, max(high, 0.0) if self._chart.kind == "bar" else high
-
-    @property
-    def _band(self) -> float:
-        return (self._right - self._left) / max(1, len(self._chart.x))
-
-    def _x(self, place: int) -> float:
-        return round(self._left + self._band * (place + 0.5), 1)
-
-    def _y(self, value: float) -> float:
-        share = (value - self._low) / (self._high - self._low)
-        return round(self._base - share * (self._base - self._top), 1)
-
-    def _x_ticks(self) -> tuple[Label, ...]:
-        shorts = [_short(text) for text in self._chart.x]
-        widest = max((len(short) for short in shorts), default=1)
-        needed = 14 if self._tilted else CHARACTER * widest + 8
-        every = max(1, math.ceil(needed / self._band))
-        return tuple(
-            Label(self._x(place), shorts[place], text) for place, text in enumerate(self._chart.x) if place % every == 0
-        )
-
-    def _lines(self) -> tuple[tuple[tuple[str, str], ...], tuple[Mark, ...]]:
-        lines: list[tuple[str, str]] = []
-        dots: list[Mark] = []
-        for series, values, colour in zip(self._chart.series, self._values, self._tones, strict=True):
-            run: list[str] = []
-            for place, value in enumerate([*values, None]):
-                if value is not None:
-                    x, y = self._x(place), self._y(value)
-                    run.append(f"{x},{y}")
-                    dots.append(Mark(x, y, 0, 0, colour, _says(self._chart.x[place], series.name, value)))
-                elif run:
-                    lines.append((" ".join(run), colour))
-                    run = []
-        return tuple(lines), tuple(dots) if len(dots) <= _MANY_DOTS else ()
-
-    def _bars(self) -> tuple[Mark, ...]:
-        stacked = self._chart.kind == "stacked"
-        wide = min(self._band * 0.72, 64.0 if stacked else 40.0 * max(1, len(self._chart.series)))
-        each = wide if stacked else wide / max(1, len(self._chart.series))
-        bars: list[Mark] = []
-        for place, name in enumerate(self._chart.x):
-            up = down = 0.0
-            for index, series in enumerate(self._chart.series):
-                value = self._values[index][place]
-                if value is None:
-                    continue
-                start = (up if value >= 0 else down) if stacked else 0.0
-                up, down = (up + value, down) if value >= 0 else (up, down + value)
-                top, bottom = self._y(max(start, start + value)), self._y(min(start, start + value))
-                left = self._x(place) - wide / 2 + (0 if stacked else index * each)
-                gap = 0 if stacked else min(1.5, each / 6)
-                bars.append(
-                    Mark(
-                        round(left + gap / 2, 1),
-                        top,
-                        round(max(each - gap, 0.5), 1),
-                        round(bottom - top, 1),
-                        self._tones[index],
-                        _says(name, series.name, value),
-                    )
-                )
-        return tuple(bars)
+def _bars(
+    panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis, *, band: float
+) -> Iterator[Mark]:
+    stacked, count = panel.kind == "stacked", max(1, len(panel.series))
+    wide = min(band * 0.72, 64.0 if stacked else 40.0 * count)
+    each = wide if stacked else wide / count
+    gap = 0 if stacked else min(1.5, each / 6)
+    for place, name in enumerate(panel.x):
+        up = down = 0.0
+        for index, series in enumerate(panel.series):
+            value = values[index][place]
+            if value is None:
+                continue
+            start = (up if value >= 0 else down) if stacked else 0.0
+            up, down = (up + value, down) if value >= 0 else (up, down + value)
+            top, bottom = y.at(max(start, start + value)), y.at(min(start, start + value))
+            left = xs[place] - wide / 2 + (0 if stacked else index * each)
+            size = round(max(each - gap, 0.5), 1), round(bottom - top, 1)
+            yield Mark(round(left + gap / 2, 1), top, *size, tones[index], _says(name, series.name, value))
 
 
 def _short(text: str) -> str:

@@ -1,41 +1,43 @@
 """The page of one game: a history becomes one self-contained HTML document.
 
-Pure: nothing is read but the packaged templates, and the same history gives the same bytes. What belongs
-elsewhere: the timeline (`timeline`), panels (`charts`, `scatter`, `board`), who may see what (`visible`), colours and
-layout (`logs.css`), markup (`templates/`).
+The same history gives the same bytes. The layout of the timeline is in `timeline`, that of panels in `table`,
+`charts`, `scatter`, `board` and `people`; colours are in `logs.css`, markup is in `templates/`.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import partial
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agentsim.engine.panel import Panel
-from agentsim.engine.wording import sentence
+from agentsim.engine.panel import Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
+from agentsim.games import find
+from agentsim.history.pairs import pairs
 from agentsim.history.record import History, StandingRecord, Status
+from agentsim.history.restore import derived, told_events
 from agentsim.history.shares import Shares, shares_in
 from agentsim.history.totals import cached_share
 from agentsim.report import text
-from agentsim.report.charts import PanelView, view
-from agentsim.report.lineup import lineup
-from agentsim.report.profiles import ProfilesView
-from agentsim.report.say_do import say_do
-from agentsim.report.style import inlined
-from agentsim.report.table import table
+from agentsim.report.board import BoardView, board
+from agentsim.report.charts import ChartView, chart
+from agentsim.report.derived_tables import model_table, pairs_table, say_do_table
+from agentsim.report.people import NetworkView, ProfilesView, ThreadsView, network, profiles, threads
+from agentsim.report.redaction import as_seen_by
+from agentsim.report.scatter import ranges, scatter
+from agentsim.report.style import content_security_policy, find_css, inlined, tone
+from agentsim.report.table import TableView, table
 from agentsim.report.timeline import Timeline
-from agentsim.report.tones import tone
-from agentsim.report.visible import as_seen_by
 
-__all__ = ["PageOptions", "environment", "policy", "render"]
+__all__ = ["PageOptions", "page_of", "render", "view"]
+
+PanelView: TypeAlias = TableView | ChartView | BoardView | NetworkView | ThreadsView | ProfilesView
 
 _STATUS: dict[Status, str] = {
     "completed": "Completed",
@@ -49,7 +51,7 @@ _STATUS: dict[Status, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """What the page holds besides the events; without flags no prompts, no reasoning, no usage."""
+    """What the page holds besides the events: by default no prompts, no reasoning, no usage."""
 
     include_prompts: bool = False
     include_reasoning: bool = False
@@ -67,14 +69,46 @@ class _Player:
     staff: bool
     deeds: tuple[tuple[str, int], ...]
     persona: str | None
-    page: str | None  # where a panel has a page of this player
+    page: str | None  # the anchor of this player's own page in a panel
+
+
+def page_of(history: History, options: PageOptions, *, name: str, directory: Path) -> str:
+    """The page of a run with the panels of its game, and with the style sheet of its directory where there is one."""
+    seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
+    game = find(history.game)
+    log = told_events(seen, game)
+    found = derived(partial(pairs, names=history.names), log, history)
+    between = pairs_table(found, {part.index: part.title for part in seen.rounds})
+    panels = [*derived(game.panels, log, history), *([] if between is None else [between])]
+    return render(history, panels, options, name=name, css=find_css(directory))
+
+
+def view(panel: Panel, players: Mapping[str, int]) -> PanelView:
+    """A panel laid out; a series, an owner or an author named like a player has that player's tone."""
+    match panel:
+        case Table():
+            return table(panel)
+        case Chart():
+            return chart(panel, players)
+        case Scatter():
+            return scatter(panel, players)
+        case Ranges():
+            return ranges(panel, players)
+        case Network():
+            return network(panel, players)
+        case Threads():
+            return threads(panel, players)
+        case Profiles():
+            return profiles(panel, players)
+        case _:
+            return board(panel, players)
 
 
 def render(history: History, panels: Sequence[Panel], options: PageOptions, *, name: str, css: str) -> str:
     """The page. `name` is the run's, `css` the style sheet's text.
 
-    With `as_seen_by` the history is filtered here; the panels must then be made from what that player heard,
-    since a panel's numbers no longer say whose they are.
+    With `as_seen_by` the history is filtered here. The panels must then be made from what that player heard, since the
+    source of a panel's numbers cannot be told.
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
@@ -85,29 +119,30 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
-    if by_model := lineup(history, timeline.deeds()):
-        views.append(view(by_model, places))
-    if spoken := say_do(history, reasoning=options.include_reasoning):
+    deeds = timeline.deeds()
+    if by_model := model_table(history, deeds):
+        views.append(table(by_model))
+    if spoken := say_do_table(history, reasoning=options.include_reasoning):
         views.append(replace(table(spoken), searched=True))
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
     style = inlined(css)
     script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
-    return environment().get_template("page.html.j2").render(
+    return text.environment().get_template("page.html.j2").render(
         history=history,
         options=options,
         name=name,
         game=history.game.replace("_", " ").title(),
-        style=Markup(style),  # noqa: S704 (it cannot end its element: `inlined`)
+        style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
-        csp=policy(style, script),
+        csp=content_security_policy(style, script),
         status=_STATUS[history.status],
         facts=_facts(history, options, fallbacks),
         fallbacks=fallbacks,
         standings=_standings(history),
         names=names,
-        players=_players(history, timeline, options, _pages(views)),
+        players=_players(history, deeds, options, _pages(views)),
         panels=views,
         rounds=rounds,
         silent=silent,
@@ -120,43 +155,8 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     )  # fmt: skip
 
 
-@cache
-def environment() -> Environment:
-    """Where the templates are, with the filters that make foreign text safe."""
-    environment = Environment(
-        loader=PackageLoader("agentsim.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        # The net under every place where a template forgets `foreign`: no hidden character gets through.
-        finalize=lambda value: text.plain(value) if type(value) is str else value,
-    )
-    environment.filters |= {
-        "foreign": text.foreign,
-        "sentence": sentence,
-        "plain": text.plain,
-        "number": text.number,
-        "money": text.money,
-    }
-    return environment
-
-
-def policy(style: str, script: str | None = None) -> Markup:
-    """The content security policy: nothing is loaded, and only this very style and script count (None: no script)."""
-
-    def sha(content: str) -> str:
-        return "'sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() + "'"
-
-    # A policy of ours in base64 letters and quotes: safe in a double-quoted attribute as it stands.
-    return Markup(  # noqa: S704 (see the line above)
-        f"default-src 'none'; style-src {sha(style)}; {'' if script is None else f'script-src {sha(script)}; '}"
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
 def _facts(history: History, options: PageOptions, fallbacks: Shares) -> list[tuple[str, str]]:
-    """The small print of the header: what identifies the game."""
+    """The facts in the header, which identify the game."""
     volatile = history.volatile
     facts = [("Seed", str(history.seed)), ("Players", f"{len(history.seated):,}")]
     if isinstance(started := volatile.get("started_at"), str):
@@ -187,7 +187,7 @@ def _facts(history: History, options: PageOptions, fallbacks: Shares) -> list[tu
 
 
 def _cached(history: History) -> dict[str | None, str]:
-    """The measured share of cached prompt tokens, by player and (None) in all; a dash where no provider says."""
+    """The measured share of cached prompt tokens, by player and (None) in all; a dash where no provider reports it."""
     usages = {player.id: [d.usage for d in history.decisions if d.player == player.id] for player in history.players}
     shares = {None: cached_share(d.usage for d in history.decisions)} | {
         player: cached_share(used) for player, used in usages.items()
@@ -219,8 +219,9 @@ def _pages(views: Sequence[PanelView]) -> dict[str, str]:
     }
 
 
-def _players(history: History, timeline: Timeline, options: PageOptions, pages: Mapping[str, str]) -> list[_Player]:
-    deeds = timeline.deeds()
+def _players(
+    history: History, deeds: Mapping[str, Counter[str]], options: PageOptions, pages: Mapping[str, str]
+) -> list[_Player]:
     personas = _personas(history.scenario) if options.include_prompts else {}
     return [
         _Player(

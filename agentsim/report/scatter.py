@@ -1,39 +1,24 @@
-"""A scatter laid out: where each point stands between two measured axes. The markup is `templates/panels.html.j2`."""
+"""Points laid out along measured axes: scatters, and estimates with their intervals.
+
+The markup is `templates/panels.html.j2`.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from agentsim.engine.panel import Point, Scatter
-from agentsim.report.drawing import CHARACTER, HEIGHT, WIDTH, ChartView, Label, Mark, room_for, ticks
-from agentsim.report.table import TableView, cell
+from agentsim.engine.panel import Point, Range, Ranges, Scatter, Table
+from agentsim.report.charts import CHARACTER, HEIGHT, WIDTH, Axis, ChartView, Label, Mark, room_for, ticks
+from agentsim.report.style import tone, tone_of
+from agentsim.report.table import table
 from agentsim.report.text import number
-from agentsim.report.tones import tone
 
-__all__ = ["scatter"]
+__all__ = ["ranges", "scatter"]
 
 _MANY = 400  # beyond so many, points are smaller: they would hide one another
 _LARGE, _SMALL = 4.4, 2.6
-
-
-@dataclass(frozen=True, slots=True)
-class _Axis:
-    """Round numbers (`marks`) along a stretch of the drawing, the lowest at `start`."""
-
-    marks: list[float]
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        low, high = self.marks[0], self.marks[-1]
-        return round(self.start + (value - low) / (high - low) * (self.end - self.start), 1)
-
-    def labels(self, room: float) -> tuple[Label, ...]:
-        """Marks `room` or more apart: all of them, or every second, third, ..."""
-        every = max(1, math.ceil(room * (len(self.marks) - 1) / abs(self.end - self.start)))
-        return tuple(Label(self.at(mark), number(mark), number(mark)) for mark in self.marks[::every])
+_ROW, _TOP, _LONGEST = 24.0, 10.0, 28
 
 
 def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
@@ -43,30 +28,29 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
     across, up = _marks([point.x for point in drawn], about=8), _marks([point.y for point in drawn], about=5)
     widest = CHARACTER * max(len(number(mark)) for mark in across)
     # No number leans out; ends are rounded as points are, or one at an end would stand beside it.
-    x = _Axis(across, round(max(room_for(up), widest / 2), 1), round(WIDTH - max(8, widest / 2 + 2), 1))
-    y = _Axis(up, HEIGHT - 24, 26.0 if panel.y_label else 10.0)
+    x = Axis(across, round(max(room_for(up), widest / 2), 1), round(WIDTH - max(8, widest / 2 + 2), 1))
+    y = Axis(up, HEIGHT - 24, 26.0 if panel.y_label else 10.0)
+    named = any(point.series for point in panel.points)
+    columns = ("", *(("series",) if named else ()), panel.x_label or "x", panel.y_label or "y")
+    rows = tuple((p.label, *((p.series,) if named else ()), _finite(p.x), _finite(p.y)) for p in panel.points)
     return ChartView(
         title=panel.title,
         note=panel.note,
         kind="scatter",
-        width=WIDTH,
         height=y.start + (40 if panel.x_label else 24),
         left=x.start,
         right=x.end,
         top=y.end,
         base=y.start,
-        zero=y.at(min(max(0.0, up[0]), up[-1])),
+        zero=y.zero(),
         y_ticks=y.labels(14),
         x_ticks=x.labels(widest + 8),
-        tilted=False,
         x_label=panel.x_label,
         y_label=panel.y_label,
-        lines=(),
-        dots=tuple(Mark(x.at(p.x), y.at(p.y), 0, 0, tones[p.series], _says(p, panel)) for p in drawn),
+        dots=tuple(Mark(x.at(p.x), y.at(p.y), 0, 0, tones[p.series], _point_in_words(p, panel)) for p in drawn),
         radius=_LARGE if len(drawn) <= _MANY else _SMALL,
-        bars=(),
         legend=tuple((name or "–", its) for name, its in tones.items()) if len(tones) > 1 else (),
-        data=_data(panel),
+        data=table(Table("", columns, rows)),
     )
 
 
@@ -91,22 +75,58 @@ def _marks(values: list[float], about: int) -> list[float]:
     return ticks(low, high, about)
 
 
-def _data(panel: Scatter) -> TableView:
-    """The table beneath, with a column for the series where there is one."""
-    named = any(point.series for point in panel.points)
-    columns = ("", *(("series",) if named else ()), panel.x_label or "x", panel.y_label or "y")
-    rows = tuple(
-        (cell(p.label), *((cell(p.series),) if named else ()), cell(_finite(p.x)), cell(_finite(p.y)))
-        for p in panel.points
-    )
-    return TableView("", "", columns, rows)
-
-
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _says(point: Point, panel: Scatter) -> str:
+def _point_in_words(point: Point, panel: Scatter) -> str:
     name = ", ".join(part for part in (point.label, point.series) if part)
     measures = f"{panel.x_label or 'x'} {number(point.x)}, {panel.y_label or 'y'} {number(point.y)}"
     return f"{name}: {measures}" if name else measures
+
+
+def ranges(panel: Ranges, players: Mapping[str, int]) -> ChartView:
+    """A line for each interval, a dot for its estimate, and all of them as a table.
+
+    An estimate named like a player has that player's tone.
+    """
+    drawn = [row for row in panel.rows if math.isfinite(row.value)]
+    ends = [end for row in drawn for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
+    left = round(12 + CHARACTER * max((len(_short(row.name)) for row in drawn), default=0), 1)
+    x = Axis(ticks(min(ends, default=0.0), max(ends, default=1.0), about=8), left, WIDTH - 16)
+    base = _TOP + _ROW * max(1, len(drawn))
+    heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
+    tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
+    rows = tuple((row.name, row.value, row.low, row.high) for row in panel.rows)
+    return ChartView(
+        title=panel.title,
+        note=panel.note,
+        kind="scatter",
+        height=base + (40 if panel.x_label else 24),
+        left=left,
+        right=x.end,
+        top=_TOP,
+        base=base,
+        zero=base,
+        y_ticks=tuple(Label(y, _short(row.name), row.name) for row, y in heights),
+        x_ticks=x.labels(),
+        x_label=panel.x_label,
+        lines=tuple(
+            (f"{x.at(row.low)},{y} {x.at(row.high)},{y}", tones[row.name])
+            for row, y in heights
+            if row.low is not None and row.high is not None
+        ),
+        dots=tuple(Mark(x.at(row.value), y, 0, 0, tones[row.name], _range_in_words(row)) for row, y in heights),
+        radius=_LARGE,
+        data=table(Table("", ("", panel.x_label or "estimate", "from", "to"), rows)),
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}"  # the ends of models' names tell them apart
+
+
+def _range_in_words(row: Range) -> str:
+    if row.low is None or row.high is None:
+        return f"{row.name}: {number(row.value)}"
+    return f"{row.name}: {number(row.value)}, {number(row.low)} to {number(row.high)}"

@@ -1,4 +1,4 @@
-"""A table laid out: cells as text, shaded by size on demand. The markup is `templates/panels.html.j2`."""
+"""A table laid out: cells as text, shaded by size on request. The markup is `templates/panels.html.j2`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 from agentsim.engine.panel import Cell, Table
+from agentsim.report.style import HEAT_STEPS
 from agentsim.report.text import number
-from agentsim.report.tones import HEAT_STEPS
 
 __all__ = ["CellView", "TableView", "cell", "table"]
 
@@ -58,7 +58,7 @@ def table(panel: Table) -> TableView:
     ]
     wordy = {place for place, words in kinds if words} - {place for place, words in kinds if not words}
     rows = tuple(
-        # nothing at all stands as what else is in its column does
+        # an empty cell is aligned like the others of its column
         tuple(
             replace(cell(value), numeric=False)
             if value is None and place in wordy

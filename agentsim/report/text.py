@@ -1,7 +1,4 @@
-"""Foreign text made safe to read, and numbers written for a reader.
-
-Layout, colours and what is shown at all do not belong here.
-"""
+"""Foreign text made safe to read, numbers written for a reader, and the template environment with both as filters."""
 
 from __future__ import annotations
 
@@ -9,9 +6,12 @@ import re
 from datetime import datetime
 from functools import cache
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-__all__ = ["fitted", "foreign", "money", "number", "plain", "span_of_time", "when"]
+from agentsim.engine.wording import sentence
+
+__all__ = ["environment", "fitted", "foreign", "money", "number", "plain", "span_of_time", "when"]
 
 # What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
 # controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. The joiners
@@ -29,7 +29,7 @@ def _code_point(char: str) -> str:
 
 
 def plain(text: object) -> str:
-    """Foreign text for attributes, titles and SVG: hidden characters become `⟨U+202E⟩`; still to be escaped."""
+    """Foreign text for attributes, titles and SVG, still to be escaped: hidden characters become `⟨U+202E⟩`."""
     return _HIDDEN.sub(lambda match: f"⟨{_code_point(match[0])}⟩", str(text))
 
 
@@ -92,3 +92,20 @@ def when(stamp: str) -> str:
         return stamp
     zone = moment.tzname()
     return f"{moment:%Y-%m-%d %H:%M:%S}" + (f" {zone}" if zone else "")
+
+
+@cache
+def environment() -> Environment:
+    """The Jinja environment of the page's templates."""
+    environment = Environment(
+        loader=PackageLoader("agentsim.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # The net under every place where a template forgets `foreign`: no hidden character gets through.
+        finalize=lambda value: plain(value) if type(value) is str else value,
+    )
+    filters = {"foreign": foreign, "sentence": sentence, "plain": plain, "number": number, "money": money}
+    environment.filters |= filters
+    return environment

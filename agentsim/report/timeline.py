@@ -1,6 +1,7 @@
 """The timeline: every event of a history joined with the decision that led to it, ready to be laid out.
 
-No markup here: that is `templates/timeline.html.j2`. Who may see what was settled before (`visible`).
+The markup is `templates/timeline.html.j2`. A page for one player is given a history without the others' secrets
+(`redaction`).
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from markupsafe import Markup
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 from agentsim.report.text import foreign
 
-__all__ = ["MOST_FOLDS", "Badge", "Entry", "Message", "Round", "Timeline"]
+__all__ = ["MOST_FOLDS", "Badge", "EventView", "MessageView", "RoundView", "Timeline"]
 
 MOST_FOLDS = 3_000
-"""Events, beyond which a browser would take its time over a fold for the data of each: a round has one for all then."""
+"""With more events than this a round has one fold for all their data: a browser is slow with a fold for each."""
 
-# Characters of prompts and reasoning in one page. Beyond it, a text that was already shown is named by a link
-# to where: 10,000 decisions with the same long rules must still make a page that a browser opens.
+# Characters of prompts and reasoning in one page. Beyond it, a text that was shown before becomes a link to that place:
+# 10,000 decisions with the same long rules must still make a page that a browser opens.
 PROMPT_BUDGET = 16_000_000
 _LINE = 300  # characters of an event's data up to which it stands in one line
 _BAD_REPLY = ("unreadable", "ambiguous", "illegal")
@@ -30,7 +31,7 @@ _BAD_REPLY = ("unreadable", "ambiguous", "illegal")
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """Something that did not go the plain way; `tone` is `bad` where the decision is not the player's own."""
+    """A mishap on the way to a decision; `tone` is `bad` where the decision is not the player's own."""
 
     label: str
     why: str = ""
@@ -38,7 +39,7 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageView:
     """A message of a prompt, or a reply; `attempt` counts from 1."""
 
     role: str
@@ -47,7 +48,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EventView:
     """One event as it is shown, or a decision that left no event."""
 
     anchor: str
@@ -61,26 +62,29 @@ class Entry:
     viewers: tuple[str, ...]
     data: str
     badges: tuple[Badge, ...]
-    prompt: tuple[Message, ...] = ()
-    reasoning: Markup | None = None
+    prompt: tuple[MessageView, ...]
+    reasoning: Markup | None
+    seen: str | None  # the places of its viewers; None for a public event
+    asked: int | None  # the place of the player whose decision it was
     elsewhere: str | None = None  # anchor of the event that shows this decision's prompt and reasoning
-    alike: int = 0  # later decisions of which there is nothing else to say
-    seen: str | None = None  # the places of those who saw it, where not everybody did
-    asked: int | None = None  # the place of the one whose decision it was
+    alike: int = 0  # number of later decisions that are shown by this one
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RoundView:
     """A round with its events in order."""
 
     anchor: str
     title: str
-    entries: tuple[Entry, ...]
-    data: str = ""  # of all its events, in a page of so many that each has no fold of its own
+    entries: tuple[EventView, ...]
+    data: str = ""  # of all its events, in a page with more than `MOST_FOLDS`
 
 
 class Timeline:
-    """Joins events with decisions; asked in the order of the page, since a prompt is shown in full once."""
+    """Joins events with decisions.
+
+    `rounds` comes before `silent`, as in the page: a prompt is shown in full once, at its first place.
+    """
 
     def __init__(self, history: History, *, prompts: bool, reasoning: bool) -> None:
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
@@ -92,7 +96,7 @@ class Timeline:
         self._spent = 0
         self.data_by_round = sum(len(record.events) for record in history.rounds) > MOST_FOLDS
 
-    def rounds(self) -> Iterator[Round]:
+    def rounds(self) -> Iterator[RoundView]:
         """Every round, the empty ones too."""
         for place, record in enumerate(self._history.rounds):
             entries = tuple(self._entry(event) for event in record.events)
@@ -102,23 +106,25 @@ class Timeline:
                     for event in record.events
                     if event.data
                 )
-                yield Round(f"round-{place}", record.title, tuple(replace(entry, data="") for entry in entries), data)
+                entries = tuple(replace(entry, data="") for entry in entries)
+                yield RoundView(f"round-{place}", record.title, entries, data)
             else:
-                yield Round(f"round-{place}", record.title, entries)
+                yield RoundView(f"round-{place}", record.title, entries)
 
-    def silent(self) -> Iterator[Entry]:
-        """The decisions that no event tells of; those that are the same in everything but number stand there once."""
+    def silent(self) -> Iterator[EventView]:
+        """The decisions without an event; those that differ in nothing but their number are shown once."""
         told = {_decision_of(event) for record in self._history.rounds for event in record.events}
-        entries = [self._silent(decision) for decision in self._history.decisions if decision.index not in told]
-        same: Counter[tuple[str | None, str, str]] = Counter(_sameness(entry) for entry in entries if _is_bare(entry))
-        for entry in entries:
-            if not _is_bare(entry):
-                yield entry
-            elif count := same.pop(_sameness(entry), 0):
-                yield replace(entry, alike=count - 1)
+        same: dict[object, list[EventView]] = {}
+        for decision in self._history.decisions:
+            if decision.index not in told:
+                entry = self._silent(decision)
+                alone = entry.prompt or entry.reasoning or entry.badges
+                same.setdefault(entry.anchor if alone else (entry.player, entry.kind, entry.data), []).append(entry)
+        for first, *others in same.values():
+            yield replace(first, alike=len(others))
 
     def deeds(self) -> dict[str, Counter[str]]:
-        """How many events of each kind each player is behind."""
+        """The number of events of each kind that each player caused."""
         deeds: dict[str, Counter[str]] = {record.id: Counter() for record in self._history.players}
         for record in self._history.rounds:
             for event in record.events:
@@ -128,15 +134,15 @@ class Timeline:
         return deeds
 
     def _player(self, event: EventRecord, decision: DecisionRecord | None) -> str | None:
-        # The role first: in a page as seen by one player, the others' decisions are not there to ask.
+        # The role first: a page for one player lacks the others' decisions.
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
-    def _entry(self, event: EventRecord) -> Entry:
+    def _entry(self, event: EventRecord) -> EventView:
         decision = self._decisions.get(_decision_of(event))
         anchor = f"e{event.seq}"
         everyone = event.visibility == "all"
         prompt, reasoning, elsewhere = self._folds(event, decision, anchor)
-        return Entry(
+        return EventView(
             anchor=anchor,
             label=str(event.seq),
             kind=event.kind,
@@ -155,9 +161,9 @@ class Timeline:
             asked=self._places.get(decision.player) if decision else None,
         )
 
-    def _silent(self, decision: DecisionRecord) -> Entry:
+    def _silent(self, decision: DecisionRecord) -> EventView:
         anchor = f"d{decision.index}"
-        return Entry(
+        return EventView(
             anchor=anchor,
             label=f"decision {decision.index}",
             kind=decision.kind,
@@ -177,7 +183,7 @@ class Timeline:
 
     def _folds(
         self, event: EventRecord, decision: DecisionRecord | None, anchor: str
-    ) -> tuple[tuple[Message, ...], Markup | None, str | None]:
+    ) -> tuple[tuple[MessageView, ...], Markup | None, str | None]:
         """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
         if not (self._prompts or self._reasoning):
             return (), None, None
@@ -185,7 +191,7 @@ class Timeline:
             return (), None, self._shown_at[decision.index]
         prompt = self._exchange(decision.tries, anchor) if decision else ()
         if not prompt and self._prompts and event.prompt:
-            prompt = (Message("prompt", self._joined(event.prompt, anchor), 1),)
+            prompt = (MessageView("prompt", self._joined(event.prompt, anchor), 1),)
         reasoning = self._thoughts(decision.tries, anchor) if decision else None
         if reasoning is None and self._reasoning and event.reasoning:
             reasoning = self._joined(event.reasoning, anchor)
@@ -193,24 +199,24 @@ class Timeline:
             self._shown_at[decision.index] = anchor
         return prompt, reasoning, None
 
-    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> tuple[Message, ...]:
-        """What was sent, attempt by attempt, without repeating what the attempt before had sent already.
+    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> tuple[MessageView, ...]:
+        """The messages of each attempt, without those that the attempt before had sent.
 
         The raw replies can hold both the words of a prompt and spelled-out thinking, so they need both flags.
         """
         if not self._prompts:
             return ()
-        messages: list[Message] = []
+        messages: list[MessageView] = []
         before: list[tuple[str, list[int]]] = []
         for attempt, record in enumerate(tries, start=1):
             same = 0
             while same < min(len(before), len(record.messages)) and before[same] == record.messages[same]:
                 same += 1
             for role, segments in record.messages[same:]:
-                messages.append(Message(role, self._joined(segments, anchor), attempt))
+                messages.append(MessageView(role, self._joined(segments, anchor), attempt))
             before = list(record.messages)
             if record.reply and self._reasoning:
-                messages.append(Message("reply", self._joined(record.reply, anchor), attempt))
+                messages.append(MessageView("reply", self._joined(record.reply, anchor), attempt))
                 before.append(("assistant", record.reply))
         return tuple(messages)
 
@@ -235,21 +241,13 @@ class Timeline:
         return known[0]
 
 
-def _is_bare(entry: Entry) -> bool:
-    return not (entry.prompt or entry.reasoning or entry.badges)
-
-
-def _sameness(entry: Entry) -> tuple[str | None, str, str]:
-    return entry.player, entry.kind, entry.data
-
-
 def _decision_of(event: EventRecord) -> int:
     index = event.metadata.get("decision")
     return index if isinstance(index, int) else -1
 
 
 def _json(value: Any) -> str:
-    """In one line where a reader can take it in so: long games have thousands of small ones."""
+    """In one line where it is short: long games have thousands of small ones."""
     line = json.dumps(value, ensure_ascii=False) if value else ""
     return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=1)
 
@@ -262,16 +260,8 @@ def _badges(decision: DecisionRecord) -> Iterator[Badge]:
     for place, attempt in enumerate(decision.tries):
         if attempt.error is not None:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
-            done = (
-                "Taken over"
-                if attempt.takeover
-                else "Failed"
-                if place == last
-                else "Re-asked"
-                if code in _BAD_REPLY
-                else "Retried"
-            )
-            yield Badge(f"{done}: {code}", message)
+            done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
+            yield Badge(f"{'Taken over' if attempt.takeover else done}: {code}", message)
         if attempt.finish_reason == "length":
             yield Badge("Cut short", "the reply reached the limit of tokens")
     if decision.parse is not None and decision.parse.repaired:

@@ -21,9 +21,8 @@ from agentsim.errors import UsageError
 from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.runner.batch import manifest
-from agentsim.runner.batch.lock import locked
-from agentsim.runner.batch.manifest import Design, planned, read_manifest, require_manifest
-from agentsim.runner.batch.prepare import prepared
+from agentsim.runner.batch.design import Design
+from agentsim.runner.batch.manifest import locked, planned, prepared, read_manifest, require_manifest
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
@@ -297,7 +296,7 @@ def test_what_cannot_be_played_is_said_before_anything_is_written(
 
 
 def test_only_one_process_plays_a_batch(tmp_path: Path) -> None:
-    from agentsim.runner.batch.lock import locked
+    from agentsim.runner.batch.manifest import locked
 
     words = ("batch", "--config", str(trio(tmp_path)), "--games", "1", "--out", "b", *QUIET)
     assert agentsim(*words, cwd=tmp_path).code == 0

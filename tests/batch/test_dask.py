@@ -24,8 +24,8 @@ import pytest
 
 from agentsim.history.files import RunFiles
 from agentsim.models.permits import Variables
+from agentsim.runner.batch.executors import ExecutorLost
 from agentsim.runner.batch.on_dask import OnDask
-from agentsim.runner.batch.one import ExecutorLost
 from agentsim.scenario.load import load
 from tests.batch.test_batch import QUIET, whole
 from tests.cli.command_line import agentsim, program, trio

@@ -16,14 +16,13 @@ import pytest
 
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
-from agentsim.runner.batch import one
-from agentsim.runner.batch.loop import InLoop
-from agentsim.runner.batch.manifest import Design, Manifest, planned
-from agentsim.runner.batch.one import Executor, GameEnd, session
+from agentsim.runner.batch import executors
+from agentsim.runner.batch.design import Design
+from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, task_of
+from agentsim.runner.batch.game import GameEnd, session
+from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import run_batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
-from agentsim.runner.batch.worker import play_task, task_of
-from agentsim.runner.batch.workers import InProcesses, WorkerLost
 from agentsim.runner.budget import Budget
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
@@ -263,7 +262,7 @@ def test_what_a_game_used_is_on_the_disk_where_its_player_is_lost(
     class Lost(InLoop):
         async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
             await super().play(scenario, files)
-            raise one.ExecutorLost("nobody is there")
+            raise executors.ExecutorLost("nobody is there")
 
     out = tmp_path / "b"
     manifest = batch_of(island(tmp_path, server.url()), 3, out, *(() if over else ("limits.max_calls=7",)))
@@ -290,7 +289,7 @@ def test_a_game_that_another_worker_still_plays_is_waited_for(
         waited.append(seconds)
         held.run()
 
-    monkeypatch.setattr("agentsim.runner.batch.worker.time.sleep", goes_on)
+    monkeypatch.setattr("agentsim.runner.batch.executors.time.sleep", goes_on)
     end = play_task(task_of(manifest.scenario(game), files))
     assert (end.status, end.calls, len(waited)) == ("completed", CALLS, 1)
     assert server.started["ok"] == CALLS
@@ -306,11 +305,11 @@ def test_a_game_that_another_worker_has_begun_meanwhile_is_not_played_twice(
     task = task_of(manifest.scenario(game), RunFiles(out, game.name))
 
     def late(*words: Any, **options: Any) -> Session:
-        monkeypatch.setattr("agentsim.runner.batch.one.opened", opened)
+        monkeypatch.setattr("agentsim.runner.batch.game.opened", opened)
         assert play_task(task).status == "completed"
         return opened(*words, **options)
 
-    monkeypatch.setattr("agentsim.runner.batch.one.opened", late)
+    monkeypatch.setattr("agentsim.runner.batch.game.opened", late)
     assert play_task(task).calls == CALLS
     assert server.started["ok"] == CALLS, "paid for once"
     assert {run.name for run in list_runs(out)} == {game.name}
@@ -399,7 +398,7 @@ def test_ctrl_c_at_a_terminal_is_for_the_batch_and_never_a_traceback_of_its_work
     os.mkfifo(tmp_path / "started")
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys, signal\n"
-        "if 'agentsim.runner.batch.worker' in sys.orig_argv:\n"
+        "if 'agentsim.runner.batch.executors' in sys.orig_argv:\n"
         "    with open('started', 'w') as file:\n"
         "        file.write(str(os.getpgrp()))\n"
         "    signal.pause()\n",

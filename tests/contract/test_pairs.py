@@ -14,7 +14,7 @@ from agentsim.history.load import load_history
 from agentsim.history.pairs import Deed, Pair, pairs
 from agentsim.history.restore import told_events
 from agentsim.history.tables import run_tables
-from agentsim.report.pairs import pairs_table
+from agentsim.report.derived_tables import pairs_table
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, on_bots, some_bot
 

@@ -10,13 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agentsim.engine.panel import Board, Chart, Panel, Piece, Scene, Series, Table, Tile
-from agentsim.report.board import BoardView
-from agentsim.report.charts import view
-from agentsim.report.drawing import ChartView, ticks
-from agentsim.report.page import PageOptions, render
+from agentsim.report.board import CELL, BoardView
+from agentsim.report.board import tile as draw
+from agentsim.report.charts import ChartView, ticks
+from agentsim.report.page import PageOptions, render, view
 from agentsim.report.table import TableView
 from agentsim.report.text import money, number, span_of_time, when
-from agentsim.report.tiles import CELL, draw
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
 

@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from agentsim.history.record import History
-from agentsim.report.lineup import MOST_KINDS, lineup
+from agentsim.report.derived_tables import MOST_KINDS, model_table
 from agentsim.report.page import PageOptions, render
-from agentsim.report.visible import as_seen_by
+from agentsim.report.redaction import as_seen_by
 from tests.report.sample import document, sample
 
 
@@ -20,7 +20,7 @@ def of_models(*models: str, **changes: Any) -> History:
 
 
 def rows(history: History, deeds: dict[str, Counter[str]]) -> dict[str, dict[str, Any]]:
-    table = lineup(history, deeds)
+    table = model_table(history, deeds)
     assert table is not None
     return {str(row[0]): dict(zip(table.columns, row, strict=True)) for row in table.rows}
 
@@ -48,8 +48,8 @@ def test_fallbacks_are_a_share_of_decisions() -> None:
 
 
 def test_one_model_or_one_player_each_compares_nothing() -> None:
-    assert lineup(of_models("x", "x", "x", "x"), DEEDS) is None
-    assert lineup(sample(), DEEDS) is None, "the cards of the players say it"
+    assert model_table(of_models("x", "x", "x", "x"), DEEDS) is None
+    assert model_table(sample(), DEEDS) is None, "the cards of the players say it"
 
 
 def test_as_one_player_saw_it_no_models_are_told() -> None:
@@ -64,7 +64,7 @@ def test_without_an_end_there_are_no_ranks() -> None:
 
 def test_rare_kinds_stay_in_the_cards() -> None:
     many = {player: Counter({f"kind{place}": 20 - place for place in range(20)}) for player in "ABCD"}
-    table = lineup(of_models("x", "x", "y", "y"), many)
+    table = model_table(of_models("x", "x", "y", "y"), many)
     assert table is not None
     assert table.columns[3:-1] == tuple(f"kind{place}" for place in range(MOST_KINDS))
 

@@ -8,11 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import Chart, Line, Network, Node, Post, Profile, Profiles, Series, Threads, Tie
-from agentsim.report.charts import view
-from agentsim.report.network import MOST_ARCS, MOST_NODES, MOST_ROWS, NetworkView
-from agentsim.report.page import PageOptions, render
-from agentsim.report.profiles import ProfilesView
-from agentsim.report.threads import DEEPEST, ThreadsView
+from agentsim.report.page import PageOptions, render, view
+from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_NODES, MOST_ROWS, NetworkView, ProfilesView, ThreadsView
 from tests.report.dom import parse
 from tests.report.sample import panels, sample
 from tests.report.test_charts import drawn

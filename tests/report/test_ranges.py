@@ -7,8 +7,8 @@ import math
 import pytest
 
 from agentsim.engine.panel import Range, Ranges
-from agentsim.report.charts import view
-from agentsim.report.drawing import WIDTH, ChartView
+from agentsim.report.charts import WIDTH, ChartView
+from agentsim.report.page import view
 
 
 def drawn(*rows: Range, players: dict[str, int] | None = None) -> ChartView:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.history.record import History
-from agentsim.report.say_do import MOST_ROWS, say_do
+from agentsim.report.derived_tables import MOST_ROWS, say_do_table
 from tests.report.sample import document, sample
 
 WORDS = {"speech": "I would never buy that.", "thought": "I need it badly.", "to": "B"}
@@ -33,7 +33,7 @@ def game(*events: dict[str, Any], decision: Any = None, reasoning: str = "", tim
 
 
 def rows(history: History, *, reasoning: bool = False) -> list[dict[str, Any]]:
-    table = say_do(history, reasoning=reasoning)
+    table = say_do_table(history, reasoning=reasoning)
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
 
 
@@ -100,20 +100,20 @@ def test_of_very_many_rows_the_first_are_shown() -> None:
             event(2 * index + 1, "I need it badly.", ["A"], decision=index),
         )
     ]
-    table = say_do(game(*events, times=MOST_ROWS + 2), reasoning=False)
+    table = say_do_table(game(*events, times=MOST_ROWS + 2), reasoning=False)
     assert table is not None
     assert len(table.rows) == MOST_ROWS
     assert table.note.endswith("The first 1,500 of 1,502.")
 
 
 def test_the_sample_has_some_only_with_its_reasoning() -> None:
-    table = say_do(sample(), reasoning=True)
+    table = say_do_table(sample(), reasoning=True)
     assert table is not None
     assert {row[1] for row in table.rows} <= {"A", "B", "C", "D"}
 
 
 def test_a_column_in_which_nobody_has_anything_is_left_out() -> None:
-    table = say_do(
+    table = say_do_table(
         game(event(1, "I would never buy that."), event(2, "It costs 200.", "all", "A buys")), reasoning=False
     )
     assert table is not None

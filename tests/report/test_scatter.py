@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import Panel, Point, Scatter
-from agentsim.report.charts import view
-from agentsim.report.drawing import ChartView
+from agentsim.report.charts import ChartView
+from agentsim.report.page import view
 from tests.report.dom import Node
 from tests.report.test_charts import drawn
 

@@ -1,6 +1,6 @@
-"""design: who sits where in which game of a batch, and with which seed; and how even that comes out. Pure.
+"""The design of a batch: which model sits where in which game, with which seed; and how balanced that is.
 
-Models go round by the rows of a Williams square (E. J. Williams, Experimental designs balanced for the estimation of
+Models rotate by the rows of a Williams square (E. J. Williams, Experimental designs balanced for the estimation of
 residual effects of treatments, 1949): as many rows as models make a Latin square, in which every model has every
 position once, and over one block (two where the number is odd) every model follows every other equally often.
 """
@@ -13,16 +13,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-__all__ = ["Row", "Spread", "balance", "derived_seed", "rows", "williams"]
+__all__ = ["Design", "Row", "Spread", "balance", "derived_seed", "rows", "williams"]
 
 _SEED_BITS = 31
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One game: `seats` are the scenario's players in the order in which they sit down here, `models` who plays each.
+class Design:
+    """What was asked for; `models` are names, none where the scenario's own models play."""
 
-    Both count from 0 and go by position; `models` is empty where everybody keeps the scenario's model.
+    seed: int
+    games: int
+    models: tuple[str, ...] = ()
+    rotate: bool = False
+    paired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One game: the scenario's players (`seats`) in the order of this table, and the model of each (`models`).
+
+    Both are numbers from 0 by position; `models` is empty where each player keeps the scenario's model.
     """
 
     seed: int
@@ -32,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How often the rarest and the commonest of some combinations come."""
+    """How often the rarest and the commonest of some combinations occur."""
 
     what: str
     least: int
@@ -40,7 +51,7 @@ class Spread:
 
     @property
     def even(self) -> bool:
-        """Whether each comes equally often."""
+        """Whether each occurs equally often."""
         return self.least == self.most
 
 
@@ -86,7 +97,7 @@ def rows(games: int, seats: int, models: int, *, seed: int, rotate: bool = False
 
 
 def balance(plan: Sequence[Row], seats: int, models: int) -> list[Spread]:
-    """How evenly the batch spreads what its design turns; nothing for what it leaves where it was."""
+    """How evenly the batch spreads what its design rotates; the rest is left out."""
     spreads = []
     if models:
         spreads.append(_spread("each model in each seat", models * seats, _in_seats(plan)))

@@ -1,39 +1,50 @@
-"""Manifest: what a batch is to play, on the disk before its first game. What is played already, each game's files say.
+"""The manifest of a batch: which games it consists of, written into its folder before the first of them.
 
-Playing writes nothing there, so a batch of a million games rewrites nothing, and a kill finds no half of it. A batch
-that is to have more games gets a new one in its place, with the same games before them.
+Playing does not change it: each game's files say how far that game is. A batch that grows gets a new manifest, which
+begins with the same games.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from filelock import lock_descriptor
 
 from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.files import MANIFEST, check_name, write_new, write_whole
-from agentsim.runner.batch.design import Row, balance, rows
+from agentsim.runner.batch.design import Design, Row, balance, rows
+from agentsim.runner.session import MAX_DRAWN_SEED
 from agentsim.scenario.limits import with_limits
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["Design", "Manifest", "Planned", "planned", "plays_alone", "read_manifest", "require_manifest"]
+__all__ = [
+    "DRAWN",
+    "Manifest",
+    "Planned",
+    "at_once",
+    "folder_of",
+    "locked",
+    "planned",
+    "plays_alone",
+    "prepared",
+    "read_manifest",
+    "require_manifest",
+]
 
 FORMAT = "agentsim-batch/1"
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """What a batch was asked for; `models` are names, empty where the scenario's own play."""
-
-    seed: int
-    games: int
-    models: tuple[str, ...] = ()
-    rotate: bool = False
-    paired: bool = False
+DRAWN = -1
+"""Stands for a seed that was not given; no seed is negative."""
+_CALLERS = 8
+"""Games with models that are played at once by default; each waits for its own replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +78,10 @@ class Manifest:
     def balance(self) -> list[dict[str, Any]]:
         """How evenly the design spreads models and seats over the games."""
         spreads = balance([game.row for game in self.games], len(self.casts[0].players), len(self.design.models))
-        return [{"what": spread.what, "least": spread.least, "most": spread.most} for spread in spreads]
-
-    def same_batch(self, other: Manifest) -> bool:
-        """Whether the games of one are the first of the other's, or all of them.
-
-        Limits and addresses may differ, as they may between two runs of one. Names do not count: how many digits they
-        have depends on how many games were asked for first.
-        """
-        rows = zip(self.games, other.games, strict=False)
-        return (
-            replace(self.design, games=0) == replace(other.design, games=0)
-            and all(one.row == two.row for one, two in rows)
-            and [cast.identity() for cast in self.casts] == [cast.identity() for cast in other.casts]
-        )
-
-    def following(self, there: Manifest) -> Manifest:
-        """The same games, those that are planned `there` under the names that they have there."""
-        return replace(self, games=(*there.games, *self.games[len(there.games) :]))
+        return [asdict(spread) for spread in spreads]
 
     def digest(self) -> str:
-        """A short name for the batch, whatever seed it has and however many games."""
+        """A short name for the batch, which depends on neither its seed nor its number of games."""
         what = [self.design.models, self.design.rotate, self.design.paired]
         text = json.dumps([what, [cast.identity() for cast in self.casts]], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -95,7 +89,7 @@ class Manifest:
     def write(self, directory: Path, *, instead: bool = False) -> None:
         """Put it into the batch's folder; it is whole or not there.
 
-        `FileExistsError` where one is there already, unless it takes its place; who has it do that holds the lock.
+        `FileExistsError` where one is there, unless this one is written `instead`, for which the caller has the lock.
         """
         design = self.design
         head = {
@@ -200,3 +194,97 @@ def _sound(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence
 def _game(line: Mapping[str, Any]) -> Planned:
     row = Row(int(line["seed"]), tuple(map(int, line["seats"])), tuple(map(int, line["models"])))
     return Planned(str(line["name"]), row)
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the manifest's lock for the block: one process at a time plays a batch. `UsageError` where another does."""
+    path = directory / MANIFEST
+    while True:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            if not lock_descriptor(handle, blocking=False):
+                raise UsageError(f"{directory}: another process is playing this batch")
+            if os.path.samestat(os.fstat(handle), path.stat()):  # the lock of a replaced manifest would exclude nothing
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, Manifest]:
+    """The batch's folder with its manifest in it, the one that was there if it plans the same games.
+
+    A manifest with the first of these games gets the others too. The seed `DRAWN` is drawn, unless the folder has one.
+    `UsageError` where the folder holds another batch, or this one with more games.
+    """
+    scenario = wanted.casts[0]
+    directory = out if out is not None else logs_dir / f"batch_{scenario.name or scenario.game}_{wanted.digest()}"
+    there = read_manifest(directory)
+    drawn = wanted.design.seed == DRAWN
+    if drawn:
+        seed = secrets.randbelow(MAX_DRAWN_SEED) if there is None else there.design.seed
+        wanted = planned(replace(wanted.design, seed=seed), wanted.casts)
+    if there is None:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            names = [path.name for path in directory.iterdir()]
+            if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
+                raise UsageError(f"{directory}: holds other runs; a batch needs a folder of its own")
+            wanted.write(directory)
+        except FileExistsError:
+            if (there := read_manifest(directory)) is None:  # the folder's name is that of a file
+                raise UsageError(f"{directory}: is not a directory") from None
+            if drawn:
+                wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
+        except OSError as error:
+            raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
+    if there is not None:
+        wanted = _joined(there, wanted, directory)
+        if len(wanted.games) > len(there.games):
+            with locked(directory):
+                wanted = _joined(require_manifest(directory), wanted, directory)  # it may have grown since
+                wanted.write(directory, instead=True)
+    return directory, wanted
+
+
+def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
+    """What is wanted, with the names that its games have `there`; `UsageError` where that is something else."""
+    if (difference := _difference(there, wanted)) is not None:
+        raise UsageError(f"{directory}: holds another batch ({difference}); give it another --out")
+    if len(there.games) > len(wanted.games):
+        more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
+        raise UsageError(f"{directory}: holds {more}; ask for as many or more, or give it another --out")
+    return replace(wanted, games=(*there.games, *wanted.games[len(there.games) :]))
+
+
+def _difference(there: Manifest, wanted: Manifest) -> str | None:
+    """Why the games of one are not the first of the other's, or all of them; None where they are.
+
+    Limits and addresses may differ, as when a run is resumed. Names may too: how many digits they have depends on how
+    many games were asked for first.
+    """
+    for name in ("seed", "models", "rotate", "paired"):
+        one, other = getattr(there.design, name), getattr(wanted.design, name)
+        if one != other:
+            return f"{name}: {_said(one)} there, {_said(other)} here"[:300]
+    same_rows = all(one.row == two.row for one, two in zip(there.games, wanted.games, strict=False))
+    same_casts = [cast.identity() for cast in there.casts] == [cast.identity() for cast in wanted.casts]
+    return None if same_rows and same_casts else "its scenario is not this one"
+
+
+def _said(value: Any) -> str:
+    return ",".join(value) or "none" if isinstance(value, tuple) else str(value).lower()
+
+
+def folder_of(name: str, logs_dir: Path) -> Path | None:
+    """The folder of the batch of that name or path; None where there is none."""
+    return next((path for path in (Path(name), logs_dir / name) if (path / MANIFEST).is_file()), None)
+
+
+def at_once(manifest: Manifest) -> int:
+    """How many games this machine plays at once by default; one with embedded models, each of which is a server."""
+    if plays_alone(manifest):
+        return os.cpu_count() or 1
+    seats = (plan for cast in manifest.casts for plan in cast.seats)
+    return 1 if any(each.name.kind == "local" for plan in seats for each in plan.models) else _CALLERS

@@ -1,7 +1,7 @@
-"""on_dask: a batch's games as tasks of a Dask cluster. Nothing else knows Dask; another cluster is another such file.
+"""Plays the games of a batch as tasks of a Dask cluster. No other module knows Dask.
 
 The workers see the batch's folder under the same path, and have their own keys in their own environment: journals are
-written where the games are played, and nothing secret travels to a scheduler.
+written where the games are played, and no secret is sent to a scheduler.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
 from agentsim.history.files import RunFiles
-from agentsim.runner.batch.one import ExecutorLost, GameEnd
-from agentsim.runner.batch.worker import play_task, task_of
-from agentsim.runner.batch.workers import WorkerLost
+from agentsim.runner.batch.executors import ExecutorLost, WorkerLost, play_task, task_of
+from agentsim.runner.batch.game import GameEnd
 from agentsim.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -29,29 +28,29 @@ __all__ = ["OnDask"]
 _RETRIES = 2
 _CONNECT_S = 20
 _WORKER_S = 20  # until the first worker is there
-_PATIENCE = 2  # times that long without any worker, which may be on its way back
+_PATIENCE = 2  # so many times that long without any worker: one may come back
 
 
 async def dask_setup(worker: object) -> None:
-    """A worker process of our own cluster has started (Dask calls this, by its name).
+    """Set up a worker process of our own cluster (Dask calls this, by its name).
 
-    Ctrl-C is for who started it, and who decides what becomes of its games; a task that is taken back is no warning.
+    Ctrl-C must reach the parent alone, which decides about the worker's games.
     """
     os.setsid()
     _hush()
 
 
 def _hush() -> None:
-    """What goes wrong with a game stands in its line, and with the cluster in ours."""
+    """Silence Dask's loggers: errors of a game are in its line, those of the cluster in our messages."""
     for name in list(logging.root.manager.loggerDict):  # Dask gives some of its loggers levels of their own
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class OnDask:
-    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or of its own with so many worker processes.
+    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or on one of its own with `workers` processes.
 
-    There, too, the variables that `env` allows may go anywhere.
+    The variables that `env` allows to go to any host may do so there, too.
     """
 
     def __init__(self, scheduler: str | None, workers: int, env: Variables) -> None:
@@ -60,8 +59,8 @@ class OnDask:
         self._cluster: Any = None
 
     async def open(self) -> int:
-        """Find the scheduler, or start a cluster; `UsageError` where there is none that could play."""
-        import distributed  # typed in part: what is called here is not
+        """Find the scheduler, or start a cluster; `UsageError` where none could play."""
+        import distributed  # what is called here is not typed
 
         _hush()
         dask: Any = distributed
@@ -85,7 +84,7 @@ class OnDask:
         except TimeoutError:
             raise UsageError(f"--scheduler {self._scheduler}: has no workers; start some with dask worker") from None
         ours = version("agentsim")
-        # A function of Python's own: one of ours would end a worker without agentsim.
+        # A function of the standard library: one of ours would end a worker without agentsim.
         for worker, theirs in (await client.run(version, "agentsim", on_error="return")).items():
             if theirs != ours:
                 found = f"agentsim {theirs}" if isinstance(theirs, str) else "no agentsim"

@@ -1,6 +1,6 @@
-"""conduct: plays a manifest: what is left of it, so many games at once, by whoever can; one game's end is its own.
+"""Plays the games of a manifest that are left, several at once; one failed game does not end the others.
 
-What a game is, and how it is played, is `one`; what is to be played, `manifest`; who looks on, `tally`.
+What is to be played is in `manifest`; one game is `game`, the places to play it are `executors`, the sums are `tally`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,10 @@ from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
-from agentsim.runner.batch.earlier import in_prompt, is_done, used
-from agentsim.runner.batch.lock import locked
-from agentsim.runner.batch.loop import InLoop
-from agentsim.runner.batch.manifest import Manifest, Planned, plays_alone
-from agentsim.runner.batch.one import Executor, ExecutorLost, GameEnd, failed, sweep
-from agentsim.runner.batch.shares import Shares
-from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
-from agentsim.runner.batch.workers import InProcesses
+from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
+from agentsim.runner.batch.game import GameEnd, completed_from_files, failed, is_done, sweep, used
+from agentsim.runner.batch.manifest import Manifest, Planned, locked, plays_alone
+from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
 from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
@@ -43,7 +39,7 @@ from agentsim.scenario.scenario import Scenario
 __all__ = ["run_batch", "run_batch_in_loop"]
 
 _ORPHANS_S = 10.0
-"""So long a killed batch's workers may take to be gone."""
+"""The time that the workers of a killed batch may take to be gone."""
 
 
 def run_batch(
@@ -59,9 +55,9 @@ def run_batch(
     """Play what is left of a batch; its folder and manifest are there.
 
     The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
-    that came to no result (0: however many) no more are begun. By itself it plays bots in worker processes and models
-    in its own event loop; an `executor` is made in that loop and plays them elsewhere. Raises what makes every game
-    impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
+    without a result (0: no limit) no more are begun. By default games of bots are played in worker processes and those
+    of models in the event loop; an `executor` is made in that loop and plays them elsewhere. Raises an error that makes
+    every game impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
     """
     with locked(directory):
         batch = _Batch(manifest, directory, env, jobs, abort_after, watcher or BatchWatcher(), executor)
@@ -92,7 +88,7 @@ async def run_batch_in_loop(
 
 @dataclass
 class _Batch:
-    """`run_batch`'s arguments, and what has come of them."""
+    """The arguments of `run_batch`, and its state."""
 
     manifest: Manifest
     directory: Path
@@ -108,8 +104,8 @@ class _Batch:
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
         self.result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
-        self._calls = self._at_once = 0  # of one game, and of all together, which share what hosts allow
-        self._shares = Shares(limits)
+        self._calls = self._at_once = 0  # of one game, and of all together, which share the hosts' limits
+        self._shares = LimitShares(limits)
 
     async def play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         sweep(self.directory)
@@ -124,10 +120,10 @@ class _Batch:
         finally:
             task.cancel()
             await asyncio.wait({task})
-        sweep(self.directory)  # no process writes there any more; a worker may have been killed while it did
+        sweep(self.directory)  # no process writes there now; a worker may have been killed while it did
 
     async def _seat(self) -> None:
-        """Raise what makes every game impossible; say what will go where."""
+        """Raise an error that makes every game impossible; note which key goes to which host."""
         errands: dict[str, None] = {}
         for cast in self.manifest.casts:
             seats = seated(cast, find(cast.game), self.env, own=self.own)
@@ -142,7 +138,7 @@ class _Batch:
         return RunFiles(self.directory, game.name)
 
     def _left(self) -> list[Planned]:
-        """The games that are not done; what the others used is counted."""
+        """The games that are not done; counts what all of them used before."""
         left, tally = [], self.result.tally
         free = plays_alone(self.manifest)
         for game in self.manifest.games:
@@ -195,7 +191,7 @@ class _Batch:
         self._shares.lanes -= 1
 
     def _exhausted(self) -> bool:
-        """Whether the limits are reached: where games are played by others, who cannot ask before each call."""
+        """Whether the limits are reached: games that are played elsewhere cannot ask before each call."""
         limits, tally = self.manifest.casts[0].limits, self.result.tally
         if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
             self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
@@ -217,7 +213,7 @@ class _Batch:
         self._note(game, task)
 
     def _allowed(self, game: Planned, calls: int, cost_usd: float) -> Scenario:
-        """The game, which used so much before, with its share of the batch's limits where we do not play it."""
+        """The game, which used so much before; with its share of the batch's limits where it is played elsewhere."""
         scenario, tally = self.manifest.scenario(game), self.result.tally
         if self.executor is None:
             return scenario
@@ -235,7 +231,7 @@ class _Batch:
         else:
             end = task.result()
         if end.status not in FINISHED and not end.calls:
-            end = in_prompt(end, self._files(game), game.row.seed)
+            end = completed_from_files(end, self._files(game), game.row.seed)
         self.result.ends.append(end)
         self.result.tally.ended(end)
         self.watcher.ended(end)
@@ -254,7 +250,7 @@ class _Batch:
         self.watcher.changed()
 
     async def _orphans_gone(self, left: Sequence[Planned]) -> None:
-        """Workers of a killed batch see that it is gone, and are so at once; until then they hold their journals."""
+        """Wait for the workers of a killed batch, which see that it is gone; until then they hold their journals."""
         until = asyncio.get_running_loop().time() + _ORPHANS_S
         for game in left:
             while (journal := self._files(game).journal).exists() and is_running(journal):

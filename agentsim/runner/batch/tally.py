@@ -1,4 +1,4 @@
-"""Tally: how far a batch is, what it has cost, and what the rest will by what the past did. It shows nothing."""
+"""Tally: how far a batch is, what it has cost and will cost, and the share of its limits that a game may use."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from pathlib import Path
 from agentsim.errors import AgentsimError
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
-from agentsim.runner.batch.one import GameEnd
+from agentsim.runner.batch.game import GameEnd
+from agentsim.scenario.schema import Limits
 
-__all__ = ["BatchResult", "BatchWatcher", "Tally"]
+__all__ = ["BatchResult", "BatchWatcher", "LimitShares", "Tally"]
 
 
 class BatchWatcher:
     """Sees nothing; a display overrides what it shows."""
 
     def noted(self, line: str) -> None:
-        """What a person must know whatever else is shown: which key goes where, what this machine holds back."""
+        """A message that every display shows: which key goes to which host, what this machine does not allow."""
 
     def began(self, tally: Tally) -> None:
-        """The plan is known, and what earlier sessions have done of it."""
+        """The batch begins; the tally holds its plan and what earlier sessions did of it."""
 
     def changed(self) -> None:
         """A game began, or a call of one is over."""
@@ -37,7 +38,7 @@ class Tally:
 
     def __init__(self, games: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.games = games
-        self.done = 0  # finished, in whatever session
+        self.done = 0  # finished, in any session
         self.statuses: Counter[str] = Counter()
         self.calls, self.cost_usd, self.unpriced_calls = 0, 0.0, 0
         self._running: dict[str, Totals] = {}
@@ -52,7 +53,7 @@ class Tally:
 
     @property
     def failed(self) -> int:
-        """Games of this session that came to no result."""
+        """Games of this session without a result."""
         return sum(count for status, count in self.statuses.items() if status not in FINISHED)
 
     def earlier(self, name: str, calls: int, cost_usd: float, unpriced_calls: int = 0, *, finished: bool) -> None:
@@ -66,7 +67,7 @@ class Tally:
             self._known[name] = (calls, cost_usd, unpriced_calls)
 
     def started(self, name: str) -> tuple[int, float]:
-        """A game begins, or goes on: what it used before (calls and dollars) is in its own totals from now on."""
+        """A game begins, or goes on; the calls and dollars that it used before, which its own totals include."""
         calls, cost, unpriced = self._known.pop(name, (0, 0.0, 0))
         self.calls -= calls
         self.cost_usd -= cost
@@ -105,11 +106,48 @@ class Tally:
         return (self._clock() - self._began) / self._ended_here * max(0, self.games - self.done - self.failed)
 
 
+class LimitShares:
+    """What each running game may use of a batch's limits, where its executor cannot ask before each call.
+
+    `lanes` games may run at once; together their shares are never more than what is left.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = {"max_calls": limits.max_calls, "max_cost_usd": limits.max_cost_usd}
+        self._given: dict[str, dict[str, float]] = {}
+        self.lanes = 0
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to share."""
+        return any(limit is not None for limit in self._limits.values())
+
+    def given(self, name: str, calls: tuple[int, int], cost_usd: tuple[float, float]) -> dict[str, float]:
+        """The limits of one game: what is left without a share, divided by the number of free lanes.
+
+        `calls` and `cost_usd` are what was spent so far: by games that do not run, and by this one in earlier sessions,
+        which its own limits include.
+        """
+        share: dict[str, float] = {}
+        for what, (others, before) in {"max_calls": calls, "max_cost_usd": cost_usd}.items():
+            limit = self._limits[what]
+            if limit is not None:
+                free = limit - others - before - sum(each[what] for each in self._given.values())
+                part = free / (self.lanes - len(self._given))
+                share[what] = before + (int(part) if what == "max_calls" else part)
+        self._given[name] = share
+        return share
+
+    def back(self, name: str) -> None:
+        """Free the share of a game that is over."""
+        self._given.pop(name, None)
+
+
 @dataclass
 class BatchResult:
     """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
 
-    `mended` are games that were over before and whose history is made again, with what was wrong with it.
+    `rebuilt` are games that were over before and whose history was made again, with what was wrong with it.
     """
 
     directory: Path

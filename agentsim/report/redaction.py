@@ -1,7 +1,6 @@
-"""A history as one player could have kept it: the others' secrets taken out of every part of the record.
+"""A history as one player saw it: the others' secrets are taken out of every part of the record.
 
 It is built up from what may stay, so that a field added to the record later is not let through by default.
-How a history looks does not belong here.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from agentsim.history.record import (
     RoundRecord,
     StandingRecord,
     TotalsRecord,
-    TryRecord,
 )
 
 __all__ = ["as_seen_by"]
@@ -28,9 +26,9 @@ _NAMED = 20  # ids listed in an error
 
 
 def as_seen_by(history: History, player: str) -> History:
-    """The part of a history that `player` saw or did; `UsageError` where nobody of that name is seated.
+    """The part of a history that `player` saw or did; `UsageError` where no player of that name is seated.
 
-    What stays: the events this player heard, its own decisions with prompts, reasoning and usage, everybody's
+    What stays: the events this player heard, its own decisions with prompts, reasoning and usage, every player's
     id, and the outcome's reason, ranks and winner. What goes: others' models, temperatures, personas, prompts,
     reasoning, decisions, scores and usage, all staff, the game's configuration, and paths and limits of the
     run. `seq` and decision numbers stay, so that two pages of one game can be read side by side.
@@ -94,7 +92,7 @@ def _outcome(outcome: OutcomeRecord, player: str) -> OutcomeRecord:
 
 def _usage(usage: TotalsRecord, player: str) -> TotalsRecord:
     own = (usage.by_player or {}).get(player)
-    if own is None:  # a bot or a person: nothing was called for it
+    if own is None:  # a bot or a person makes no calls
         own = TotalsRecord(calls=0, failed_calls=0, reasks=0, fallbacks=0, prompt_tokens=0, cached_tokens=0,
                            completion_tokens=0, reasoning_tokens=0, cost_usd=0.0)  # fmt: skip
     return own.model_copy(update={"by_player": {player: own}})
@@ -118,21 +116,21 @@ def _moved(indices: list[int] | None, place: dict[int, int]) -> list[int] | None
 
 
 def _renumbered_round(record: RoundRecord, place: dict[int, int]) -> RoundRecord:
+    """The round with `place` giving each text's new number."""
     events = [
-        e.model_copy(update={"prompt": _moved(e.prompt, place), "reasoning": _moved(e.reasoning, place)})
-        for e in record.events
+        event.model_copy(update={what: _moved(getattr(event, what), place) for what in ("prompt", "reasoning")})
+        for event in record.events
     ]
     return record.model_copy(update={"events": events})
 
 
 def _renumbered_decision(decision: DecisionRecord, place: dict[int, int]) -> DecisionRecord:
-    tries = [_renumbered_try(attempt, place) for attempt in decision.tries]
+    tries = [
+        attempt.model_copy(update={
+            "messages": [(role, _moved(segments, place)) for role, segments in attempt.messages],
+            "reply": _moved(attempt.reply, place),
+            "reasoning": _moved(attempt.reasoning, place),
+        })
+        for attempt in decision.tries
+    ]  # fmt: skip
     return decision.model_copy(update={"tries": tries})
-
-
-def _renumbered_try(attempt: TryRecord, place: dict[int, int]) -> TryRecord:
-    return attempt.model_copy(update={
-        "messages": [(role, [place[index] for index in segments]) for role, segments in attempt.messages],
-        "reply": _moved(attempt.reply, place),
-        "reasoning": _moved(attempt.reasoning, place),
-    })  # fmt: skip

@@ -1,0 +1,220 @@
+"""Where the games of a batch are played: in the event loop, or in worker processes, which run this module.
+
+`on_dask` plays them on a cluster; another kind of cluster is another such module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from agentsim.errors import AgentsimError
+from agentsim.history.files import RunFiles
+from agentsim.history.journal_file import is_running
+from agentsim.history.totals import Totals
+from agentsim.models.own import OwnModel
+from agentsim.models.permits import Variables
+from agentsim.runner.batch.game import GameEnd, ended, failed, finished, session
+from agentsim.runner.budget import Budget
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.scenario import Scenario
+
+__all__ = ["Executor", "ExecutorLost", "InLoop", "InProcesses", "WorkerLost", "play_task", "serve", "task_of"]
+
+_DEATHS = 2
+"""After so many workers died over a game, it is left alone in this session."""
+_LINE = 2**24
+_GRACE_S = 5.0
+_ELSEWHERE_S = 60.0
+"""A worker that hung, and from which a game was taken away, may still play it for so long."""
+
+
+class Executor(Protocol):
+    """Plays single games somewhere; several at once."""
+
+    async def open(self) -> int | None:
+        """Prepare, and return how many games it can play at once, if known; `UsageError` for a mistake."""
+        ...
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        """Play one game, from its beginning or its journal's end."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release what it holds."""
+        ...
+
+
+class ExecutorLost(AgentsimError):
+    """The executor can play no more games of this batch."""
+
+
+@dataclass
+class InLoop:
+    """Plays games as tasks of the running loop; `used` is called with what each has used so far.
+
+    This is for games with models, which wait. Their sessions share limiters and the budget `within`, so pacing, slots,
+    Retry-After and limits hold for all games together.
+    """
+
+    env: Mapping[str, str]
+    within: Budget
+    used: Callable[[str, Totals], None]
+    own: Mapping[str, OwnModel]
+
+    async def open(self) -> int | None:
+        """Has nothing to prepare."""
+        return None
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        """Play one game until it ends or stops; cancelled, it ends in order."""
+        watcher = _Counting(files.name, self.used)
+        begun = session(scenario, files, env=self.env, watcher=watcher, within=self.within, own=self.own)
+        return finished(files) if begun is None else ended(await begun.play())
+
+    async def aclose(self) -> None:
+        """Has nothing to close: each session closes its own."""
+
+
+class _Counting(Watcher):
+    def __init__(self, name: str, used: Callable[[str, Totals], None]) -> None:
+        self._name, self._used = name, used
+
+    def counted(self, totals: Totals) -> None:
+        self._used(self._name, totals)
+
+
+class WorkerLost(AgentsimError):
+    """The processes that played a game died of it, or were killed."""
+
+
+class InProcesses:
+    """Plays games of bots in worker processes, each of which is started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._idle: list[Process] = []
+        self._all: list[Process] = []
+
+    async def open(self) -> int | None:
+        """Has nothing to prepare: workers start with their first game."""
+        return None
+
+    async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
+        """Play one game in a worker; where that dies another goes on, from the journal. Cancelled, the worker ends."""
+        task = json.dumps(task_of(scenario, files)).encode() + b"\n"
+        for _ in range(_DEATHS):
+            worker = self._idle.pop() if self._idle else await self._started()
+            answer = await _asked(worker, task)
+            if answer.endswith(b"\n"):
+                self._idle.append(worker)
+                return GameEnd(**json.loads(answer))
+            code = await worker.wait()
+            self._all.remove(worker)
+        raise WorkerLost(f"{_DEATHS} workers died over this game, the last with exit code {code}")
+
+    async def aclose(self) -> None:
+        """End every worker."""
+        for worker in self._all:
+            assert worker.stdin is not None, "it was opened"
+            worker.stdin.close()
+        for worker in self._all:
+            await worker.wait()
+        self._all.clear()
+
+    async def _started(self) -> Process:
+        worker = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "agentsim.runner.batch.executors"),
+            stdin=PIPE,
+            stdout=PIPE,
+            limit=_LINE,
+            start_new_session=True,  # Ctrl-C reaches this process alone, which tells the worker
+        )
+        self._all.append(worker)
+        return worker
+
+
+async def _asked(worker: Process, task: bytes) -> bytes:
+    """The worker's line; a part of one, or nothing, from a worker that died."""
+    assert worker.stdin is not None, "it was opened"
+    assert worker.stdout is not None, "it was opened"
+    try:
+        with contextlib.suppress(ConnectionError):
+            worker.stdin.write(task)
+            await worker.stdin.drain()
+        return await worker.stdout.readline()
+    except asyncio.CancelledError:
+        with contextlib.suppress(ProcessLookupError):
+            worker.terminate()  # it ends its game in order, and writes its line
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(worker.stdout.readline(), _GRACE_S)
+        raise
+
+
+def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
+    """One game as JSON values; `allowed` names the variables that may go to any host: their values are not sent."""
+    return {
+        "scenario": scenario.identity(),
+        "run": scenario.run_part(),
+        "seed": scenario.seed,
+        "directory": str(files.directory),
+        "name": files.name,
+        "allowed": sorted(allowed),
+    }
+
+
+def play_task(task: dict[str, Any]) -> GameEnd:
+    """Play one game in this thread until it ends or stops; its line holds the error, if any."""
+    name = str(task["name"])
+    try:
+        scenario = Scenario.restore(task["scenario"], task["run"], seed=int(task["seed"]))
+        env = Variables(os.environ, task["allowed"])
+        files = RunFiles(Path(task["directory"]), name)
+        until = time.monotonic() + _ELSEWHERE_S
+        while is_running(files.journal) and time.monotonic() < until:
+            time.sleep(0.05)
+        begun = session(scenario, files, env=env)
+        return finished(files) if begun is None else ended(begun.run())
+    except Exception as error:  # a mistake in one game's rules is a line for the batch, and does not end the others
+        return failed(name, error)
+
+
+def serve(source: TextIO, sink: TextIO) -> None:
+    """Play games one after another: tasks come in as JSON lines, results go out as JSON lines.
+
+    At the end of its input the process ends at once, even in the middle of a game: so workers do not outlive their
+    parent, and the journal keeps what was decided.
+    """
+    tasks: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def read() -> None:
+        for line in source:
+            tasks.put(line)
+        os._exit(0)  # the parent is gone
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        end = play_task(json.loads(tasks.get()))
+        sink.write(json.dumps(asdict(end)) + "\n")
+        sink.flush()
+
+
+def main() -> None:
+    """Serve on the standard streams; all other output goes to stderr."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    serve(sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    main()
