@@ -7,8 +7,7 @@ from typing import Any
 
 from agentsim.history.entry import Entry
 from agentsim.history.record import UsageRecord
-from agentsim.models.base import Usage
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt, Usage
 
 __all__ = ["Totals", "cached_share", "totals", "usage_of"]
 
@@ -71,7 +70,7 @@ class Totals:
             for attempt in entry.tries:
                 self.add_call(attempt)
 
-    def add_call(self, attempt: Try) -> None:
+    def add_call(self, attempt: Attempt) -> None:
         """Count one call."""
         self.calls += 1
         self.takeovers += attempt.takeover
@@ -109,7 +108,7 @@ class Totals:
 
 
 def totals(
-    entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Try]] = ()
+    entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Attempt]] = ()
 ) -> dict[str, Any]:
     """The history's `usage`; players (and `@role` staff) in the order given, those without calls too.
 

@@ -15,7 +15,6 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
 
-from agentsim.engine.spelt import json_of
 from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
 from agentsim.models.connection_errors import system_words
@@ -78,7 +77,7 @@ class Transport:
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         # Of what a scenario puts in, nothing is without a word in JSON: it was looked at then.
-        data = json_of(body, to_json)
+        data = to_json(body)
         try:
             async with self._session.post(
                 self._url(path), data=data, headers=self._headers, allow_redirects=False, **ways

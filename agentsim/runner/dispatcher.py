@@ -22,9 +22,9 @@ from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
 from agentsim.models.attempts import Attempts, held
-from agentsim.models.base import Completion, Usage
+from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply
-from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
+from agentsim.players.base import Player
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
@@ -107,7 +107,7 @@ class Dispatcher:
         assert not isinstance(player, BotPlayer), "bots decide at once, without a desk"
         return player
 
-    async def settle(self, ask: Ask, earlier: Sequence[Try]) -> tuple[Entry, Decision]:
+    async def settle(self, ask: Ask, earlier: Sequence[Attempt]) -> tuple[Entry, Decision]:
         """Have one request of the wave decided by whoever sits there, and journal the decision.
 
         It is on its way to the disk; the rules may not see it before `journal.sync()`.
@@ -118,7 +118,7 @@ class Dispatcher:
         async def attempt(messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
             return await self._call(ask, link, messages, number, used)
 
-        def keep(tries: Sequence[Try]) -> None:
+        def keep(tries: Sequence[Attempt]) -> None:
             self.journal.tried(ask.wave, ask.place, ask.request.player, tries)
             self.totals.takeovers += sum(attempt.takeover for attempt in tries)
 
@@ -213,16 +213,16 @@ class Dispatcher:
                 async with queueing:
                     completion = await reply
             cost = self._cost(ask, player, messages, completion.usage)
-            attempt = Try(messages, completion)
+            attempt = Attempt(messages, completion=completion)
             self.totals.add_call(attempt)
             self._warn(player, attempt)
             self._note_mode(player, completion)
             self.breaker.called(self._places[ask.place], None, link)
         except ModelError as error:
-            named, wasted = player.name if len(self._player(ask).links) > 1 else None, wasted_by(error)
-            cost = self._cost(ask, player, messages, wasted)
-            attempt = Try(messages, None, error.code, str(error), fault=fault_of(error), model=named, wasted=wasted)
-            self._failed(ask, link, attempt._replace(held=held(error, player.attempts, used)), error)
+            named = player.name if len(self._player(ask).links) > 1 else None
+            attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
+            cost = self._cost(ask, player, messages, attempt.wasted)
+            self._failed(ask, link, attempt, error)
             raise
         except TimeoutError:
             raise self.budget.out_of_time() from None
@@ -244,10 +244,9 @@ class Dispatcher:
     def _meanwhile(self) -> None:
         """What may as well be done while the calls are out: most of what is written down with their answers."""
         out, self._out = self._out, []
-        for task, ask, messages in out:
+        for task, ask, _ in out:
             if task in self.in_flight:  # not every model has to be waited for
                 ask.request.fingerprint()
-                self.journal.expect(messages)
         collect_meanwhile()
 
     def _note_mode(self, player: ModelPlayer, completion: Completion) -> None:
@@ -256,13 +255,13 @@ class Dispatcher:
             self.journal.chose(player.name, mode)
             self.watcher.chose(player.name, mode)
 
-    def _warn(self, player: ModelPlayer, attempt: Try) -> None:
+    def _warn(self, player: ModelPlayer, attempt: Attempt) -> None:
         for diagnostic in diagnostics(player.model.name, attempt):
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
                 self.watcher.warned(diagnostic.message)
 
-    def _failed(self, ask: Ask, link: int, attempt: Try, error: ModelError) -> None:
+    def _failed(self, ask: Ask, link: int, attempt: Attempt, error: ModelError) -> None:
         self.totals.add_call(attempt)
         self.watcher.waiting(ask, str(error))
         try:
@@ -271,7 +270,7 @@ class Dispatcher:
             self.journal.tried(ask.wave, ask.place, ask.request.player, [attempt])  # nobody else will
             raise
 
-    def _count_earlier(self, ask: Ask, player: ModelPlayer, attempt: Try) -> None:
+    def _count_earlier(self, ask: Ask, player: ModelPlayer, attempt: Attempt) -> None:
         """A call that an earlier process of the run made counts against its limits, and is shown."""
         self.totals.add_call(attempt)
         self.budget.spent(1, self._cost(ask, player, attempt.messages, attempt.usage))

@@ -15,7 +15,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.fold import fold
 from agentsim.history.shares import shares
 from agentsim.history.totals import totals
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.scenario import Scenario
 
@@ -87,7 +87,7 @@ def folded(
     play: GamePlay,
     *,
     entries: list[Entry],
-    undecided: Sequence[tuple[str, Try]],
+    undecided: Sequence[tuple[str, Attempt]],
     status: str,
     volatile: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def folded(
 
 
 def _fork(
-    branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Try]]
+    branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Attempt]]
 ) -> dict[str, Any]:
     """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
     record = branch.record()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from agentsim.engine.codec import values
@@ -17,16 +18,16 @@ from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLim
 from agentsim.history.entry import Entry, Parse
 from agentsim.history.record import Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
-from agentsim.models.base import MOST_TEXT, Completion
-from agentsim.players.base import Complaint, Message, Player, Try, fault_of, wasted_by
+from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
+from agentsim.players.base import Complaint, Player
 from agentsim.players.model import emptiness
 
 __all__ = ["Ruling", "rule", "to_entry"]
 
-Attempt = Callable[[tuple[Message, ...], int, int, Attempts], Awaitable[Completion]]
+CallModel = Callable[[tuple[Message, ...], int, int, Attempts], Awaitable[Completion]]
 """One call with these messages; the first number counts this decision's attempts from 1, the second is the place of the
 one who is asked among `player.links`, and last comes what was used before. Raises `ModelError`."""
-Keep = Callable[[Sequence[Try]], None]
+Keep = Callable[[Sequence[Attempt]], None]
 """Puts tries of an unfinished decision on disk: what was paid for is not paid for again. Every try is kept but the good
 one, which goes there with its decision: behind a last bad one the decision may have to wait for others."""
 Rest = Callable[[float], Awaitable[object]]
@@ -38,7 +39,7 @@ class Ruling(NamedTuple):
 
     decision: Decision
     source: Source
-    tries: tuple[Try, ...] = ()
+    tries: tuple[Attempt, ...] = ()
     reading: Reading[Any] | None = None
     fallback_reason: str | None = None
 
@@ -65,21 +66,21 @@ class _Hearing:
     """One decision in the making: its tries, complaints and what is used up of its attempts."""
 
     def __init__(  # noqa: PLR0917 - each has a type of its own
-        self, ask: Ask, player: Player, attempt: Attempt, keep: Keep, order: Sequence[int], rest: Rest
+        self, ask: Ask, player: Player, attempt: CallModel, keep: Keep, order: Sequence[int], rest: Rest
     ) -> None:
         self.ask, self.player, self._attempt, self._keep, self._rest = ask, player, attempt, keep, rest
         self._links, self._order = player.links, order
         self._link = order[0]
-        self.tries: list[Try] = []
+        self.tries: list[Attempt] = []
         self.complaints: list[Complaint] = []
         self.used = Attempts()
 
-    def take(self, attempt: Try) -> None:
+    def take(self, attempt: Attempt) -> None:
         """Count an attempt that is not the decision: it is on disk before anything follows."""
         self.tries.append(attempt)
         self._keep([attempt])
 
-    def resume(self, attempt: Try) -> None:
+    def resume(self, attempt: Attempt) -> None:
         """Count an earlier process's attempt as if it had just been made."""
         self.tries.append(attempt)
         if attempt.takeover:
@@ -90,7 +91,7 @@ class _Hearing:
             self.used.made += 1
             self.used.retries += attempt.completion is None
 
-    async def complete(self, messages: tuple[Message, ...]) -> Try:
+    async def complete(self, messages: tuple[Message, ...]) -> Attempt:
         """The next attempt that brings a completion; `ModelError` where the attempts of the last model are used up."""
         while True:
             try:
@@ -100,7 +101,7 @@ class _Hearing:
                     raise
                 self.take_over()
 
-    async def _complete(self, messages: tuple[Message, ...]) -> Try:
+    async def _complete(self, messages: tuple[Message, ...]) -> Attempt:
         clock = asyncio.get_running_loop().time
         started = clock()
 
@@ -112,14 +113,11 @@ class _Hearing:
         def failed(error: ModelError) -> None:
             wait = pause(error, self.player.attempts, self.used)
             takeover = wait is None and self.may_take_over(error)
-            attempt = Try(
+            attempt = Attempt.failed(
                 messages,
-                code=error.code,
-                error=str(error),
+                error,
                 latency_s=clock() - started,
                 wait_s=wait or 0.0,
-                fault=fault_of(error),
-                wasted=wasted_by(error),
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
@@ -128,7 +126,7 @@ class _Hearing:
             self.take(attempt)
 
         completion = await persevere(once, self.player.attempts, self.used, failed, self._rest)
-        return Try(messages, completion, latency_s=clock() - started, model=self._named())
+        return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
 
     def _named(self) -> str | None:
         return self._links[self._link].name if len(self._links) > 1 else None
@@ -149,12 +147,12 @@ class _Hearing:
         self._link = next((place for place in self._order if place > self._link), self._link)
         self.used = Attempts()
 
-    def judge(self, attempt: Try, *, resumed: bool) -> Ruling | None:
+    def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
         """The ruling that a completion leads to; None where the player is to be asked again."""
         completion = attempt.completion
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # it would only be refused again
-            refused = attempt._replace(code=completion.refusal, error="The model or a filter refused to answer.")
+            refused = replace(attempt, code=completion.refusal, error="The model or a filter refused to answer.")
             self.resume(refused) if resumed else self.take(refused)
             return self.fallback(completion.refusal)
         try:
@@ -165,7 +163,7 @@ class _Hearing:
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
             code, reason = _bad(completion, error)
-            bad = attempt._replace(code=code, error=reason)
+            bad = replace(attempt, code=code, error=reason)
             self.resume(bad) if resumed else self.take(bad)
             if not self.may_reask(error):
                 return self.fallback(code)
@@ -218,9 +216,9 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
 async def rule(  # noqa: PLR0917 - what a hearing needs, and all but two have types of their own
     ask: Ask,
     player: Player,
-    attempt: Attempt,
+    attempt: CallModel,
     keep: Keep,
-    earlier: Sequence[Try] = (),
+    earlier: Sequence[Attempt] = (),
     order: Sequence[int] = (),
     rest: Rest = asyncio.sleep,
 ) -> Ruling:
@@ -247,5 +245,5 @@ async def rule(  # noqa: PLR0917 - what a hearing needs, and all but two have ty
             hearing.resume(tried)
             ruling = hearing.fallback(str(tried.code)) if tried.final else None
         else:
-            ruling = hearing.judge(tried._replace(code=None, error=None), resumed=True)
+            ruling = hearing.judge(replace(tried, code=None, error=None), resumed=True)
     return ruling
