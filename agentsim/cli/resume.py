@@ -88,8 +88,7 @@ def resume(
             tape=tape,
         )
     if result is None:  # finished before: nothing changes, the page neither
-        history = load_history(files.history).model_dump(mode="json")
-        show(files, history, files.page if files.page.is_file() else None, as_json=as_json)
+        show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
         return
     page = None if no_html or result.rebuilt else PageOptions(include_prompts, include_reasoning, include_usage)
     finish(result, page=page, as_json=as_json)

@@ -6,29 +6,12 @@ Pydantic writes and reads it; texts are replaced by their ids, see `models.base.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
-from agentsim.engine.reading import Reading
-from agentsim.history.record import Source
+from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
 
-__all__ = ["Entry", "Parse"]
-
-
-@dataclass(frozen=True, slots=True)
-class Parse:
-    """How the decision was found in the reply."""
-
-    stage: Word
-    candidates: Count
-    repaired: Annotated[bool, Field(strict=True)]
-
-    @classmethod
-    def of(cls, reading: Reading[Any]) -> Parse:
-        """What the history keeps of a reading."""
-        return cls(reading.stage, reading.candidates, reading.repaired)
+__all__ = ["Entry"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agentsim.history.entry import Entry
-from agentsim.history.record import UsageRecord
 from agentsim.models.base import Attempt, Usage
 
 __all__ = ["Totals", "cached_share", "totals", "usage_of"]
@@ -30,7 +29,7 @@ def usage_of(entry: Entry) -> Usage:
     )
 
 
-def cached_share(usages: Iterable[Usage | UsageRecord | None]) -> float | None:
+def cached_share(usages: Iterable[Usage | None]) -> float | None:
     """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
 
     What is used without a word about a cache is left out: no word is not none.
