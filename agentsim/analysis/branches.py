@@ -23,7 +23,7 @@ class Shift:
     fork: str
     player: str
     branches: int
-    trunk_rank: float
+    parent_rank: float
     branch_rank: float
     difference: Interval
 
@@ -67,9 +67,9 @@ def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Sh
     found = []
     for column, player in enumerate(players):
         if branches := int(counts[:, column].sum()):
-            trunk_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
-            difference = interval(branch_rank - trunk_rank, ends[column])
-            found.append(Shift(fork, player, branches, float(trunk_rank), float(branch_rank), difference))
+            parent_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
+            difference = interval(branch_rank - parent_rank, ends[column])
+            found.append(Shift(fork, player, branches, float(parent_rank), float(branch_rank), difference))
     return found
 
 

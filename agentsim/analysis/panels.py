@@ -214,7 +214,7 @@ def _branches(shifts: Sequence[Shift]) -> Table:
             shift.fork,
             shift.player,
             shift.branches,
-            round(shift.trunk_rank, 2),
+            round(shift.parent_rank, 2),
             round(shift.branch_rank, 2),
             f"{shift.difference.value:+.2f}{_ends(shift.difference, '+.2f')}",
         )

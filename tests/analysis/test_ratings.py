@@ -137,7 +137,7 @@ def test_standings_draw_the_games_of_one_seed_together() -> None:
         assert line.mean_rank.low < alone.mean_rank.low
 
 
-def test_branches_of_one_trunk_are_no_independent_ones() -> None:
+def test_branches_of_one_parent_are_no_independent_ones() -> None:
     """Six parents of five branches each, which all do as their parent's first: six cases, not thirty."""
     parents = records(np.array([[1.0, 2.0]] * 6), ["a", "b"])
     branches = [

@@ -58,7 +58,7 @@ def branched(files: RunFiles, at: int, **options: Any) -> RunFiles:
     return branch
 
 
-def test_a_fork_that_changes_nothing_is_the_trunk_wherever_it_leaves_it(parent: RunFiles) -> None:
+def test_a_fork_that_changes_nothing_is_the_parent_wherever_it_leaves_it(parent: RunFiles) -> None:
     whole = history(parent)
     for at in range(1, len(whole["decisions"]) + 1):
         again = history(branched(parent, at))
@@ -183,10 +183,10 @@ def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeSe
     assert (fork["paid"]["calls"], fork["inherited"]["calls"], usage["calls"]) == (own, calls - own, calls)
     for key in usage.keys() - {"by_player", "cost_usd"}:
         assert fork["paid"][key] + fork["inherited"][key] == usage[key]
-    (trunk_cost, branch_cost) = (fork["inherited"]["cost_usd"], fork["paid"]["cost_usd"])
+    (parent_cost, branch_cost) = (fork["inherited"]["cost_usd"], fork["paid"]["cost_usd"])
     listed = {run.name: run.cost_usd for run in list_runs(tmp_path)}
     assert listed == {"parent": whole.history["usage"]["cost_usd"], name: branch_cost}
-    assert trunk_cost is None or trunk_cost > 0
+    assert parent_cost is None or parent_cost > 0
     prove(RunFiles(tmp_path, name))
     record = game_record(name, load_history(tmp_path / f"{name}.json"))
     assert record is not None
@@ -261,7 +261,7 @@ def test_fork_diff_and_report_on_the_command_line(parent: RunFiles) -> None:
     forked = agentsim("fork", "parent", "--at", "2", "--branches", "4", "--json", *words, cwd=parent.directory)
     assert forked.code == 0, forked.err
     names = [json.loads(line)["name"] for line in forked.out.splitlines()]
-    assert names == [f"trunk_at2_b{number}" for number in (1, 2, 3, 4)]
+    assert names == [f"parent_at2_b{number}" for number in (1, 2, 3, 4)]
     assert agentsim("fork", "parent", "--at", "2", "--name", "twin", *words, cwd=parent.directory).code == 0
     same = agentsim("diff", "parent", "twin", "--logs-dir", ".", cwd=parent.directory)
     assert same.out == "parent and twin: the same decisions, events and outcome\n"
@@ -289,14 +289,14 @@ def test_the_same_fork_again_numbers_its_branches_on(parent: RunFiles) -> None:
         names = [json.loads(line)["name"] for line in said.out.splitlines()]
         return [(name, history(RunFiles(parent.directory, name))["fork"]["branch"]) for name in names]
 
-    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b1", 1), ("trunk_at2_b2", 2)]
-    assert numbers("--at", "2", "--branches", "2") == [("trunk_at2_b3", 3), ("trunk_at2_b4", 4)]
+    assert numbers("--at", "2", "--branches", "2") == [("parent_at2_b1", 1), ("parent_at2_b2", 2)]
+    assert numbers("--at", "2", "--branches", "2") == [("parent_at2_b3", 3), ("parent_at2_b4", 4)]
     assert numbers("--at", "2", "--branches", "1", "--name", "more") == [("more_b5", 5)]
     changed = numbers("--at", "2", "--branches", "1", "--set", "players.0.model=bot/loyal", "--name", "loyal")
     assert changed == [("loyal_b1", 1)]
     salts = {
         tuple(map(tuple, history(RunFiles(parent.directory, name))["fork"]["salts"]))
-        for name in ("trunk_at2_b1", "trunk_at2_b2", "trunk_at2_b3", "trunk_at2_b4", "more_b5")
+        for name in ("parent_at2_b1", "parent_at2_b2", "parent_at2_b3", "parent_at2_b4", "more_b5")
     }
     assert len(salts) == 5
 
@@ -306,7 +306,7 @@ def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(parent: 
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
     assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
-    assert sorted(files.name for files in made) == sorted(f"trunk_at4_b{number}" for number in range(1, 13))
+    assert sorted(files.name for files in made) == sorted(f"parent_at4_b{number}" for number in range(1, 13))
 
 
 def test_a_killed_fork_leaves_no_branch_with_half_a_past(parent: RunFiles) -> None:
@@ -326,7 +326,7 @@ KILLED_AT_EACH_WRITE = """
 import os, signal, sys
 from pathlib import Path
 from agentsim.history.files import RunFiles
-from agentsim.runner.fork import trunk_of
+from agentsim.runner.fork import parent_of
 
 def dying(left, write=os.write):
     def written(handle, data):
@@ -337,7 +337,7 @@ def dying(left, write=os.write):
         return write(handle, data)
     return written
 
-parent = trunk_of(RunFiles(Path(), "parent"), int(sys.argv[1]))
+parent = parent_of(RunFiles(Path(), "parent"), int(sys.argv[1]))
 for moment in range(1, 1_000):
     child = os.fork()
     if not child:
@@ -376,14 +376,14 @@ def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
     branched(twin, 2, number=9)
     said = agentsim("report", ".", cwd=parent.directory)
     report = json.loads(agentsim("report", ".", "--json", cwd=parent.directory).out)
-    copies = {"trunk_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "parent"}
+    copies = {"parent_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "parent"}
     assert report["copies"] == copies
     assert report["games"] == 1, "the twin's branch has a parent here: the first of the two"
     assert {shift["branches"] for shift in report["branches"]} == {4}, "one with the parent's luck, three with others"
     assert "4 games of bots are others over again and count once" in said.line
 
 
-def test_branches_without_their_trunk_are_games_and_said_to_share_a_past(parent: RunFiles) -> None:
+def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent: RunFiles) -> None:
     for number in (1, 2):
         branched(parent, 2, number=number)
     parent.history.unlink()
@@ -410,7 +410,7 @@ def test_a_difference_of_models_is_said_where_nothing_else_differs_and_on_one_li
     assert last.endswith("the same decisions, events and outcome")
 
 
-def test_runs_that_call_each_other_their_trunk_are_games_of_their_own(parent: RunFiles) -> None:
+def test_runs_that_call_each_other_their_parent_are_games_of_their_own(parent: RunFiles) -> None:
     record = game_record("a", load_history(parent.history))
     assert record is not None
     games = [replace(record, name=name, parent=of) for name, of in (("a", "a"), ("b", "c"), ("c", "b"), ("d", "c"))]
