@@ -72,7 +72,7 @@ class PlainDisplay(Noting, Watcher):
     def counted(self, totals: Totals) -> None:
         cost = money(totals.cost_usd, totals.unpriced_calls)
         failed = f" ({totals.failed_calls} failed)" if totals.failed_calls else ""
-        self._used = f"{totals.calls} calls{failed}; {spent(totals.to_json(), totals.cached_share)}; cost: {cost}"
+        self._used = f"{totals.calls} calls{failed}; {spent(totals)}; cost: {cost}"
 
     def playing(self, round_title: str) -> None:
         if round_title != self._round and self._used:

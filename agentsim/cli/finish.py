@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,10 +14,9 @@ from agentsim.cli.terminal_output import note, safe, say, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.load import again_with, elsewhere
-from agentsim.history.shares import shares_of
-from agentsim.history.totals import cached_share
-from agentsim.models.base import Usage
-from agentsim.scenario.scenario import Branch
+from agentsim.history.record import FINISHED, History, TotalsRecord
+from agentsim.history.shares import shares_in
+from agentsim.history.totals import Totals, cached_share
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
@@ -36,7 +34,7 @@ _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> None:
     """Write the page, print the result, and exit with the run's code."""
     html = None if page is None else _page(result.files, page)
-    history, error = result.history, result.error
+    history, error = History.model_validate(result.history), result.error
     show(result.files, history, html, as_json=as_json)
     if result.remark is not None:
         note(f"agentsim: {shortened(result.remark, 600)}")
@@ -44,12 +42,12 @@ def finish(result: RunResult, *, page: PageOptions | None, as_json: bool) -> Non
         note(f"agentsim: {shortened(str(error), 600)}; {_hint(result, error)}")
         raise typer.Exit(error.exit_code)
     if result.status == "degraded":
-        limit, found = history["volatile"]["run"]["limits"]["max_fallback_rate"], shares_of(history)
+        limit, found = history.volatile["run"]["limits"]["max_fallback_rate"], shares_in(history)
         note(shortened(f"agentsim: degraded: fallbacks decided more than {limit:.0%}: {found.in_words}", 600))
         raise typer.Exit(DEGRADED)
 
 
-def show(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as_json: bool) -> None:
+def show(files: RunFiles, history: History, html: Path | None, *, as_json: bool) -> None:
     """Print a run's result on stdout."""
     with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
         _print(files, history, html, as_json=as_json)
@@ -66,8 +64,6 @@ def _page(files: RunFiles, page: PageOptions) -> Path | None:
 
 
 def _hint(result: RunResult, error: AgentsimError) -> str:
-    from agentsim.history.record import FINISHED
-
     if result.status in FINISHED:
         return "the game itself is over"
     # Without the option, who only replays would suddenly call models.
@@ -79,22 +75,22 @@ def _hint(result: RunResult, error: AgentsimError) -> str:
     return f"a higher limit is needed; {again} {option}"
 
 
-def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as_json: bool) -> None:
+def _print(files: RunFiles, history: History, html: Path | None, *, as_json: bool) -> None:
     if as_json:
-        outcome = history["outcome"] or {"winner": None, "standings": []}
+        outcome = history.outcome
         line = {
             "name": files.name,
-            "status": history["status"],
-            "game": history["game"],
-            "seed": history["seed"],
-            "winner": outcome["winner"],
-            "standings": outcome["standings"],
-            "usage": history["usage"],
-            **({"fork": history["fork"]} if history.get("fork") else {}),
+            "status": history.status,
+            "game": history.game,
+            "seed": history.seed,
+            "winner": None if outcome is None else outcome.winner,
+            "standings": [] if outcome is None else [standing.model_dump() for standing in outcome.standings],
+            "usage": history.usage.model_dump(exclude_unset=True),
+            **({"fork": history.fork.model_dump(exclude_unset=True)} if history.fork else {}),
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),
-            "fallbacks": shares_of(history).to_json(),
+            "fallbacks": shares_in(history).to_json(),
         }
         typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
         return
@@ -105,62 +101,49 @@ def _print(files: RunFiles, history: Mapping[str, Any], html: Path | None, *, as
         typer.echo(f"page:    {html}")
 
 
-def _report(run: str, history: Any) -> list[str]:
-    outcome, fork = history["outcome"], history.get("fork") or {}
-    usage = fork.get("paid") or history["usage"]
-    rows = [f"{run}: {history['status']}, {history['game']}, seed {history['seed']}"]
-    models = {player["id"]: player["model"] for player in history["players"]}
-    names = {player["id"]: player["name"] for player in history["players"] if player.get("name")}
-    found = shares_of(history)
+def _report(run: str, history: History) -> list[str]:
+    outcome, usage, fork = history.outcome, history.paid, history.fork
+    rows = [f"{run}: {history.status}, {history.game}, seed {history.seed}"]
+    models = {player.id: player.model for player in history.players}
+    found = shares_in(history)
     if outcome is not None:
-        rows.append(f"winner: {outcome['winner'] or 'shared'} ({outcome['reason'].replace('_', ' ')})")
-        for place in outcome["standings"][:MOST_STANDINGS]:
-            score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place["score"].items())
-            name = f" ({names[place['player']]})" if place["player"] in names else ""
-            own = found.by_player.get(place["player"])
+        rows.append(f"winner: {outcome.winner or 'shared'} ({outcome.reason.replace('_', ' ')})")
+        for place in outcome.standings[:MOST_STANDINGS]:
+            score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place.score.items())
+            name = f" ({history.names[place.player]})" if place.player in history.names else ""
+            own = found.by_player.get(place.player)
             fell = f"  fallbacks {own}" if own is not None and found.whole.fallbacks else ""
-            rows.append(f"  {place['rank']}. {place['player']}{name}  {models[place['player']]}  {score}{fell}")
-        if (more := len(outcome["standings"]) - MOST_STANDINGS) > 0:
+            rows.append(f"  {place.rank}. {place.player}{name}  {models[place.player]}  {score}{fell}")
+        if (more := len(outcome.standings) - MOST_STANDINGS) > 0:
             rows.append(f"  and {more:,} more, in the history")
     if found.warning is not None:
         rows.append(f"warning: {found.warning}")
     elif found.whole.fallbacks or found.whole.turned_away:
         rows.append(f"fallbacks: {found.in_words}")
-    if usage["calls"]:
-        branch = Branch.restore(fork) if fork else None
-        made = (d for d in history["decisions"] if branch is None or not branch.inherits(d["wave"], d["index"]))
-        used = (each["usage"] for each in made)
-        calls = [Usage(**tokens) for tokens in used if tokens is not None]
-        share = cached_share(calls)
-        known = usage["cost_usd"] or sum(call.cost_usd or 0.0 for call in calls)
+    if usage.calls:
+        calls = [made.usage for made in history.decisions if made.usage is not None and not history.inherits(made)]
+        known = usage.cost_usd or sum(call.cost_usd or 0.0 for call in calls)
+        words = {"repaired": usage.repaired, "cut short": usage.cut}
+        mended = "".join(f", {count} {word}" for word, count in words.items() if count)
+        takeovers = f", {counted(usage.takeovers, 'takeover')}" if usage.takeovers else ""
         rows.append(
-            f"calls: {usage['calls']} ({usage['failed_calls']} failed, {usage['reasks']} re-asked, "
-            f"{usage['fallbacks']} fallbacks{_repaired(usage)}{_takeovers(usage)}); {spent(usage, share)}; "
-            f"cost: {money(known, usage.get('unpriced_calls', 0))}; {history['volatile'].get('wall_s', 0.0):.1f} s"
+            f"calls: {usage.calls} ({usage.failed_calls} failed, {usage.reasks} re-asked, "
+            f"{usage.fallbacks} fallbacks{mended}{takeovers}); {spent(usage, cached_share(calls))}; "
+            f"cost: {money(known, usage.unpriced_calls)}; {history.volatile.get('wall_s', 0.0):.1f} s"
         )
-    if (inherited := fork.get("inherited") or {"calls": 0})["calls"]:
-        before = f"{counted(inherited['calls'], 'call')}, {money(inherited['cost_usd'])}"
+    if fork is not None and fork.inherited is not None and fork.inherited.calls:
+        before = f"{counted(fork.inherited.calls, 'call')}, {money(fork.inherited.cost_usd)}"
         rows.append(f"the parent's own calls are not in that, and were not made again: {before}")
-    rows += [f"warning ({found['count']} times): {found['message']}" for found in history.get("warnings", ())]
+    rows += [f"warning ({warning.count} times): {warning.message}" for warning in history.warnings]
     return [safe(row) for row in rows]
 
 
-def _repaired(usage: Mapping[str, Any]) -> str:
-    """Replies that were read though their punctuation was broken, and those that end where they were cut off."""
-    found = {name: usage[name] for name in ("repaired", "cut") if usage.get(name)}
-    return "".join(f", {count} {name}{' short' * (name == 'cut')}" for name, count in found.items())
-
-
-def _takeovers(usage: Mapping[str, Any]) -> str:
-    count = usage.get("takeovers", 0)
-    return f", {counted(count, 'takeover')}" if count else ""
-
-
-def spent(usage: Mapping[str, Any], share: float | None) -> str:
+def spent(usage: Totals | TotalsRecord, share: float | None = None) -> str:
     """The tokens of a run's or a player's usage in words; `share` is the measured part that was cached."""
-    cached = "" if share is None else f" ({usage['cached_tokens']:,} cached: {share:.0%})"
-    thinking = f" ({usage['reasoning_tokens']:,} reasoning)" if usage["reasoning_tokens"] else ""
-    return f"{usage['prompt_tokens']:,} tokens in{cached}, {usage['completion_tokens']:,} out{thinking}"
+    share = usage.cached_share if isinstance(usage, Totals) else share
+    cached = "" if share is None else f" ({usage.cached_tokens:,} cached: {share:.0%})"
+    thinking = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    return f"{usage.prompt_tokens:,} tokens in{cached}, {usage.completion_tokens:,} out{thinking}"
 
 
 def money(cost_usd: float | None, unpriced: int = 0) -> str:

@@ -146,8 +146,7 @@ def resume(
         )
         result = found.run() if isinstance(found, Session) else found
     if result is None:  # the run was finished before: nothing changes, nor does the page
-        history = load_history(files.history).model_dump(mode="json")
-        show(files, history, files.page if files.page.is_file() else None, as_json=as_json)
+        show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
         return
     page = None if no_html or result.rebuilt else PageOptions(include_prompts, include_reasoning, include_usage)
     finish(result, page=page, as_json=as_json)

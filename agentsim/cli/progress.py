@@ -163,7 +163,7 @@ class RichDisplay(Noting, Watcher):
         counts = (
             counted(totals.calls, "call"),
             *(f"{number} {what}{s * (number != 1)}" for number, what, s in trouble if number),
-            spent(totals.to_json(), totals.cached_share),
+            spent(totals),
             f"cost {money(totals.cost_usd, totals.unpriced_calls)}",
             f"{seconds // 60}:{seconds % 60:02d}",
             *(shortened(limit, 100) for limit in self._limits()),

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from agentsim.engine.codec import adapter
 from agentsim.engine.reading import READER_VERSION
-from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped
+from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.history.chain import Chain
-from agentsim.history.entry import Entry, count, entry_from_json, try_from_json
+from agentsim.history.entry import Entry
 from agentsim.history.texts import text_id
+from agentsim.models.base import Attempt, Count, Word
 from agentsim.models.strict import finite
-from agentsim.players.base import Try
 
 __all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_head", "read_journal", "read_on"]
 
@@ -28,8 +31,15 @@ class Kept:
     """An attempt that was put on disk before its request was decided; a void one counts no more."""
 
     player: str
-    attempt: Try
+    attempt: Attempt
     void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    wave: Count
+    place: Count
+    player: Word
 
 
 class Contents:
@@ -72,11 +82,11 @@ class Contents:
         self.entries[entry.wave, entry.place] = entry
         self.last_wave = max(self.last_wave, entry.wave)
 
-    def open_tries(self, wave: int, place: int) -> list[Try]:
+    def open_tries(self, wave: int, place: int) -> list[Attempt]:
         """What counts of an undecided request's attempts when the run goes on."""
         return [kept.attempt for kept in self.tries.get((wave, place), ()) if not kept.void]
 
-    def undecided(self) -> list[tuple[str, Try]]:
+    def undecided(self) -> list[tuple[str, Attempt]]:
         """Every attempt at a request that is not decided yet, with its player, in the order of waves and places."""
         return [
             (kept.player, kept.attempt)
@@ -85,7 +95,7 @@ class Contents:
             for kept in tries
         ]
 
-    def calls(self, wave: int, place: int) -> list[Try]:
+    def calls(self, wave: int, place: int) -> list[Attempt]:
         """Every attempt that was made at a request, those that count no more included."""
         entry, kept = self.entries.get((wave, place)), self.tries.get((wave, place), ())
         return [*(entry.tries if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
@@ -140,11 +150,12 @@ class Contents:
                     raise ValueError("a text does not have the content its id names")
                 self.texts[line["id"]] = line["text"]
             case "try":
-                key = (count(line["wave"]), count(line["place"]))
-                attempt = try_from_json(line["try"], self.texts)
-                self.tries.setdefault(key, []).append(Kept(str(line["player"]), attempt))
+                tried = line["try"]
+                asked = adapter(_Asked).validate_python(line)
+                attempt = adapter(Attempt).validate_python(tried, context=self.texts)
+                self.tries.setdefault((asked.wave, asked.place), []).append(Kept(asked.player, attempt))
             case "decision":
-                self._decide(entry_from_json(line, self.texts))
+                self._decide(adapter(Entry).validate_python(line, context=self.texts))
             case "structured":
                 self.structured[str(line["model"])] = str(line["mode"])
             case "replies":
@@ -155,7 +166,7 @@ class Contents:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
 
-def _said(attempt: Try) -> tuple[object, ...]:
+def _said(attempt: Attempt) -> tuple[object, ...]:
     """What stays the same of an attempt when its reply is judged again."""
     return attempt.messages, attempt.completion, attempt.model
 
@@ -215,6 +226,8 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
         contents.take(line)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
+        if isinstance(error, ValidationError):
+            what = ": ".join(first_objection(error))[:200]
         raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None
     contents.size += len(raw)
     return True

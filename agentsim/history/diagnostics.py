@@ -14,8 +14,7 @@ from typing import Any
 
 from agentsim.history.entry import Entry
 from agentsim.models import tokens
-from agentsim.models.base import MOST_TEXT
-from agentsim.players.base import Try
+from agentsim.models.base import MOST_TEXT, Attempt
 from agentsim.players.model import emptiness
 
 __all__ = ["Diagnostic", "diagnostics", "warnings_of"]
@@ -33,7 +32,7 @@ class Diagnostic:
     message: str
 
 
-def diagnostics(model: str, attempt: Try) -> Iterator[Diagnostic]:
+def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
     """What is strange about one attempt at a decision; nothing is where nobody's server answered."""
     completion = attempt.completion
     if completion is None or "/" not in model or model.startswith(("script:", "bot/")):
@@ -69,7 +68,7 @@ def _family(model: str) -> str:
 
 
 def warnings_of(
-    entries: Iterable[Entry], undecided: Sequence[tuple[str, Try]], models: Mapping[str, str]
+    entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """The history's `warnings`: each concern about each model once, in order of appearance, and how often it came.
 

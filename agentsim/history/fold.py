@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agentsim.engine.codec import json_line
+from agentsim.engine.codec import json_line, values
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
 from agentsim.history.diagnostics import warnings_of
-from agentsim.history.entry import Entry, by_name
+from agentsim.history.entry import Entry
 from agentsim.history.record import FORMAT
 from agentsim.history.texts import TextIndex
 from agentsim.history.totals import totals, usage_of
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt
 
 __all__ = ["dump_history", "event_record", "fold"]
 
@@ -33,7 +33,7 @@ def fold(
     rounds: Sequence[str],
     log: Sequence[LogEntry],
     entries: Iterable[Entry],
-    undecided: Sequence[tuple[str, Try]] = (),
+    undecided: Sequence[tuple[str, Attempt]] = (),
     outcome: Outcome | None,
     volatile: Mapping[str, Any],
     fork: Mapping[str, Any] | None = None,
@@ -133,15 +133,15 @@ def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
         "source": entry.source,
         "fallback_reason": entry.fallback_reason,
         "tries": [_try(attempt, texts) for attempt in entry.tries],
-        "parse": None if entry.parse is None else by_name(entry.parse),
+        "parse": None if entry.parse is None else values(entry.parse),
         "model": (used.model or by) if used else None,
         "provider": used.provider if used else None,
         **({} if by is None else {"answered_by": by}),
-        "usage": by_name(usage_of(entry)) if counted else None,
+        "usage": values(usage_of(entry)) if counted else None,
     }
 
 
-def _try(attempt: Try, texts: TextIndex) -> dict[str, Any]:
+def _try(attempt: Attempt, texts: TextIndex) -> dict[str, Any]:
     completion = attempt.completion
     error = None if attempt.code is None else {"code": attempt.code, "message": attempt.error}
     return {

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentsim.engine.spelt import SpeltList, SpeltObject, json_of
+from agentsim.engine.codec import adapter, json_line
 from agentsim.errors import AgentsimError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Kept, read_journal
-from agentsim.history.entry import Entry, entry_to_json, prompt_to_json, try_to_json
+from agentsim.history.entry import Entry
 from agentsim.history.journal_file import JournalFile
 from agentsim.history.texts import text_id
-from agentsim.players.base import Message, Try
+from agentsim.models.base import Attempt
 
 __all__ = ["MOST_UNWRITTEN", "Journal"]
 
@@ -36,7 +36,6 @@ class Journal:
         self._file = file
         self._known = set(contents.texts)
         self._unwritten = bytearray()
-        self._prompts: dict[int, tuple[tuple[Message, ...], SpeltList]] = {}  # by identity, as long as they are wanted
         self._due = False  # something was added that must be on the disk soon
 
     @property
@@ -82,15 +81,11 @@ class Journal:
 
     def decided(self, entry: Entry, *, sync: bool) -> None:
         """Append a decision; with `sync` the next `sync()` has it on the disk, along with what came before it."""
-        self._add(entry_to_json(entry, self._store, self._prompt))
+        self._add({"record": "decision", **self._json(entry)})
         if sync or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
         self._due = self._due or sync
         self.contents.put(entry)
-
-    def expect(self, messages: tuple[Message, ...]) -> None:
-        """These have been sent: what can be written of an attempt that has no answer yet is made ready."""
-        self._prompts[id(messages)] = messages, SpeltList(prompt_to_json(messages, self._store))
 
     def sync(self) -> None:
         """Have on the disk what is to be there; decisions that came together share one sync.
@@ -108,11 +103,10 @@ class Journal:
         """Raise `AgentsimError` where the run must stop, though what came in is saved."""
         self._file.check()
 
-    def tried(self, wave: int, place: int, player: str, tries: Sequence[Try]) -> None:
+    def tried(self, wave: int, place: int, player: str, tries: Sequence[Attempt]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
         line = {"record": "try", "wave": wave, "place": place, "player": player}
-        attempts = [SpeltObject(try_to_json(attempt, self._store, self._prompt)) for attempt in tries]
-        self._put([{**line, "try": attempt} for attempt in attempts])
+        self._put([{**line, "try": attempt} for attempt in map(self._json, tries)])
         kept = self.contents.tries.setdefault((wave, place), [])
         kept += [Kept(player, attempt) for attempt in tries]
 
@@ -139,9 +133,10 @@ class Journal:
                 self._write()
             self._file.close()
 
-    def _prompt(self, messages: tuple[Message, ...]) -> list[Any]:
-        ready = self._prompts.pop(id(messages), None)
-        return prompt_to_json(messages, self._store) if ready is None else ready[1]
+    def _json(self, record: Entry | Attempt) -> dict[str, Any]:
+        """The record's values; its texts are in the journal before it."""
+        found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._store)
+        return found
 
     def _store(self, texts: Sequence[str]) -> list[str]:
         names = [text_id(text) for text in texts]
@@ -153,7 +148,7 @@ class Journal:
         return names
 
     def _add(self, line: Mapping[str, Any]) -> None:
-        self._unwritten += self.contents.chain.sealed(json_of(line))
+        self._unwritten += self.contents.chain.sealed(json_line(line))
 
     def _put(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Have these lines on the disk, behind all that was added before."""

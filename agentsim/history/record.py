@@ -6,10 +6,14 @@ How a history is made (`fold`), kept while running (`journal`) or shown (`report
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import UnionType
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from agentsim.engine.reading import Reading
+from agentsim.models.base import Count, Usage, Word
 
 __all__ = [
     "FINISHED",
@@ -18,7 +22,7 @@ __all__ = [
     "ForkRecord",
     "History",
     "OutcomeRecord",
-    "ParseRecord",
+    "Parse",
     "PlayerRecord",
     "RoundRecord",
     "Source",
@@ -26,7 +30,6 @@ __all__ = [
     "Status",
     "TotalsRecord",
     "TryRecord",
-    "UsageRecord",
     "WarningRecord",
 ]
 
@@ -86,22 +89,18 @@ class RoundRecord(Record):
     events: list[EventRecord]
 
 
-class ParseRecord(Record):
+@dataclass(frozen=True, slots=True)
+class Parse:
     """How the decision was found in the reply."""
 
-    stage: str
-    candidates: int
-    repaired: bool
+    stage: Word
+    candidates: Count
+    repaired: Annotated[bool, Field(strict=True)]
 
-
-class UsageRecord(Record):
-    """Tokens and dollars of one decision, all its calls together; None where a provider did not say."""
-
-    prompt_tokens: int | None
-    cached_tokens: int | None
-    completion_tokens: int | None
-    reasoning_tokens: int | None
-    cost_usd: float | None
+    @classmethod
+    def of(cls, reading: Reading[Any]) -> Parse:
+        """What is kept of a reading."""
+        return cls(reading.stage, reading.candidates, reading.repaired)
 
 
 class TryRecord(Record):
@@ -134,11 +133,11 @@ class DecisionRecord(Record):
     source: Source
     fallback_reason: str | None
     tries: list[TryRecord]
-    parse: ParseRecord | None
+    parse: Parse | None
     model: str | None
     provider: str | None
     answered_by: str | None = None
-    usage: UsageRecord | None
+    usage: Usage | None
 
 
 class StandingRecord(Record):

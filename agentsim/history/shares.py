@@ -17,9 +17,8 @@ from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.errors import ScenarioError
 from agentsim.history.record import History
-from agentsim.scenario.scenario import Branch
 
-__all__ = ["NOTABLE", "Share", "Shares", "shares", "shares_in", "shares_of", "summed"]
+__all__ = ["NOTABLE", "Share", "Shares", "shares", "shares_in", "summed"]
 
 LEAST_DECISIONS = 10
 """Decisions of one player from which on its own share says something."""
@@ -141,20 +140,6 @@ def shares_in(history: History) -> Shares:
     events = (event for part in history.rounds for event in part.events)
     told = ((event.kind, event.data, event.content, event.metadata.get("decision")) for event in events)
     return shares(own, {player.id: player.model for player in history.players}, _turned_away(history.game, told))
-
-
-def shares_of(history: Mapping[str, Any]) -> Shares:
-    """As `shares_in`, of a history as JSON has it; `KeyError` and its like where it is none."""
-    branch = Branch.restore(history["fork"]) if history.get("fork") else None
-    own = [
-        (each["index"], each["player"], each["source"])
-        for each in history["decisions"]
-        if branch is None or not branch.inherits(each["wave"], each["index"])
-    ]
-    events = (event for part in history["rounds"] for event in part["events"])
-    told = ((event["kind"], event["data"], event["content"], event["metadata"].get("decision")) for event in events)
-    models = {player["id"]: player["model"] for player in history["players"]}
-    return shares(own, models, _turned_away(history["game"], told))
 
 
 def summed(parts: Collection[Shares]) -> Shares:

@@ -16,8 +16,9 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError
 from agentsim.history.columns import BASE, RESERVED
 from agentsim.history.pairs import pairs
-from agentsim.history.record import DecisionRecord, History, UsageRecord
+from agentsim.history.record import DecisionRecord, History
 from agentsim.history.restore import derived, told_events
+from agentsim.models.base import Usage
 
 __all__ = ["run_tables"]
 
@@ -72,7 +73,7 @@ def _decision(history: History, record: DecisionRecord) -> Row:
     )
 
 
-def _tokens(usage: UsageRecord | None) -> Row:
+def _tokens(usage: Usage | None) -> Row:
     if usage is None:
         return (None,) * 5
     return (

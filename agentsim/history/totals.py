@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agentsim.history.entry import Entry
-from agentsim.history.record import UsageRecord
-from agentsim.models.base import Usage
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt, Usage
 
 __all__ = ["Totals", "cached_share", "totals", "usage_of"]
 
@@ -31,7 +29,7 @@ def usage_of(entry: Entry) -> Usage:
     )
 
 
-def cached_share(usages: Iterable[Usage | UsageRecord | None]) -> float | None:
+def cached_share(usages: Iterable[Usage | None]) -> float | None:
     """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
 
     What is used without a word about a cache is left out: no word is not none.
@@ -71,7 +69,7 @@ class Totals:
             for attempt in entry.tries:
                 self.add_call(attempt)
 
-    def add_call(self, attempt: Try) -> None:
+    def add_call(self, attempt: Attempt) -> None:
         """Count one call."""
         self.calls += 1
         self.takeovers += attempt.takeover
@@ -109,7 +107,7 @@ class Totals:
 
 
 def totals(
-    entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Try]] = ()
+    entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Attempt]] = ()
 ) -> dict[str, Any]:
     """The history's `usage`; players (and `@role` staff) in the order given, those without calls too.
 

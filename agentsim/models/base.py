@@ -1,38 +1,41 @@
-"""The one protocol between agentsim and a language model: a call goes out, a completion or an error comes back.
+"""The protocol between agentsim and a language model, and the records of its calls.
 
-Players, games, journals and budgets do not belong here; a provider's peculiarities belong in its client.
+A call goes out, a completion or an error comes back; an attempt is either, with the prompt that led to it. Pydantic
+writes and reads these records. With a `context` it replaces texts: see `Texts`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
+from pydantic_core.core_schema import SerializationInfo
+
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 
 if TYPE_CHECKING:
     from agentsim.models.rate_limiter import RateLimiter
 
-__all__ = ["MOST_TEXT", "Call", "Completion", "Model", "Sampling", "Usage", "Wrapper", "extra_problem"]
+__all__ = [
+    "MOST_TEXT",
+    "Attempt",
+    "Call",
+    "Completion",
+    "Count",
+    "Fault",
+    "Message",
+    "Model",
+    "Sampling",
+    "Usage",
+    "Word",
+    "Wrapper",
+    "fault_of",
+]
 
 MOST_TEXT = 64 * 1024
 """Bytes of UTF-8 of a reply that are kept; more is nobody's answer."""
-
-# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
-_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
-# What a player's `client_kwargs` may not set, with the setting that does.
-_OURS = {
-    "model": "`model`",
-    "messages": "the prompt",
-    "stream": "nothing: answers are read whole",
-    "stream_options": "nothing: answers are read whole",
-    "n": "nothing: one answer is asked for",
-    "timeout": "`timeout_s`",
-    "extra_headers": "`api_key_env` of a provider",
-    "extra_query": "`base_url` of a provider",
-    "api_key": "`api_key_env` of a provider",
-    "base_url": "`base_url` of a provider",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +65,55 @@ class Sampling:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _encodable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half a character") from None
+    return text
+
+
+def _put_away(text: str, info: SerializationInfo[Any]) -> Any:
+    return text if info.context is None else info.context([text])[0]
+
+
+def _found(value: Any, info: ValidationInfo[Any]) -> Any:
+    return value if info.context is None else info.context[value]
+
+
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
+Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
+"""A short text, which is always written where it stands."""
+Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_found)]
+"""A long text. A `context` to write with takes a list of texts and gives their ids, one to read with maps ids to texts.
+Without a context a text is written where it stands."""
+Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
+_WhereSet = Field(exclude_if=lambda value: value is None or value is False)
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and US dollars of one call; None where the provider did not say (never 0 for unknown)."""
+    """Tokens and US dollars, of one call or of several; None where the provider did not say (never 0 for unknown)."""
 
-    prompt_tokens: int | None = None
-    cached_tokens: int | None = None
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cost_usd: float | None = None
+    prompt_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
+    cost_usd: Count | Seconds | None = None
+
+
+_USAGE = {each.name for each in fields(Usage)}
+
+
+def _complete(value: Any) -> Any:
+    if isinstance(value, Mapping) and value.keys() != _USAGE:
+        raise ValueError(f"must have {', '.join(sorted(_USAGE))}")
+    return value
+
+
+WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
+"""A usage that was written with every field, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +126,119 @@ class Completion:
     Nor is it where `unusable` says why, in words fit for the model. `structured` is the mode that `auto` chose.
     """
 
-    text: str
-    reasoning: str | None = None
-    finish_reason: str | None = None
-    model: str | None = None
-    provider: str | None = None
-    usage: Usage = Usage()
-    refusal: str | None = None
-    unusable: str | None = None
-    structured: str | None = None
+    text: Text
+    reasoning: Text | None = None
+    finish_reason: Word | None = None
+    model: Word | None = None
+    provider: Word | None = None
+    usage: WholeUsage = Usage()
+    refusal: Annotated[Word | None, _WhereSet] = None
+    unusable: Annotated[Word | None, _WhereSet] = None
+    structured: Annotated[Word | None, _WhereSet] = None
 
     @property
     def cut(self) -> bool:
         """Whether the text is longer than `MOST_TEXT`: only a part of what came, and a mark that says so."""
         return len(self.text) * 4 > MOST_TEXT and len(self.text.encode("utf-8", "replace")) > MOST_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt; its text is its segments, joined by newlines."""
+
+    role: str
+    segments: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The message as it is sent."""
+        return "\n".join(self.segments)
+
+
+def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -> list[Any]:
+    put_away = info.context or list
+    return [[message.role, put_away(message.segments)] for message in messages]
+
+
+def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
+    texts = info.context
+    return tuple(
+        Message(str(role), tuple(map(str, segments) if texts is None else (texts[each] for each in segments)))
+        for role, segments in value
+    )
+
+
+Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)]
+
+Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
+"""The kind of `ModelError` that a failed call met."""
+_ERRORS: Mapping[Fault, type[ModelError]] = dict(
+    zip(get_args(Fault), (TransportFailed, RateLimited, ModelRefused, ProviderRejected), strict=True)
+)
+
+
+def fault_of(error: ModelError) -> Fault:
+    """The kind of an error."""
+    return next((fault for fault, kind in _ERRORS.items() if isinstance(error, kind)), "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
+
+    `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is the wait before the next
+    attempt. Of a failed call, `fault` is the kind of error, `status` the HTTP status, `retry_after` the seconds that
+    the host asked for, and `wasted` what the call used all the same. Of a player with several models, `model` is the
+    one that was called, and `takeover` says that the next one took over after this attempt. A failed call is `final`
+    where no attempt follows; `held` says that its host asked for more time than the decision had left.
+    """
+
+    messages: Prompt
+    code: Word | None = None
+    error: Word | None = None
+    latency_s: Rounded = 0.0
+    wait_s: Rounded = 0.0
+    completion: Completion | None = None
+    fault: Annotated[Fault | None, _WhereSet] = None
+    model: Annotated[Word | None, _WhereSet] = None
+    takeover: Annotated[bool, _WhereSet] = False
+    final: Annotated[bool, _WhereSet] = False
+    held: Annotated[bool, _WhereSet] = False
+    wasted: Annotated[WholeUsage | None, _WhereSet] = None
+    status: Annotated[Annotated[int, Field(strict=True)] | None, _WhereSet] = None
+    retry_after: Annotated[Seconds | None, _WhereSet] = None
+
+    @classmethod
+    def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:
+        """The attempt that ended in this error."""
+        return cls(
+            messages,
+            error.code,
+            str(error),
+            fault=fault_of(error),
+            wasted=error.usage if isinstance(error.usage, Usage) else None,
+            status=error.status,
+            retry_after=getattr(error, "retry_after", None),
+            **more,
+        )
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it used; None where its provider did not say."""
+        return self.wasted if self.completion is None else self.completion.usage
+
+    def answer(self) -> Completion:
+        """The completion; raises the error of a failed call again."""
+        if self.completion is not None:
+            return self.completion
+        more: dict[str, Any] = {"status": self.status}
+        if self.fault in {"transport", "limited"}:
+            more["retry_after"] = self.retry_after
+        if self.fault != "limited":
+            more["code"] = self.code
+        error = _ERRORS[self.fault or "transport"](self.error or "", **more)
+        error.usage = self.wasted
+        raise error
 
 
 class Model(Protocol):
@@ -153,24 +295,3 @@ class Wrapper:
 
     async def aclose(self) -> None:
         await self._model.aclose()
-
-
-def extra_problem(extra: Mapping[str, Any]) -> str | None:
-    """Why these extra parameters cannot be sent, or None."""
-    if not extra:
-        return None
-    for key in extra:
-        if key in _OURS:
-            return f"`{key}` cannot be set there; what sets it is {_OURS[key]}"
-        if key in _MAX_TOKENS:
-            return f"`{key}` cannot be set there; say max_tokens"
-    inner = extra.get("extra_body", {})
-    if not isinstance(inner, Mapping):
-        return "`extra_body` must be a table"
-    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
-        return f"in `extra_body`, {problem}"
-    try:
-        json.dumps(extra, allow_nan=False)
-    except (TypeError, ValueError):
-        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
-    return None

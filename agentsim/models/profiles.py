@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agentsim.errors import ScenarioError
 from agentsim.models.address import normal, url_problem
-from agentsim.models.base import extra_problem
+from agentsim.models.extra import extra_problem
 
 __all__ = [
     "BUILT_IN",

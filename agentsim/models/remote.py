@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from agentsim.errors import LocalShortage, ProviderRejected
-from agentsim.models.base import Call, Completion, Sampling, extra_problem
+from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.connection_errors import Unacceptable
 from agentsim.models.deadline import Deadline
 from agentsim.models.endpoint import Endpoint
+from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
 from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.profiles import Profile, Structured

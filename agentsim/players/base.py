@@ -1,36 +1,16 @@
-"""What players have in common: the messages of a request, one attempt at answering it, and its policy.
-
-How a reply is judged is the referee's business, how a model is reached that of `models`.
-"""
+"""What players have in common: they answer a request in text. How a reply becomes a decision belongs to the referee."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, Protocol
 
 from agentsim.engine.play import Ask
-from agentsim.errors import ModelError, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Completion, Usage
+from agentsim.models.base import Completion, Message
 
-__all__ = ["Complaint", "Fault", "Message", "Player", "ReaskPolicy", "Try", "fault_of", "wasted_by"]
-
-Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
-"""Which of the four kinds of `ModelError` a failed call met."""
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a prompt; its text is its segments, joined by newlines."""
-
-    role: str
-    segments: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The message as it is sent."""
-        return "\n".join(self.segments)
+__all__ = ["Complaint", "Player", "ReaskPolicy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,49 +19,6 @@ class Complaint:
 
     reply: str
     reason: str
-
-
-class Try(NamedTuple):
-    """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
-
-    `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is how long the next
-    attempt was put off. `fault` says of a failed call what kind of error it was. Where several models may answer for
-    one player, `model` is the one that was called, and `takeover` says that the next one took over after this attempt.
-    After a failed call that is `final` nobody is asked any more; `held` says that its host wanted more time than the
-    decision had patience left. `wasted` is what a failed call used all the same.
-    """
-
-    messages: tuple[Message, ...]
-    completion: Completion | None = None
-    code: str | None = None
-    error: str | None = None
-    latency_s: float = 0.0
-    wait_s: float = 0.0
-    fault: Fault | None = None
-    model: str | None = None
-    takeover: bool = False
-    final: bool = False
-    wasted: Usage | None = None
-    held: bool = False
-
-    @property
-    def usage(self) -> Usage | None:
-        """What it used; None of a call of which nobody says so."""
-        return self.wasted if self.completion is None else self.completion.usage
-
-
-def wasted_by(error: ModelError) -> Usage | None:
-    """What a failed call used, where its provider says so."""
-    return error.usage if isinstance(error.usage, Usage) else None
-
-
-def fault_of(error: ModelError) -> Fault:
-    """The kind of an error."""
-    if isinstance(error, TransportFailed):
-        return "transport"
-    if isinstance(error, RateLimited):
-        return "limited"
-    return "rejected" if isinstance(error, ProviderRejected) else "refused"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Completion
-from agentsim.players.base import Complaint, Message, ReaskPolicy
+from agentsim.models.base import Completion, Message
+from agentsim.players.base import Complaint, ReaskPolicy
 from agentsim.players.fields import hint, is_words, kinds_of, reason, understood, unnamed_part
 from agentsim.players.interrupt_request import InterruptRequest
 from agentsim.players.model import prompt_messages

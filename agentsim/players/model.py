@@ -19,8 +19,8 @@ from agentsim.engine.reading.thinking import has_marks
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Call, Completion, Model, Sampling
-from agentsim.players.base import Complaint, Message, ReaskPolicy
+from agentsim.models.base import Call, Completion, Message, Model, Sampling
+from agentsim.players.base import Complaint, ReaskPolicy
 
 __all__ = ["ModelPlayer", "emptiness", "prompt_messages"]
 

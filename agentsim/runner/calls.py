@@ -13,9 +13,9 @@ from agentsim.engine.play import Ask
 from agentsim.errors import ModelError, RunStopped
 from agentsim.models import tokens
 from agentsim.models.attempts import Attempts, held
-from agentsim.models.base import Completion
+from agentsim.models.base import Attempt, Completion, Message
 from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.players.base import Message, Player, Try, fault_of, wasted_by
+from agentsim.players.base import Player
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 
@@ -44,7 +44,7 @@ class DecisionCalls:
         self._dispatcher, self._ask, self._player, self._place = dispatcher, ask, player, place
         self.order = dispatcher.breaker.order(place)
 
-    def keep(self, attempt: Try) -> None:
+    def keep(self, attempt: Attempt) -> None:
         self._dispatcher.journal.tried(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
         self._dispatcher.totals.takeovers += attempt.takeover
 
@@ -88,11 +88,13 @@ class DecisionCalls:
                 completion = await player.reply(ask, messages, number)
                 slot.used(completion.usage)
             cost = dispatcher.cost(ask, player, messages, completion.usage)
-            dispatcher.answered(player, Try(messages, completion), completion)
+            dispatcher.answered(player, Attempt(messages, completion=completion), completion)
             dispatcher.breaker.called(self._place, None, link)
         except ModelError as error:
-            cost = dispatcher.cost(ask, player, messages, wasted_by(error))
-            self._failed(player, messages, link, error, held=held(error, player.attempts, used))
+            named = player.name if len(self._player.links) > 1 else None
+            attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
+            cost = dispatcher.cost(ask, player, messages, attempt.usage)
+            self._failed(attempt, link, error)
             raise
         finally:
             dispatcher.waits.end(ask)
@@ -112,16 +114,11 @@ class DecisionCalls:
         except TimeoutError:
             raise budget.out_of_time() from None
 
-    def _failed(
-        self, player: ModelPlayer, messages: tuple[Message, ...], link: int, error: ModelError, *, held: bool
-    ) -> None:
-        named = player.name if len(self._player.links) > 1 else None
-        fault, wasted = fault_of(error), wasted_by(error)
-        attempt = Try(messages, None, error.code, str(error), fault=fault, model=named, wasted=wasted, held=held)
+    def _failed(self, attempt: Attempt, link: int, error: ModelError) -> None:
         self._dispatcher.totals.add_call(attempt)
         self._dispatcher.watcher.waiting(self._ask, str(error))
         try:
-            self._dispatcher.breaker.called(self._place, error, link, held=held)
+            self._dispatcher.breaker.called(self._place, error, link, held=attempt.held)
         except RunStopped:
             self.keep(attempt)  # the decision is not made, and its referee keeps nothing more
             raise

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agentsim.errors import ModelError, ProviderRejected, ProviderStopped
-from agentsim.players.base import Fault, fault_of
+from agentsim.models.base import Fault, fault_of
 
 __all__ = ["STREAK", "CircuitBreaker", "Link"]
 

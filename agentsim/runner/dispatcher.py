@@ -21,9 +21,9 @@ from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
-from agentsim.models.base import Completion, Usage
+from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply
-from agentsim.players.base import Message, Player, Try
+from agentsim.players.base import Player
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
@@ -108,7 +108,7 @@ class Dispatcher:
         assert not isinstance(player, BotPlayer), "bots decide at once, without a dispatcher"
         return player
 
-    async def settle(self, ask: Ask, earlier: Sequence[Try]) -> tuple[Entry, Decision]:
+    async def settle(self, ask: Ask, earlier: Sequence[Attempt]) -> tuple[Entry, Decision]:
         """Have one request of the wave decided by its player, and journal the decision.
 
         It is on its way to the disk; the rules may not see it before `journal.sync()`.
@@ -168,13 +168,12 @@ class Dispatcher:
     def _meanwhile(self) -> None:
         """What may as well be done while the calls are out: most of what is written down with their answers."""
         out, self._out = self._out, []
-        for task, ask, messages in out:
+        for task, ask, _ in out:
             if task in self.in_flight:  # not every model has to be waited for
                 ask.request.fingerprint()
-                self.journal.expect(messages)
         collect_meanwhile()
 
-    def answered(self, player: ModelPlayer, attempt: Try, completion: Completion) -> None:
+    def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""
         self.totals.add_call(attempt)
         for diagnostic in diagnostics(player.model.name, attempt):

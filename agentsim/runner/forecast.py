@@ -20,8 +20,8 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request, Text, values_at
 from agentsim.errors import DecisionError
 from agentsim.models import tokens
+from agentsim.models.base import Message
 from agentsim.models.prices import Prices, longest_reply
-from agentsim.players.base import Message
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
 from agentsim.scenario.limits import prices_of

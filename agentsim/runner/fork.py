@@ -151,6 +151,9 @@ class ParentRun:
             fingerprint=request.fingerprint(),
             decision=values(decision),
             source="human",
+            fallback_reason=None,
+            tries=(),
+            parse=None,
         )
 
 

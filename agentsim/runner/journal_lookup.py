@@ -12,7 +12,8 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.history.contents import Contents
-from agentsim.history.entry import Entry, Parse
+from agentsim.history.entry import Entry
+from agentsim.history.record import Parse
 
 __all__ = ["not_whole", "recall", "recalled", "restored"]
 

@@ -17,9 +17,8 @@ from agentsim.engine.game import Game
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
 from agentsim.history.diagnostics import diagnostics
 from agentsim.models import tokens
-from agentsim.models.base import Call, Completion
+from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import Prices, context_window
-from agentsim.players.base import Message, Try
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.calls import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
@@ -121,7 +120,7 @@ async def _fits(player: ModelPlayer, longest: Sample, notes: Sequence[str]) -> P
     except ModelError as error:
         reason = str(error).removeprefix(f"{name}: ")
         return Pinged(name, ok=False, words=f"a prompt of about {longest.tokens:,} tokens fails: {reason}")
-    for diagnostic in diagnostics(name, Try(longest.messages, completion)):
+    for diagnostic in diagnostics(name, Attempt(longest.messages, completion=completion)):
         if diagnostic.code == "prompt_cut":
             return Pinged(
                 name, ok=False, words=f"the context is too small: {diagnostic.message.removeprefix(f'{name}: ')}"

@@ -15,7 +15,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.fold import fold
 from agentsim.history.shares import shares
 from agentsim.history.totals import totals
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt
 from agentsim.scenario.scenario import Branch, Scenario
 
 __all__ = ["RunResult", "finished_status", "folded", "new_play", "restored_scenario"]
@@ -86,7 +86,7 @@ def folded(
     play: GamePlay,
     *,
     entries: list[Entry],
-    undecided: Sequence[tuple[str, Try]],
+    undecided: Sequence[tuple[str, Attempt]],
     status: str,
     volatile: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def folded(
 
 
 def _fork(
-    branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Try]]
+    branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Attempt]]
 ) -> dict[str, Any]:
     """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
     record = branch.record()

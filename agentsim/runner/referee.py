@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
-from agentsim.history.entry import Entry, Parse
-from agentsim.history.record import Source
+from agentsim.history.entry import Entry
+from agentsim.history.record import Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
-from agentsim.models.base import MOST_TEXT, Completion
-from agentsim.players.base import Complaint, Message, Player, Try, fault_of, wasted_by
+from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
+from agentsim.players.base import Complaint, Player
 from agentsim.players.model import emptiness
 
 __all__ = ["Calls", "Ruling", "rule", "to_entry"]
@@ -40,7 +41,7 @@ class Calls(Protocol):
         """
         ...
 
-    def keep(self, attempt: Try) -> None:
+    def keep(self, attempt: Attempt) -> None:
         """Put an attempt that is not the decision on disk, before anything follows: it is not paid for again."""
         ...
 
@@ -54,7 +55,7 @@ class Ruling(NamedTuple):
 
     decision: Decision
     source: Source
-    tries: tuple[Try, ...] = ()
+    tries: tuple[Attempt, ...] = ()
     reading: Reading[Any] | None = None
     fallback_reason: str | None = None
 
@@ -84,16 +85,16 @@ class _RetryLoop:
         self.ask, self.player, self._calls = ask, player, calls
         self._links, self._order = player.links, calls.order
         self._link = self._order[0]
-        self.tries: list[Try] = []
+        self.tries: list[Attempt] = []
         self.complaints: list[Complaint] = []
         self.used = Attempts()
 
-    def take(self, attempt: Try) -> None:
+    def take(self, attempt: Attempt) -> None:
         """Count an attempt that is not the decision."""
         self.tries.append(attempt)
         self._calls.keep(attempt)
 
-    def resume(self, attempt: Try) -> None:
+    def resume(self, attempt: Attempt) -> None:
         """Count an earlier process's attempt as if it had just been made."""
         self.tries.append(attempt)
         if attempt.takeover:
@@ -104,7 +105,7 @@ class _RetryLoop:
             self.used.made += 1
             self.used.retries += attempt.completion is None
 
-    async def complete(self, messages: tuple[Message, ...]) -> Try:
+    async def complete(self, messages: tuple[Message, ...]) -> Attempt:
         """The next attempt that brings a completion; `ModelError` where the attempts of the last model are used up."""
         while True:
             try:
@@ -114,7 +115,7 @@ class _RetryLoop:
                     raise
                 self.take_over()
 
-    async def _complete(self, messages: tuple[Message, ...]) -> Try:
+    async def _complete(self, messages: tuple[Message, ...]) -> Attempt:
         clock = asyncio.get_running_loop().time
         started = clock()
 
@@ -126,14 +127,11 @@ class _RetryLoop:
         def failed(error: ModelError) -> None:
             wait = pause(error, self.player.attempts, self.used)
             takeover = wait is None and self.may_take_over(error)
-            attempt = Try(
+            attempt = Attempt.failed(
                 messages,
-                code=error.code,
-                error=str(error),
+                error,
                 latency_s=clock() - started,
                 wait_s=wait or 0.0,
-                fault=fault_of(error),
-                wasted=wasted_by(error),
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
@@ -142,7 +140,7 @@ class _RetryLoop:
             self.take(attempt)
 
         completion = await persevere(once, self.player.attempts, self.used, failed, self._calls.rest)
-        return Try(messages, completion, latency_s=clock() - started, model=self._named())
+        return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
 
     def _named(self) -> str | None:
         return self._links[self._link].name if len(self._links) > 1 else None
@@ -163,12 +161,12 @@ class _RetryLoop:
         self._link = next((place for place in self._order if place > self._link), self._link)
         self.used = Attempts()
 
-    def judge(self, attempt: Try, *, resumed: bool) -> Ruling | None:
+    def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
         """The ruling that a completion leads to; None where the player is to be asked again."""
         completion = attempt.completion
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # it would only be refused again
-            refused = attempt._replace(code=completion.refusal, error="The model or a filter refused to answer.")
+            refused = replace(attempt, code=completion.refusal, error="The model or a filter refused to answer.")
             self.resume(refused) if resumed else self.take(refused)
             return self.fallback(completion.refusal)
         try:
@@ -179,7 +177,7 @@ class _RetryLoop:
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
             code, reason = _bad(completion, error)
-            bad = attempt._replace(code=code, error=reason)
+            bad = replace(attempt, code=code, error=reason)
             self.resume(bad) if resumed else self.take(bad)
             if not self.may_reask(error):
                 return self.fallback(code)
@@ -229,7 +227,7 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     return code, str(error)
 
 
-async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Try] = ()) -> Ruling:
+async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> Ruling:
     """Decide one request. `earlier` are the tries an interrupted process left for it.
 
     `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go through; any other `ModelError`
@@ -252,5 +250,5 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Try] = 
             loop.resume(tried)
             ruling = loop.fallback(str(tried.code)) if tried.final else None
         else:
-            ruling = loop.judge(tried._replace(code=None, error=None), resumed=True)
+            ruling = loop.judge(replace(tried, code=None, error=None), resumed=True)
     return ruling

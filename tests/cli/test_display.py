@@ -23,8 +23,7 @@ from agentsim.cli.progress import RichDisplay
 from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.totals import Totals
-from agentsim.models.base import Completion, Usage
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.rows import MARK
 from agentsim.runner.watch import Discreet, Watcher
 from tests.cli.command_line import program, trio
@@ -235,7 +234,7 @@ def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(
     display, totals = shown.display, Totals()
     display.began("run-1", "Island", ["A"])
     usage = Usage(prompt_tokens=2000, cached_tokens=1500, completion_tokens=90, reasoning_tokens=64, cost_usd=0.0)
-    totals.add_call(Try((), Completion("x", usage=usage)))
+    totals.add_call(Attempt((), completion=Completion("x", usage=usage)))
     display.counted(totals)
     assert "1 call · 2,000 tokens in (1,500 cached: 75%), 90 out (64 reasoning) · cost $0.0000" in shown.panel()
 
@@ -243,8 +242,8 @@ def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(
 def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: pytest.CaptureFixture[str]) -> None:
     display, totals = PlainDisplay(), Totals()
     display.playing("Round 1")
-    totals.add_call(Try((), Completion("x", usage=Usage(prompt_tokens=1200, completion_tokens=30))))
-    totals.add_call(Try((), None, "timeout", "too late"))
+    totals.add_call(Attempt((), completion=Completion("x", usage=Usage(prompt_tokens=1200, completion_tokens=30))))
+    totals.add_call(Attempt((), "timeout", "too late"))
     display.counted(totals)
     display.playing("Round 1")
     assert capsys.readouterr().err == ""

@@ -17,7 +17,7 @@ from agentsim.history.contents import Contents, read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.history.record import History
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import RunResult, go_on
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot, tiny
@@ -165,7 +165,7 @@ def _sent(recorded: Contents) -> set[str]:
     return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in _calls(recorded)}
 
 
-def _calls(recorded: Contents) -> list[Try]:
+def _calls(recorded: Contents) -> list[Attempt]:
     return [attempt for key in {*recorded.entries, *recorded.tries} for attempt in recorded.calls(*key)]
 
 

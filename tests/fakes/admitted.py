@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Call, Completion, Model, Sampling
-from agentsim.players.base import Message, ReaskPolicy
+from agentsim.models.base import Call, Completion, Message, Model, ReaskPolicy, Sampling
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.calls import acquire_slot
 

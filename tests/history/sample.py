@@ -7,11 +7,11 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from agentsim.history.entry import Entry, Parse
+from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
-from agentsim.models.base import Completion, Usage
-from agentsim.players.base import Fault, Message, Try
+from agentsim.history.record import Parse
+from agentsim.models.base import Attempt, Completion, Fault, Message, Usage
 
 __all__ = ["HEAD", "entries", "entry", "journal", "paid", "tries"]
 
@@ -28,24 +28,26 @@ HEAD = {
 RULES, PERSONA = "These are the rules.", "You are player A."
 
 
-def paid(reply: str = '{"text": "Hello."}', cost: float | None = 0.25, code: str | None = None, **usage: Any) -> Try:
+def paid(
+    reply: str = '{"text": "Hello."}', cost: float | None = 0.25, code: str | None = None, **usage: Any
+) -> Attempt:
     """A call that was answered, and, with a code, found wanting."""
     counts = {"prompt_tokens": 100, "completion_tokens": 10, **usage}
-    return Try(
+    return Attempt(
         (Message("system", (RULES, PERSONA)), Message("user", ("Heard.", "Speak!"))),
-        Completion(reply, "thinking", "stop", "m-1", "host", Usage(**counts, cost_usd=cost)),
         code,
         None if code is None else f"It was {code}.",
         0.5,
+        completion=Completion(reply, "thinking", "stop", "m-1", "host", Usage(**counts, cost_usd=cost)),
     )
 
 
-def failed(code: str = "timeout") -> Try:
+def failed(code: str = "timeout") -> Attempt:
     """A call without an answer."""
-    return Try((Message("system", (RULES,)),), None, code, "no answer", 1.0)
+    return Attempt((Message("system", (RULES,)),), code, "no answer", 1.0)
 
 
-def entry(index: int = 1, player: str = "A", attempts: tuple[Try, ...] | None = None, **changes: Any) -> Entry:
+def entry(index: int = 1, player: str = "A", attempts: tuple[Attempt, ...] | None = None, **changes: Any) -> Entry:
     """The decision of that index, alone in the wave of that number."""
     values: dict[str, Any] = {
         "index": index,
@@ -56,6 +58,7 @@ def entry(index: int = 1, player: str = "A", attempts: tuple[Try, ...] | None = 
         "fingerprint": "0123456789abcdef",
         "decision": {"text": "Hello."},
         "source": "model",
+        "fallback_reason": None,
         "tries": (paid(),) if attempts is None else attempts,
         "parse": Parse("json", 1, False),
     }
@@ -80,11 +83,11 @@ _messages = st.builds(Message, st.sampled_from(["system", "user", "assistant"]),
 _optional = st.none() | _words
 _seconds = st.integers(0, 10**6).map(lambda value: value / 10_000)
 tries = st.builds(
-    Try,
+    Attempt,
     st.lists(_messages, max_size=3).map(tuple),
-    st.none() | _completions,
     _optional,
     _optional,
+    completion=st.none() | _completions,
     latency_s=_seconds,
     wait_s=_seconds,
     fault=st.none() | st.sampled_from(get_args(Fault)),

@@ -7,19 +7,21 @@ from dataclasses import replace
 import pytest
 
 from agentsim.history.diagnostics import diagnostics, warnings_of
-from agentsim.models.base import Completion, Usage
-from agentsim.players.base import Message, Try
+from agentsim.models.base import Attempt, Completion, Message, Usage
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)
-FINE = Try((Message("user", ("x" * 8_000,)),), Completion('{"vote": "A"}', "thought", "stop", "gpt-5-mini", None, USED))
+FINE = Attempt(
+    (Message("user", ("x" * 8_000,)),),
+    completion=Completion('{"vote": "A"}', "thought", "stop", "gpt-5-mini", None, USED),
+)
 
 
-def codes(attempt: Try, model: str = "openrouter/openai/gpt-5-mini") -> list[str]:
+def codes(attempt: Attempt, model: str = "openrouter/openai/gpt-5-mini") -> list[str]:
     return [diagnostic.code for diagnostic in diagnostics(model, attempt)]
 
 
-def answered(text: str = "{}", model: str | None = None, usage: Usage = USED, reason: str = "stop") -> Try:
-    return FINE._replace(completion=Completion(text, "thought", reason, model, None, usage))
+def answered(text: str = "{}", model: str | None = None, usage: Usage = USED, reason: str = "stop") -> Attempt:
+    return replace(FINE, completion=Completion(text, "thought", reason, model, None, usage))
 
 
 def test_a_proper_answer_is_no_concern() -> None:
@@ -33,7 +35,7 @@ def test_a_prompt_of_which_less_than_60_percent_arrived(tokens: int, said: list[
 
 def test_of_a_short_prompt_nothing_is_estimated() -> None:
     assert (
-        codes(answered(usage=replace(USED, prompt_tokens=10))._replace(messages=(Message("user", ("x" * 3_996,)),)))
+        codes(replace(answered(usage=replace(USED, prompt_tokens=10)), messages=(Message("user", ("x" * 3_996,)),)))
         == []
     )
 
@@ -69,7 +71,7 @@ def test_nobodys_server_is_no_concern(model: str) -> None:
 
 
 def test_a_failed_call_is_an_error_and_no_concern() -> None:
-    assert codes(Try(FINE.messages, None, "timeout", "late")) == []
+    assert codes(Attempt(FINE.messages, "timeout", "late")) == []
 
 
 def test_each_is_said_once_for_each_model_and_counted() -> None:

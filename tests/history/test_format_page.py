@@ -9,13 +9,15 @@ import re
 import textwrap
 import types
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
 from agentsim.history import contents, record
 from agentsim.history.contents import Contents
+from agentsim.models.base import Usage
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, trio
@@ -24,15 +26,15 @@ from tests.contract.golden import GOLDEN
 LATER = {"reader", "history"}
 """Keys that the golden journals, which stay as they were, do not have."""
 PAGE = (ROOT / "docs" / "history_format.md").read_text(encoding="utf-8")
-RECORDS = {
+RECORDS: dict[str, type[Any]] = {
     name: cls
     for name, cls in vars(record).items()
     if inspect.isclass(cls) and issubclass(cls, record.Record) and cls is not record.Record
-}
+} | {"Parse": record.Parse, "Usage": Usage}
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
 
-def called(cls: type[record.Record]) -> str:
+def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
     return cls.__name__.removesuffix("Record").lower()
 
@@ -42,6 +44,8 @@ def type_in_words(kind: Any) -> str:
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return _PLAIN[kind]
+    if origin is Annotated:
+        return type_in_words(inner[0])
     if origin is Literal:
         return ", ".join(f'"{value}"' for value in inner)
     if origin in {Union, types.UnionType}:
@@ -52,7 +56,7 @@ def type_in_words(kind: Any) -> str:
         return f"list of {type_in_words(inner[0])}"
     if origin is dict:
         return "object" if inner[1] is Any else f"object of {type_in_words(inner[1])}"
-    assert issubclass(kind, record.Record)
+    assert kind in RECORDS.values()
     return f"[{called(kind)}](#{called(kind)})"
 
 
@@ -65,9 +69,11 @@ def rows(page: str, heading: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("cls", RECORDS.values(), ids=RECORDS)
-def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[record.Record]) -> None:
+def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[Any]) -> None:
     found = [row[:2] for row in rows(PAGE, called(cls))]
-    assert found == [(f"`{name}`", type_in_words(field.annotation)) for name, field in cls.model_fields.items()]
+    types = get_type_hints(cls)
+    names = [each.name for each in fields(cls)] if is_dataclass(cls) else list(cls.model_fields)
+    assert found == [(f"`{name}`", type_in_words(types[name])) for name in names]
 
 
 def test_every_key_has_a_meaning() -> None:

@@ -15,7 +15,7 @@ from agentsim.games.monopoly.events import TradeDiscarded
 from agentsim.games.society.events.life import InvalidAction
 from agentsim.history.fold import fold
 from agentsim.history.record import History
-from agentsim.history.shares import Share, Shares, shares, shares_in, shares_of, summed
+from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.runner.referee import Ruling, to_entry
 from tests.contract.harness import on_bots, some_bot
 
@@ -107,9 +107,8 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
             volatile={},
         )
 
-    made = history("model")
-    assert shares_of(made) == shares_in(History.model_validate(made))
-    assert shares_of(made).whole == Share(1, 0, 1)
-    assert shares_of(history("bot")).whole == Share()
-    unknown = {**made, "game": "nosuch"}
-    assert shares_of(unknown).whole == Share(1, 0, 0), "of a game that is not installed the rest is still counted"
+    made = History.model_validate(history("model"))
+    assert shares_in(made).whole == Share(1, 0, 1)
+    assert shares_in(History.model_validate(history("bot"))).whole == Share()
+    unknown = made.model_copy(update={"game": "nosuch"})
+    assert shares_in(unknown).whole == Share(1, 0, 0), "of a game that is not installed the rest is still counted"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentsim.history.totals import Totals, cached_share
-from agentsim.models.base import Completion, Usage
-from agentsim.players.base import Try
+from agentsim.models.base import Attempt, Completion, Usage
 
 
 def used(prompt: int | None, cached: int | None) -> Usage:
@@ -37,7 +36,7 @@ def test_before_any_call_no_provider_has_said() -> None:
 def test_a_run_counts_its_share_call_by_call() -> None:
     totals = Totals()
     for usage in (used(100, None), used(300, 100), used(100, 100)):
-        totals.add_call(Try((), Completion("x", usage=usage)))
-    totals.add_call(Try((), None, "timeout", "too late"))
+        totals.add_call(Attempt((), completion=Completion("x", usage=usage)))
+    totals.add_call(Attempt((), "timeout", "too late"))
     assert totals.cached_share == 0.5
     assert (totals.prompt_tokens, totals.cached_tokens, totals.calls) == (500, 200, 4)

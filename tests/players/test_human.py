@@ -23,7 +23,8 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.files import RunFiles
-from agentsim.players.base import Complaint, Message
+from agentsim.models.base import Message
+from agentsim.players.base import Complaint
 from agentsim.players.fields import hint, understood
 from agentsim.players.human import HumanPlayer
 from agentsim.players.numbered import by_number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import os
 import sys
 import threading
@@ -21,9 +20,7 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice
 from agentsim.history.entry import Entry
 from agentsim.history.files import RunFiles
-from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
-from agentsim.players.base import Message
 from agentsim.runner import calls
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.session import go_on
@@ -118,27 +115,6 @@ def test_a_call_that_waits_for_its_slot_when_the_run_stops_is_never_made(server:
     server.reply = lambda _body: Raw(401, {"error": {"message": "no such key"}})
     stopped = play(server.url(), tmp_path, "providers.fake.spacing_ms=300", players=FOUR)
     assert (stopped.status, len(server.received)) == ("stopped_provider", 1)
-
-
-def test_prompts_are_made_ready_where_an_answer_is_waited_for_and_nowhere_else(
-    server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else those of a model that answers at once, which nobody asks for any more, would stay until the run ends."""
-    expect, expected = Journal.expect, list[tuple[Message, ...]]()
-
-    def noted(book: Journal, messages: tuple[Message, ...]) -> None:
-        expected.append(messages)
-        expect(book, messages)
-
-    monkeypatch.setattr(Journal, "expect", noted)
-    result = play(server.url(), tmp_path)
-    assert len(expected) == result.history["usage"]["calls"]
-    expected.clear()
-    (tmp_path / "canned.json").write_text(json.dumps({"A/vote": [{"vote": "B"}]}), encoding="utf-8")
-    scripted = f'[[players]]\nid = "A"\nmodel = "script:canned.json"\n{BOTS}'
-    result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', players=scripted, stem="canned")
-    assert [entry.source for entry in journaled(result.files) if entry.player == "A"][:1] == ["script"]
-    assert not expected
 
 
 def test_the_watcher_sees_the_game_in_order_and_every_event_once(server: Mendable, tmp_path: Path) -> None:

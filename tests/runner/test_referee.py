@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias
 
 import pytest
@@ -24,8 +24,8 @@ from agentsim.errors import (
     TransportFailed,
 )
 from agentsim.models.attempts import AttemptPolicy, Attempts
-from agentsim.models.base import MOST_TEXT, Call, Completion, Sampling, Usage
-from agentsim.players.base import Complaint, Message, Player, ReaskPolicy, Try
+from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
+from agentsim.players.base import Complaint, Player, ReaskPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
@@ -86,11 +86,11 @@ class Court:
     reasking: ReaskPolicy = REASKING
     asked: list[tuple[Message, ...]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    kept: list[Try] = field(default_factory=list)
+    kept: list[Attempt] = field(default_factory=list)
     kept_before: list[int] = field(default_factory=list)
     ask: Ask = ASK
 
-    def rule(self, earlier: Sequence[Try] = (), player: Player | None = None) -> Ruling:
+    def rule(self, earlier: Sequence[Attempt] = (), player: Player | None = None) -> Ruling:
         self._said = iter(self.says)
         seat = player or ModelPlayer(NoModel(), Sampling(), "Be brief.", self.attempts, self.reasking)
         self.order: Sequence[int] = range(len(seat.links))
@@ -107,7 +107,7 @@ class Court:
             raise answer
         return answer if isinstance(answer, Completion) else Completion(answer, finish_reason="stop")
 
-    def keep(self, attempt: Try) -> None:
+    def keep(self, attempt: Attempt) -> None:
         self.kept.append(attempt)
 
     async def rest(self, seconds: float) -> None:
@@ -118,8 +118,10 @@ def timeout() -> TransportFailed:
     return TransportFailed("fake/none: no answer", code="timeout")
 
 
-def bad_try(reply: str = UNREADABLE) -> Try:
-    return Try((Message("system", ("Pick a side.",)),), Completion(reply), "unreadable", "whatever it said then")
+def bad_try(reply: str = UNREADABLE) -> Attempt:
+    return Attempt(
+        (Message("system", ("Pick a side.",)),), "unreadable", "whatever it said then", completion=Completion(reply)
+    )
 
 
 def codes(ruling: Ruling) -> list[str | None]:
@@ -372,14 +374,14 @@ def test_tries_of_an_earlier_process_count() -> None:
     ruling = court.rule(earlier=[bad_try(), bad_try(ILLEGAL)])
     assert (ruling.source, ruling.fallback_reason) == ("fallback", "illegal")
     assert codes(ruling) == ["unreadable", "illegal"]
-    faults = [Try((), None, "timeout", "no answer"), bad_try()]
+    faults = [Attempt((), "timeout", "no answer"), bad_try()]
     assert codes(Court([GOOD], AttemptPolicy(retries=1, max_attempts=3)).rule(faults)) == [
         "timeout",
         "unreadable",
         None,
     ]
     limited = Court([GOOD], AttemptPolicy(max_attempts=2, retry_wait_s=0.0))
-    assert limited.rule([Try((), None, "rate_limited", "slow down"), bad_try()]).source == "model"
+    assert limited.rule([Attempt((), "rate_limited", "slow down"), bad_try()]).source == "model"
     spent = Court([timeout()], AttemptPolicy(retries=1, max_attempts=9, retry_wait_s=0.0))
     assert spent.rule(faults).fallback_reason == "timeout", "the only retry was used before"
 
@@ -393,7 +395,7 @@ def test_a_model_that_took_over_in_an_earlier_process_has_attempts_of_its_own() 
     reasking = ReaskPolicy(reasks=9)
     spare = ModelPlayer(Other(), Sampling(), "", POLICY, reasking)
     seat = ModelPlayer(NoModel(), Sampling(), "", POLICY, reasking, spare=spare)
-    earlier = [bad_try()._replace(model=name) for name in ("fake/none", "fake/none", "fake/other", "fake/other")]
+    earlier = [replace(bad_try(), model=name) for name in ("fake/none", "fake/none", "fake/other", "fake/other")]
     ruling = Court([GOOD]).rule(earlier, seat)
     assert codes(ruling) == ["unreadable"] * 4 + [None], "the other one had one of three left"
 

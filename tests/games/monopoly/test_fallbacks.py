@@ -133,7 +133,7 @@ def test_a_fallback_on_record_is_the_one_that_was_made_and_an_older_one_keeps_th
     entry = to_entry(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
     assert restored(Contents(), ask, entry) == made
     words = {"public_speech": "Turtle is thinking...", "private_thought": "[Decision made by fallback]"}
-    old: Any = restored(Contents(), ask, entry._replace(decision={"action": entry.decision["action"], **words}))
+    old: Any = restored(Contents(), ask, replace(entry, decision={"action": entry.decision["action"], **words}))
     assert (old.narrated, old.noted) == ("", "")
     assert (old.public_speech, old.private_thought) == tuple(words.values())
 
