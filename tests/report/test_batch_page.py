@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser
 
-from agentsim.analysis.own_vendor_bias import vendor_biases
+from agentsim.analysis.findings import vendor_biases
 from agentsim.analysis.panels import panels
 from agentsim.analysis.record import Entrant, GameRecord, Vote
 from agentsim.analysis.standings import standings
