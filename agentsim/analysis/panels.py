@@ -118,7 +118,7 @@ def _rated(line: Standing) -> tuple[str, str, str]:
 
 
 def _beside(kept: Standings | None, line: Standing, cells: Callable[[Standing], tuple[Cell, ...]]) -> tuple[Cell, ...]:
-    """The cells of the same label among the games that are kept; empty ones where it plays in none of them."""
+    """The cells of the same label in the standings `kept`; empty ones for a label without a game there."""
     if kept is None:
         return ()
     same = [cells(other) for other in kept.lines if other.label == line.label]
@@ -145,7 +145,7 @@ def _matrix(found: Standings) -> Table:
 
 
 def _lead(share: Interval | None) -> float | None:
-    """How far ahead, from 0 (even) to 1 (always); None where that may be chance."""
+    """How far ahead, from 0 (even) to 1 (always); None where the interval holds even."""
     if share is None or share.low is None or share.low <= 0.5:
         return None
     return 2 * share.value - 1

@@ -52,7 +52,7 @@ def run_batch(
     watcher: BatchWatcher | None = None,
     executor: Callable[[], Executor] | None = None,
 ) -> BatchResult:
-    """Play what is left of a batch; its folder and manifest are there.
+    """Play the games that are left of a batch; its folder and manifest exist.
 
     The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
     without a result (0: no limit) no more are begun. By default games of bots are played in worker processes and those
