@@ -8,8 +8,8 @@ from itertools import permutations
 
 import numpy as np
 
+from agentsim.analysis.game_records import GameRecord, vendor
 from agentsim.analysis.inference import Interval, blocks, interval, ratio_intervals
-from agentsim.analysis.record import GameRecord, vendor
 
 __all__ = ["Relation", "Shift", "VendorBias", "relations", "shifts", "vendor_biases", "without_branches"]
 

@@ -39,11 +39,8 @@ def panels(
     if len(found.lines) > 1:
         shown.append(_matrix(found))
     if found.seats:
-        shown.append(
-            _places(
-                "Seats", "seat", found, found.seats, "By place at the table, in the order of the scenario's players."
-            )
-        )
+        note = "By place at the table, in the order of the scenario's players."
+        shown.append(_places("Seats", "seat", found, found.seats, note))
     if found.spoke:
         note = "By turn in the first round in which everybody is heard."
         shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
@@ -93,8 +90,7 @@ def _leaderboard(found: Standings, kept: Standings | None) -> Table:
 
 
 def _results(line: Standing) -> tuple[str, str]:
-    rate, rank = line.win_rate, line.mean_rank
-    return f"{rate.value:.0%}{_ends(rate, '.0%')}", f"{rank.value:.2f}{_ends(rank, '.2f')}"
+    return _written(line.win_rate, ".0%"), _written(line.mean_rank, ".2f")
 
 
 def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
@@ -113,8 +109,7 @@ def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
 
 
 def _rated(line: Standing) -> tuple[str, str, str]:
-    strength = f"{line.strength.value:+.2f}{_ends(line.strength, '+.2f')}"
-    return f"{line.share:.0%}", strength, f"{line.mu:.1f} ± {line.sigma:.1f}"
+    return f"{line.share:.0%}", _written(line.strength, "+.2f"), f"{line.mu:.1f} ± {line.sigma:.1f}"
 
 
 def _beside(kept: Standings | None, line: Standing, cells: Callable[[Standing], tuple[Cell, ...]]) -> tuple[Cell, ...]:
@@ -153,13 +148,7 @@ def _lead(share: Interval | None) -> float | None:
 
 def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> Table:
     rows = tuple(
-        (
-            place.place,
-            place.entries,
-            round(place.wins, 2),
-            f"{place.mean_rank.value:.2f}{_ends(place.mean_rank, '.2f')}",
-        )
-        for place in places
+        (place.place, place.entries, round(place.wins, 2), _written(place.mean_rank, ".2f")) for place in places
     )
     return Table(title, (what, "entries", "wins", _rank(found)), rows, note)
 
@@ -172,7 +161,7 @@ def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> Table:
             bias.votes,
             bias.same,
             round(bias.blind, 1),
-            f"{bias.excess.value:+.1%}{_ends(bias.excess, '+.1%')}",
+            _written(bias.excess, "+.1%"),
         )
         for bias in vendor_biases
     )
@@ -214,7 +203,7 @@ def _branches(shifts: Sequence[Shift]) -> Table:
             shift.branches,
             round(shift.trunk_rank, 2),
             round(shift.branch_rank, 2),
-            f"{shift.difference.value:+.2f}{_ends(shift.difference, '+.2f')}",
+            _written(shift.difference, "+.2f"),
         )
         for shift in shifts
     )
@@ -249,7 +238,7 @@ def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> 
     return Ranges(title, rows, axis, "Intervals of 95%.")
 
 
-def _ends(interval: Interval, form: str) -> str:
+def _written(interval: Interval, form: str) -> str:
     if interval.low is None or interval.high is None:
-        return ""
-    return f" ({interval.low:{form}} to {interval.high:{form}})"
+        return f"{interval.value:{form}}"
+    return f"{interval.value:{form}} ({interval.low:{form}} to {interval.high:{form}})"

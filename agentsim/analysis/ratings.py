@@ -13,8 +13,8 @@ from openskill.models import PlackettLuce
 from scipy.optimize import minimize
 from scipy.special import stdtrit
 
+from agentsim.analysis.game_records import GameRecord
 from agentsim.analysis.inference import UPPER, Array
-from agentsim.analysis.record import GameRecord
 
 __all__ = ["Strengths", "fit", "openskill_ratings", "stages"]
 

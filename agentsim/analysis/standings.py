@@ -12,9 +12,9 @@ from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from agentsim.analysis.game_records import Entrant, GameRecord
 from agentsim.analysis.inference import Array, Interval, blocks, interval, permutation_p, ratio_intervals
 from agentsim.analysis.ratings import fit, openskill_ratings, stages
-from agentsim.analysis.record import Entrant, GameRecord
 
 __all__ = ["Place", "Standing", "Standings", "standings"]
 

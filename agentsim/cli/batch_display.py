@@ -10,7 +10,7 @@ from agentsim.cli.display import Noting, drawn
 from agentsim.cli.finish import money
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.terminal_output import note, shortened
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 
 __all__ = ["NoBatch", "PlainBatch", "shown", "status_line"]

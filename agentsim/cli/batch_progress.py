@@ -13,7 +13,7 @@ from agentsim.cli.batch_display import status_line
 from agentsim.cli.display import Noting
 from agentsim.cli.progress import screen
 from agentsim.cli.terminal_output import shortened
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 
 __all__ = ["RichBatch"]

@@ -12,10 +12,9 @@ import typer
 from agentsim.cli import options as o
 
 if TYPE_CHECKING:
-    from agentsim.analysis.record import GameRecord, Games
+    from agentsim.analysis.game_records import GameRecord, Games
     from agentsim.analysis.standings import Standing
     from agentsim.engine.panel import Panel
-    from agentsim.history.listing import Run
 
 __all__ = ["Compared", "report"]
 
@@ -72,8 +71,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
         from agentsim.analysis.standings import standings
     except ImportError:
         raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
+    from agentsim.analysis.game_records import labelled, read_games
     from agentsim.analysis.panels import panels
-    from agentsim.analysis.record import labelled, read_games
 
     found = read_games(directory)
     models = {entrant.model for game in found.games for entrant in game.entrants}
@@ -180,7 +179,17 @@ def _write_page(
     for run in list_runs(directory):
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
-        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, _share(run)))
+        games.append(
+            GameLink(
+                run.name,
+                run.status,
+                run.seed,
+                run.winner,
+                run.cost_usd,
+                page,
+                None if run.shares is None else run.shares.short,
+            )
+        )
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
@@ -196,7 +205,3 @@ def _write_page(
         css=find_css(directory),
     )
     write_whole(directory / "index.html", page_text)
-
-
-def _share(run: Run) -> str | None:
-    return None if run.shares is None else run.shares.short

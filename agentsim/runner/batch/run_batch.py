@@ -1,6 +1,7 @@
 """Plays the games of a manifest that are left, several at once; one failed game does not end the others.
 
-What is to be played is in `manifest`; one game is `game`, the places to play it are `executors`, the sums are `tally`.
+What is to be played is in `manifest`, one game in `batch_game`, the places to play it in `executors`, the sums in
+`tally`.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
+from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
-from agentsim.runner.batch.game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.manifest import Manifest, Planned, locked, plays_alone
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
 from agentsim.runner.budget import Budget
