@@ -179,17 +179,8 @@ def _write_page(
     for run in list_runs(directory):
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
-        games.append(
-            GameLink(
-                run.name,
-                run.status,
-                run.seed,
-                run.winner,
-                run.cost_usd,
-                page,
-                None if run.shares is None else run.shares.short,
-            )
-        )
+        fallbacks = None if run.shares is None else run.shares.short
+        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, fallbacks))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
