@@ -1,1 +1,1 @@
-"""What many games say about those who played them. Reads histories; plays nothing, writes nothing."""
+"""Statistics of many games: standings, ratings and findings from their histories."""

@@ -1,14 +1,12 @@
-"""panels: findings as tables and charts, as data: a terminal and a page show the same ones."""
+"""Standings and findings as tables and charts, which a terminal and a page show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from agentsim.analysis.branches import Shift
-from agentsim.analysis.intervals import Interval
-from agentsim.analysis.own_vendor_bias import VendorBias
-from agentsim.analysis.relations import Relation
-from agentsim.analysis.standings import Line, Place, Standings
+from agentsim.analysis.findings import Relation, Shift, VendorBias
+from agentsim.analysis.inference import Interval
+from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
 
 __all__ = ["MOST_RELATIONS", "panels"]
@@ -24,9 +22,9 @@ def panels(
     relations: Sequence[Relation] = (),
     kept: Standings | None = None,
 ) -> list[Panel]:
-    """What there is to show: parts about which nothing is known are left out.
+    """The panels in their order; empty ones are left out.
 
-    `kept` are the standings without the games of too many fallbacks, None where there are none such.
+    `kept` are the standings without the games of too many fallbacks, None where there are no such games.
     """
     shown: list[Panel] = [
         _leaderboard(found, kept),
@@ -41,16 +39,13 @@ def panels(
     if len(found.lines) > 1:
         shown.append(_matrix(found))
     if found.seats:
-        shown.append(
-            _places(
-                "Seats", "seat", found, found.seats, "By place at the table, in the order of the scenario's players."
-            )
-        )
+        note = "By place at the table, in the order of the scenario's players."
+        shown.append(_places("Seats", "seat", found, found.seats, note))
     if found.spoke:
         note = "By turn in the first round in which everybody is heard."
         shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
     if vendor_biases:
-        shown.append(_favours(vendor_biases))
+        shown.append(_vendor_biases(vendor_biases))
     if relations:
         shown.append(_relations(relations))
     if shifts:
@@ -94,12 +89,11 @@ def _leaderboard(found: Standings, kept: Standings | None) -> Table:
     return Table("Standings", columns, rows, note)
 
 
-def _results(line: Line) -> tuple[str, str]:
-    rate, rank = line.win_rate, line.mean_rank
-    return f"{rate.value:.0%}{_ends(rate, '.0%')}", f"{rank.value:.2f}{_ends(rank, '.2f')}"
+def _results(line: Standing) -> tuple[str, str]:
+    return _written(line.win_rate, ".0%"), _written(line.mean_rank, ".2f")
 
 
-def _ratings(lines: Sequence[Line], kept: Standings | None) -> Table:
+def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
     rows = tuple(
         (line.label, *_rated(line), *_beside(kept, line, _rated))
         for line in sorted(lines, key=lambda line: -line.strength.value)
@@ -114,13 +108,12 @@ def _ratings(lines: Sequence[Line], kept: Standings | None) -> Table:
     return Table("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
 
 
-def _rated(line: Line) -> tuple[str, str, str]:
-    strength = f"{line.strength.value:+.2f}{_ends(line.strength, '+.2f')}"
-    return f"{line.share:.0%}", strength, f"{line.mu:.1f} ± {line.sigma:.1f}"
+def _rated(line: Standing) -> tuple[str, str, str]:
+    return f"{line.share:.0%}", _written(line.strength, "+.2f"), f"{line.mu:.1f} ± {line.sigma:.1f}"
 
 
-def _beside(kept: Standings | None, line: Line, cells: Callable[[Line], tuple[Cell, ...]]) -> tuple[Cell, ...]:
-    """The cells of the same label among the games that are kept; empty ones where it plays in none of them."""
+def _beside(kept: Standings | None, line: Standing, cells: Callable[[Standing], tuple[Cell, ...]]) -> tuple[Cell, ...]:
+    """The cells of the same label in the standings `kept`; empty ones for a label without a game there."""
     if kept is None:
         return ()
     same = [cells(other) for other in kept.lines if other.label == line.label]
@@ -147,7 +140,7 @@ def _matrix(found: Standings) -> Table:
 
 
 def _lead(share: Interval | None) -> float | None:
-    """How far ahead, from 0 (even) to 1 (always); None where that may be chance."""
+    """How far ahead, from 0 (even) to 1 (always); None where the interval holds even."""
     if share is None or share.low is None or share.low <= 0.5:
         return None
     return 2 * share.value - 1
@@ -155,28 +148,22 @@ def _lead(share: Interval | None) -> float | None:
 
 def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> Table:
     rows = tuple(
-        (
-            place.place,
-            place.entries,
-            round(place.wins, 2),
-            f"{place.mean_rank.value:.2f}{_ends(place.mean_rank, '.2f')}",
-        )
-        for place in places
+        (place.place, place.entries, round(place.wins, 2), _written(place.mean_rank, ".2f")) for place in places
     )
     return Table(title, (what, "entries", "wins", _rank(found)), rows, note)
 
 
-def _favours(vendor_biases: Sequence[VendorBias]) -> Table:
+def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> Table:
     rows = tuple(
         (
-            vendor_bias.maker or "all",
-            "to win" if vendor_bias.final else "to go",
-            vendor_bias.votes,
-            vendor_bias.same,
-            round(vendor_bias.blind, 1),
-            f"{vendor_bias.excess.value:+.1%}{_ends(vendor_bias.excess, '+.1%')}",
+            bias.maker or "all",
+            "to win" if bias.final else "to go",
+            bias.votes,
+            bias.same,
+            round(bias.blind, 1),
+            _written(bias.excess, "+.1%"),
         )
-        for vendor_bias in vendor_biases
+        for bias in vendor_biases
     )
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
     return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
@@ -216,7 +203,7 @@ def _branches(shifts: Sequence[Shift]) -> Table:
             shift.branches,
             round(shift.parent_rank, 2),
             round(shift.branch_rank, 2),
-            f"{shift.difference.value:+.2f}{_ends(shift.difference, '+.2f')}",
+            _written(shift.difference, "+.2f"),
         )
         for shift in shifts
     )
@@ -224,7 +211,7 @@ def _branches(shifts: Sequence[Shift]) -> Table:
     return Table("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), rows, note)
 
 
-def _costs(lines: Sequence[Line]) -> Table:
+def _costs(lines: Sequence[Standing]) -> Table:
     rows = tuple(
         (
             line.label,
@@ -251,7 +238,7 @@ def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> 
     return Ranges(title, rows, axis, "Intervals of 95%.")
 
 
-def _ends(interval: Interval, form: str) -> str:
+def _written(interval: Interval, form: str) -> str:
     if interval.low is None or interval.high is None:
-        return ""
-    return f" ({interval.low:{form}} to {interval.high:{form}})"
+        return f"{interval.value:{form}}"
+    return f"{interval.value:{form}} ({interval.low:{form}} to {interval.high:{form}})"

@@ -1,7 +1,6 @@
-"""standings: the players of many games compared, as data; how it is printed or drawn belongs to others.
+"""The standings of many games, as data: results and ratings by label, head to head, and by seat.
 
-Every figure counts finished games alone; intervals are of 95%, and are drawn with one seed, so that the same games
-give the same report.
+Every figure counts finished games alone. Intervals are of 95%, and the same games give the same intervals.
 """
 
 from __future__ import annotations
@@ -9,31 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from agentsim.analysis.intervals import SEED, Array, Interval, blocks, interval, ratio_intervals
-from agentsim.analysis.openskill import ratings
-from agentsim.analysis.permutation_test import dealt_p
-from agentsim.analysis.plackett_luce import fit, stages
-from agentsim.analysis.record import Entrant, GameRecord
+from agentsim.analysis.game_records import Entrant, GameRecord
+from agentsim.analysis.inference import Array, Interval, blocks, interval, permutation_p, ratio_intervals
+from agentsim.analysis.ratings import fit, openskill_ratings, stages
 
-__all__ = ["Line", "Place", "Standings", "standings"]
+__all__ = ["Place", "Standing", "Standings", "standings"]
 
 _MOST_PAIRED = 40
-"""Labels whose pairs get intervals: of more, drawing for each pair would take too long, and nobody would read it."""
+"""With more labels than this, pairs get no intervals: drawing them takes too long."""
 
-
+_Key = TypeVar("_Key", str, int)
 _Beats: TypeAlias = tuple[tuple[tuple[float, int], ...], ...]
 _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Standing:
     """One label: a model, or a player.
 
-    A first place that is shared counts for each as its part of a win. `wins` is of entries, `cost_usd` of a game.
+    Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
+    of a game.
     """
 
     label: str
@@ -57,7 +55,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A seat or a place in the order of speaking: its entries, wins and mean rank."""
+    """A seat, or a place in the order of speaking."""
 
     place: int
     entries: int
@@ -71,11 +69,11 @@ class Standings:
 
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
     games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
-    `null_p` is how often labels that are mere names would lie as far apart, None where nothing can be dealt. With
-    `seats_fixed` no label ever changed its seat in several games, so what a seat is worth is in its figures.
+    `null_p` is the p-value of the permutation test, None where each game has a single label. With `seats_fixed` no
+    label ever changed its seat in several games, so its figures contain the effect of the seat.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Standing, ...]
     beats: _Beats
     ahead: _Ahead
     relative: bool
@@ -90,7 +88,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
     relative = len({len(game.entrants) for game in games}) > 1
     if relative:
         games = [_relative(game) for game in games]
-    lines = _lines(games)
+    lines = _standings(games)
     order = [line.label for line in lines]
     beats, ahead = _head_to_head(games, order)
     return Standings(
@@ -105,48 +103,63 @@ def standings(games: Sequence[GameRecord]) -> Standings:
     )
 
 
-def _wins(game: GameRecord) -> dict[str, float]:
-    """By player the part of the win that is theirs."""
-    best = min(entrant.rank for entrant in game.entrants)
-    first = [entrant.player for entrant in game.entrants if entrant.rank == best]
-    return {entrant.player: (entrant.rank == best) / len(first) for entrant in game.entrants}
+class _Results(Generic[_Key]):
+    """Ranks, wins and entries as matrices: games by the keys of their entrants (None: left out)."""
+
+    def __init__(self, games: Sequence[GameRecord], key_of: Callable[[Entrant], _Key | None]) -> None:
+        self.keys: list[_Key] = sorted({key for game in games for e in game.entrants if (key := key_of(e)) is not None})
+        column = {key: place for place, key in enumerate(self.keys)}
+        ranks, wins, counts = (np.zeros((len(games), len(self.keys))) for _ in range(3))
+        for row, game in enumerate(games):
+            placed = [entrant.rank for entrant in game.entrants]
+            best = min(placed, default=0.0)
+            for entrant in game.entrants:
+                if (key := key_of(entrant)) is not None:
+                    ranks[row, column[key]] += entrant.rank
+                    wins[row, column[key]] += (entrant.rank == best) / placed.count(best)
+                    counts[row, column[key]] += 1
+        self.entries, self.wins = counts.sum(axis=0), wins.sum(axis=0)
+        self.games = (counts > 0).sum(axis=0)
+        self.blocks = blocks([game.seed for game in games])
+        self._ranks, self._blocked = ranks.sum(axis=0), [self.blocks @ each for each in (ranks, wins, counts)]
+        all_ranks = [entrant.rank for game in games for entrant in game.entrants]
+        self._within = min(all_ranks, default=0.0), max(all_ranks, default=0.0)  # no mean is beyond the best and worst
+
+    def mean_ranks(self) -> list[Interval]:
+        """The mean rank of each key."""
+        ranks, _, counts = self._blocked
+        return list(map(interval, self._ranks / self.entries, ratio_intervals(ranks, counts, within=self._within)))
+
+    def win_rates(self) -> list[Interval]:
+        """The wins of each key per entry."""
+        _, wins, counts = self._blocked
+        return list(map(interval, self.wins / self.entries, _rate_ends(wins, counts)))
 
 
-def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
-    labels = sorted({entrant.label for game in games for entrant in game.entrants})
+def _standings(games: Sequence[GameRecord]) -> tuple[Standing, ...]:
+    results = _Results(games, lambda entrant: entrant.label)
+    labels = results.keys
     if not labels:
         return ()
     index = {label: place for place, label in enumerate(labels)}
-    ranks, wins, counts = (np.zeros((len(games), len(labels))) for _ in range(3))
-    for row, game in enumerate(games):
-        shares = _wins(game)
-        for entrant in game.entrants:
-            column = index[entrant.label]
-            ranks[row, column] += entrant.rank
-            wins[row, column] += shares[entrant.player]
-            counts[row, column] += 1
-    together = blocks([game.seed for game in games])
-    rank_ends = _rank_ends(games, together @ ranks, together @ counts)
-    win_ends = _rate_ends(together @ wins, together @ counts)
-    fields = [
+    places = [
         stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
     ]
-    strengths = fit(fields, len(labels), together)
-    rated = ratings(games, labels)
-    reach = strengths.intervals()
+    strengths = fit(places, len(labels), results.blocks)
+    rated = openskill_ratings(games, labels)
+    reach, rates, ranks = strengths.intervals(), results.win_rates(), results.mean_ranks()
     lines = []
     for label, column in index.items():
         own = [e for game in games for e in game.entrants if e.label == label]
-        inside = int((counts[:, column] > 0).sum())
         costs = [e.cost_usd for e in own]
         lines.append(
-            Line(
+            Standing(
                 label=label,
-                games=inside,
+                games=int(results.games[column]),
                 entries=len(own),
-                wins=float(wins[:, column].sum()),
-                win_rate=interval(wins[:, column].sum() / len(own), win_ends[column]),
-                mean_rank=interval(ranks[:, column].sum() / len(own), rank_ends[column]),
+                wins=float(results.wins[column]),
+                win_rate=rates[column],
+                mean_rank=ranks[column],
                 strength=interval(strengths.logs[column], reach[column]),
                 share=float(strengths.shares[column]),
                 mu=rated[column][0],
@@ -155,7 +168,7 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
                 calls=sum(e.calls for e in own),
                 reasks=sum(e.reasks for e in own),
                 fallbacks=sum(e.fallbacks for e in own),
-                cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / inside,
+                cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / int(results.games[column]),
                 asked=sum(e.asked for e in own),
                 turned_away=sum(e.turned_away for e in own),
             )
@@ -163,18 +176,12 @@ def _lines(games: Sequence[GameRecord]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
 
 
-def _rank_ends(games: Sequence[GameRecord], ranks: Array, counts: Array) -> Array:
-    """No mean is beyond the best and the worst place of all."""
-    all_ranks = [entrant.rank for game in games for entrant in game.entrants]
-    return ratio_intervals(ranks, counts, within=(min(all_ranks), max(all_ranks)))
-
-
 def _rate_ends(won: Array, met: Array) -> Array:
     return ratio_intervals(won, met, centre=0.5, within=(0, 1))
 
 
 def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_Beats, _Ahead]:
-    """`Standings.beats` and `Standings.ahead`: each two labels are counted once, and read either way round."""
+    """`Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
     columns = {both: place for place, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
@@ -229,31 +236,15 @@ def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
     for row, game in enumerate(mixed):
         ranks[row, : len(game.entrants)] = [entrant.rank for entrant in game.entrants]
         labels[row, : len(game.entrants)] = [index[entrant.label] for entrant in game.entrants]
-    return dealt_p(ranks, labels, len(order), SEED)
+    return permutation_p(ranks, labels, len(order))
 
 
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
-    """How entrants came out by a place that they had, seat or turn to speak; who has none is left out."""
-    places = sorted({place for game in games for e in game.entrants if (place := place_of(e)) is not None})
-    if not places:
-        return ()
-    column = {place: number for number, place in enumerate(places)}
-    ranks, wins, counts = (np.zeros((len(games), len(places))) for _ in range(3))
-    for row, game in enumerate(games):
-        shares = _wins(game)
-        for entrant in game.entrants:
-            if (place := place_of(entrant)) is not None:
-                ranks[row, column[place]] += entrant.rank
-                wins[row, column[place]] += shares[entrant.player]
-                counts[row, column[place]] += 1
-    together = blocks([game.seed for game in games])
-    ends = _rank_ends(games, together @ ranks, together @ counts)
+    """The results of each seat, or of each place in the order of speaking."""
+    results = _Results(games, place_of)
     return tuple(
-        Place(
-            place,
-            int(counts[:, number].sum()),
-            float(wins[:, number].sum()),
-            interval(ranks[:, number].sum() / counts[:, number].sum(), ends[number]),
+        Place(place, int(entries), float(wins), mean_rank)
+        for place, entries, wins, mean_rank in zip(
+            results.keys, results.entries, results.wins, results.mean_ranks(), strict=True
         )
-        for place, number in column.items()
     )

@@ -1,4 +1,4 @@
-"""batch_display: how a batch is shown while it is played. What is counted, and how the rest is forecast, is `tally`."""
+"""Shows a batch while it is played, as lines of text or (`batch_progress`) as a panel. The counts are `tally`'s."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentsim.cli.display import Noting, drawn
 from agentsim.cli.finish import money
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.terminal_output import note, shortened
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 
 __all__ = ["NoBatch", "PlainBatch", "shown", "status_line"]
@@ -19,7 +19,7 @@ _EVERY_S = 5.0
 
 
 def status_line(tally: Tally) -> str:
-    """Where a batch is: `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40 left`."""
+    """How far a batch is: `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40 left`."""
     counts = [f"{tally.done} of {tally.games} done"]
     counts += [f"{tally.running} running"] if tally.running else []
     counts += [f"{tally.failed} without a result"] if tally.failed else []
@@ -35,11 +35,11 @@ def status_line(tally: Tally) -> str:
 
 
 class NoBatch(Noting, BatchWatcher):
-    """Shows nothing but what must be said."""
+    """Shows nothing but notes."""
 
 
 class PlainBatch(Noting, BatchWatcher):
-    """A line for every game without a result, and every few seconds one for where the batch is."""
+    """Writes a line for every game without a result, and every few seconds one for how far the batch is."""
 
     def __init__(self) -> None:
         self._tally: Tally | None = None

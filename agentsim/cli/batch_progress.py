@@ -1,4 +1,4 @@
-"""batch_progress: a batch on a terminal: a bar, counts, cost and its forecast, the time that is left."""
+"""Shows a batch on a terminal by Rich: a bar, counts, cost and its forecast, the time that is left."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from agentsim.cli.batch_display import status_line
 from agentsim.cli.display import Noting
 from agentsim.cli.progress import screen
 from agentsim.cli.terminal_output import shortened
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 
 __all__ = ["RichBatch"]
 
 
 class RichBatch(Noting, BatchWatcher):
-    """One panel below, which is redrawn by the clock; games without a result scroll by above it."""
+    """Redraws one panel at the bottom by the clock; games without a result scroll by above it."""
 
     def __init__(self, name: str) -> None:
         self._name = shortened(name, 200)

@@ -1,4 +1,4 @@
-"""batches: what `batch` and `resume` do alike: a batch's games played, its end printed."""
+"""Plays the games of a batch and prints the result, for `agentsim batch` and `agentsim resume`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["carry_on"]
 
 _ON_A_CLUSTER = 100
-"""Games that a scheduler is given at once, unless somebody says otherwise; it has them wait for its workers."""
+"""Games that a scheduler gets at once by default; there they wait for its workers."""
 
 
 def carry_on(
@@ -44,7 +44,7 @@ def carry_on(
     executor: ExecutorKind,
     scheduler: str | None,
 ) -> None:
-    """Play what is left, print what came of it, and exit with the batch's code."""
+    """Play the games that are left, print the result, and exit with the batch's code."""
     from agentsim.cli.batch_display import shown
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import run_batch
@@ -74,7 +74,7 @@ def carry_on(
 
 
 def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int, env: Variables) -> Callable[[], Executor] | None:
-    """What makes an executor that is not our own; `UsageError` where it cannot be had."""
+    """The factory of an executor on a cluster, None for this machine; `UsageError` where it is not available."""
     if kind is ExecutorKind.local:
         if scheduler is not None:
             raise UsageError("--scheduler is for --executor dask")

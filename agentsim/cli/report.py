@@ -1,4 +1,4 @@
-"""`agentsim report`: what many games say about those who played them."""
+"""`agentsim report`: compares the players of many games."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ import typer
 from agentsim.cli import options as o
 
 if TYPE_CHECKING:
-    from agentsim.analysis.folder import Games
-    from agentsim.analysis.record import GameRecord
-    from agentsim.analysis.standings import Line
+    from agentsim.analysis.game_records import GameRecord, Games
+    from agentsim.analysis.standings import Standing
     from agentsim.engine.panel import Panel
-    from agentsim.history.listing import Run
 
 __all__ = ["Compared", "report"]
 
@@ -26,7 +24,7 @@ _WIDEST = 80
 
 
 class Compared(StrEnum):
-    """Who is compared."""
+    """What is compared: models or players."""
 
     model = "model"
     player = "player"
@@ -69,15 +67,12 @@ def report(  # noqa: PLR0917 - the argument and one option each
 
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
     try:
-        from agentsim.analysis.branches import shifts, without_branches
-        from agentsim.analysis.own_vendor_bias import vendor_biases
-        from agentsim.analysis.relations import relations
+        from agentsim.analysis.findings import relations, shifts, vendor_biases, without_branches
         from agentsim.analysis.standings import standings
     except ImportError:
         raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
-    from agentsim.analysis.folder import read_games
+    from agentsim.analysis.game_records import labelled, read_games
     from agentsim.analysis.panels import panels
-    from agentsim.analysis.record import labelled
 
     found = read_games(directory)
     models = {entrant.model for game in found.games for entrant in game.entrants}
@@ -137,8 +132,8 @@ def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
         note(shortened(f"agentsim: {many} of {whose} ({apart[0]}): they share a past", 300))
 
 
-def _warn_of(lines: Sequence[Line]) -> None:
-    """Say which of those compared are notable for their fallbacks."""
+def _warn_of(lines: Sequence[Standing]) -> None:
+    """Warn of the compared models or players with many fallbacks."""
     from agentsim.cli.terminal_output import safe, shortened
     from agentsim.history.shares import NOTABLE, Share
 
@@ -184,7 +179,8 @@ def _write_page(
     for run in list_runs(directory):
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
-        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, _share(run)))
+        fallbacks = None if run.shares is None else run.shares.short
+        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, fallbacks))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
@@ -200,7 +196,3 @@ def _write_page(
         css=find_css(directory),
     )
     write_whole(directory / "index.html", page_text)
-
-
-def _share(run: Run) -> str | None:
-    return None if run.shares is None else run.shares.short

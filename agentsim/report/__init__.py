@@ -1,1 +1,1 @@
-"""The page of a run: a history in, one self-contained HTML text out. Nothing is opened, called or played here."""
+"""Pages: a history, or many games, as one self-contained HTML document."""

@@ -17,8 +17,8 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
+from agentsim.report.data_table import cell
 from agentsim.report.style import HEAT_STEPS, tone, tone_of
-from agentsim.report.table import cell
 from agentsim.report.text import fitted, plain
 
 __all__ = ["CELL", "BoardView", "TileView", "board", "tile"]

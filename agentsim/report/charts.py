@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from agentsim.engine.panel import Chart, Table
+from agentsim.report.data_table import TableView, table
 from agentsim.report.style import tone
-from agentsim.report.table import TableView, table
 from agentsim.report.text import fitted, number, plain
 
 __all__ = ["CHARACTER", "HEIGHT", "WIDTH", "Axis", "ChartView", "Label", "Mark", "chart", "room_for", "ticks"]

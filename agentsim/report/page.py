@@ -1,6 +1,6 @@
 """The page of one game: a history becomes one self-contained HTML document.
 
-The same history gives the same bytes. The layout of the timeline is in `timeline`, that of panels in `table`,
+The same history gives the same bytes. The layout of the timeline is in `timeline`, that of panels in `data_table`,
 `charts`, `scatter`, `board` and `people`; colours are in `logs.css`, markup is in `templates/`.
 """
 
@@ -27,12 +27,12 @@ from agentsim.history.totals import cached_share
 from agentsim.report import text
 from agentsim.report.board import BoardView, board
 from agentsim.report.charts import ChartView, chart
+from agentsim.report.data_table import TableView, table
 from agentsim.report.derived_tables import model_table, pairs_table, say_do_table
 from agentsim.report.people import NetworkView, ProfilesView, ThreadsView, network, profiles, threads
 from agentsim.report.redaction import as_seen_by
 from agentsim.report.scatter import ranges, scatter
 from agentsim.report.style import content_security_policy, find_css, inlined, tone
-from agentsim.report.table import TableView, table
 from agentsim.report.timeline import Timeline
 
 __all__ = ["PageOptions", "page_of", "render", "view"]

@@ -15,8 +15,8 @@ from itertools import groupby
 from agentsim.engine.panel import Line, Network, Node, Post, Profiles, Table, Threads, Tie
 from agentsim.engine.wording import sentence
 from agentsim.report.charts import ChartView, chart
+from agentsim.report.data_table import CellView, TableView, cell, table
 from agentsim.report.style import tone, tone_of
-from agentsim.report.table import CellView, TableView, cell, table
 from agentsim.report.text import fitted, number
 
 __all__ = ["MOST_NODES", "NetworkView", "ProfilesView", "ThreadsView", "network", "profiles", "threads"]

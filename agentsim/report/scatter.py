@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from agentsim.engine.panel import Point, Range, Ranges, Scatter, Table
 from agentsim.report.charts import CHARACTER, HEIGHT, WIDTH, Axis, ChartView, Label, Mark, room_for, ticks
+from agentsim.report.data_table import table
 from agentsim.report.style import tone, tone_of
-from agentsim.report.table import table
 from agentsim.report.text import number
 
 __all__ = ["ranges", "scatter"]

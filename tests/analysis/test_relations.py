@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis.findings import Relation, relations
+from agentsim.analysis.game_records import Between, Entrant, GameRecord
 from agentsim.analysis.panels import MOST_RELATIONS, panels
-from agentsim.analysis.record import Between, Entrant, GameRecord
-from agentsim.analysis.relations import Relation, relations
 from agentsim.analysis.standings import standings
 from agentsim.engine.panel import Panel, Table
 from tests.analysis.test_report import batch, reported

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.own_vendor_bias import vendor_biases
-from agentsim.analysis.record import Entrant, GameRecord, Vote, vendor
+from agentsim.analysis.findings import vendor_biases
+from agentsim.analysis.game_records import Entrant, GameRecord, Vote, vendor
 from agentsim.history.files import RunFiles
 from tests.cli.command_line import TRIO, agentsim, trio
 

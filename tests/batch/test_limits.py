@@ -17,9 +17,9 @@ import pytest
 from agentsim.history.files import RunFiles
 from agentsim.history.listing import list_runs
 from agentsim.runner.batch import executors
+from agentsim.runner.batch.batch_game import GameEnd, session
 from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, task_of
-from agentsim.runner.batch.game import GameEnd, session
 from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import run_batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
@@ -305,11 +305,11 @@ def test_a_game_that_another_worker_has_begun_meanwhile_is_not_played_twice(
     task = task_of(manifest.scenario(game), RunFiles(out, game.name))
 
     def late(*words: Any, **options: Any) -> Session:
-        monkeypatch.setattr("agentsim.runner.batch.game.opened", opened)
+        monkeypatch.setattr("agentsim.runner.batch.batch_game.opened", opened)
         assert play_task(task).status == "completed"
         return opened(*words, **options)
 
-    monkeypatch.setattr("agentsim.runner.batch.game.opened", late)
+    monkeypatch.setattr("agentsim.runner.batch.batch_game.opened", late)
     assert play_task(task).calls == CALLS
     assert server.started["ok"] == CALLS, "paid for once"
     assert {run.name for run in list_runs(out)} == {game.name}

@@ -6,7 +6,7 @@ import pytest
 
 from agentsim.cli.batch_display import status_line
 from agentsim.history.totals import Totals
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import Tally
 
 

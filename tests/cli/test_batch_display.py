@@ -9,7 +9,7 @@ import pytest
 from agentsim.cli.batch_display import PlainBatch, shown
 from agentsim.cli.batch_progress import RichBatch
 from agentsim.cli.options import DisplayMode
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import Tally
 from tests.cli.vt import Screen
 

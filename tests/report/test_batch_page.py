@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser
 
-from agentsim.analysis.own_vendor_bias import vendor_biases
+from agentsim.analysis.findings import vendor_biases
+from agentsim.analysis.game_records import Entrant, GameRecord, Vote
 from agentsim.analysis.panels import panels
-from agentsim.analysis.record import Entrant, GameRecord, Vote
 from agentsim.analysis.standings import standings
 from agentsim.report.batch_page import GameLink, render_batch
 from agentsim.report.style import find_css

@@ -13,8 +13,8 @@ from agentsim.engine.panel import Board, Chart, Panel, Piece, Scene, Series, Tab
 from agentsim.report.board import CELL, BoardView
 from agentsim.report.board import tile as draw
 from agentsim.report.charts import ChartView, ticks
+from agentsim.report.data_table import TableView
 from agentsim.report.page import PageOptions, render, view
-from agentsim.report.table import TableView
 from agentsim.report.text import money, number, span_of_time, when
 from tests.report.dom import Node, parse
 from tests.report.sample import sample

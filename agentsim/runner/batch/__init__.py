@@ -1,1 +1,1 @@
-"""Batches: many games of one scenario, planned, played, and gone on with."""
+"""Batches: many games of one scenario, planned, played and resumed."""

@@ -100,25 +100,19 @@ def balance(plan: Sequence[Row], seats: int, models: int) -> list[Spread]:
     """How evenly the batch spreads what its design rotates; the rest is left out."""
     spreads = []
     if models:
-        spreads.append(_spread("each model in each seat", models * seats, _in_seats(plan)))
-        spreads.append(_spread("each model at each position", models * seats, _at_positions(plan)))
+        in_seats = (pair for row in plan for pair in zip(row.seats, row.models, strict=True))
+        spreads.append(_spread("each model in each seat", models * seats, in_seats))
+        at_positions = (pair for row in plan for pair in enumerate(row.models))
+        spreads.append(_spread("each model at each position", models * seats, at_positions))
         if models > 1 and seats > 1:
             neighbours = ((one, next_) for row in plan for one, next_ in pairwise(row.models) if one != next_)
             spreads.append(_spread("each model just after each other one", models * (models - 1), neighbours))
             meetings = (pair for row in plan for pair in combinations(sorted(set(row.models)), 2))
             spreads.append(_spread("each two models in one game", models * (models - 1) // 2, meetings))
     if any(row.seats != tuple(range(seats)) for row in plan):
-        places = ((position, seat) for row in plan for position, seat in enumerate(row.seats))
+        places = (pair for row in plan for pair in enumerate(row.seats))
         spreads.append(_spread("each seat at each position", seats * seats, places))
     return spreads
-
-
-def _in_seats(plan: Iterable[Row]) -> Iterable[tuple[int, int]]:
-    return ((seat, model) for row in plan for seat, model in zip(row.seats, row.models, strict=True))
-
-
-def _at_positions(plan: Iterable[Row]) -> Iterable[tuple[int, int]]:
-    return ((position, model) for row in plan for position, model in enumerate(row.models))
 
 
 def _spread(what: str, kinds: int, cases: Iterable[tuple[int, int]]) -> Spread:

@@ -25,7 +25,7 @@ from agentsim.history.journal_file import is_running
 from agentsim.history.totals import Totals
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
-from agentsim.runner.batch.game import GameEnd, ended, failed, finished, session
+from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
 from agentsim.runner.budget import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario

@@ -64,7 +64,7 @@ class Manifest:
     casts: tuple[Scenario, ...]
 
     def scenario(self, game: Planned) -> Scenario:
-        """What is played in that game."""
+        """The scenario of one game."""
         row = game.row
         first = self.casts[0]
         by_position = row.models or (0,) * len(row.seats)
@@ -116,12 +116,12 @@ class Manifest:
 
 
 def plays_alone(manifest: Manifest) -> bool:
-    """Whether bots alone decide, in every game."""
+    """Whether bots make all decisions in every game."""
     return all(plan.name.kind == "bot" for cast in manifest.casts for plan in cast.seats)
 
 
 def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
-    """The plan of a design; `UsageError` where it cannot be one."""
+    """The plan of a design; `UsageError` for a design that cannot be played."""
     if len(set(design.models)) < len(design.models):
         raise UsageError("--models: names one twice; games of a model against itself need it twice in the scenario")
     if design.paired and not (design.models or design.rotate):
@@ -137,7 +137,7 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
 
 
 def read_manifest(directory: Path) -> Manifest | None:
-    """The manifest in a folder, None where there is none; `UsageError` for a file that cannot be one."""
+    """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest."""
     path = directory / MANIFEST
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -168,7 +168,7 @@ def require_manifest(directory: Path) -> Manifest:
 
 
 def _sound(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str]) -> None:
-    """`ValueError`, or `UsageError` for a name, unless every game of a manifest can be told apart, seated and cast."""
+    """Raise `ValueError`, or `UsageError` for a name, unless each game has a name, seats and models of its own."""
     if not games:
         raise ValueError("it plans no games")
     if len(casts) != max(1, len(models)):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
 from agentsim.history.files import RunFiles
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.executors import ExecutorLost, WorkerLost, play_task, task_of
-from agentsim.runner.batch.game import GameEnd
 from agentsim.scenario.scenario import Scenario
 
 if TYPE_CHECKING:

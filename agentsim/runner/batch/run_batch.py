@@ -1,6 +1,7 @@
 """Plays the games of a manifest that are left, several at once; one failed game does not end the others.
 
-What is to be played is in `manifest`; one game is `game`, the places to play it are `executors`, the sums are `tally`.
+What is to be played is in `manifest`, one game in `batch_game`, the places to play it in `executors`, the sums in
+`tally`.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
+from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
-from agentsim.runner.batch.game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.manifest import Manifest, Planned, locked, plays_alone
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
 from agentsim.runner.budget import Budget
@@ -52,7 +53,7 @@ def run_batch(
     watcher: BatchWatcher | None = None,
     executor: Callable[[], Executor] | None = None,
 ) -> BatchResult:
-    """Play what is left of a batch; its folder and manifest are there.
+    """Play the games that are left of a batch; its folder and manifest exist.
 
     The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
     without a result (0: no limit) no more are begun. By default games of bots are played in worker processes and those

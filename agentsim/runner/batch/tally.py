@@ -11,7 +11,7 @@ from pathlib import Path
 from agentsim.errors import AgentsimError
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
-from agentsim.runner.batch.game import GameEnd
+from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.scenario.schema import Limits
 
 __all__ = ["BatchResult", "BatchWatcher", "LimitShares", "Tally"]

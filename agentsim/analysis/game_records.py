@@ -1,6 +1,6 @@
-"""record: what is needed of one game to compare its players: who they were, where they sat, how they came out.
+"""The record of a finished game, as far as its players are compared; and the records of a folder of games.
 
-What is reckoned from it belongs to the other modules here; the history's own format is `history.record`.
+The format of histories is `history.record`.
 """
 
 from __future__ import annotations
@@ -8,28 +8,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 from agentsim import games
 from agentsim.engine.interaction import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.files import MANIFEST, RunFiles
+from agentsim.history.load import load_history
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
 from agentsim.history.restore import derived, told_events
 from agentsim.history.shares import Share, shares_in
 
-__all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
+__all__ = ["Between", "Entrant", "GameRecord", "Games", "Vote", "game_record", "labelled", "read_games", "vendor"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """One player of one game. `rank` has ties at their middle: 1.5, 1.5, 3; `spoke` is None for who never did.
+    """One player of one game. Tied players have the mean of their ranks: 1.5, 1.5, 3.
 
-    `seat` counts from 1 in the order of the table, `spoke` in the order of the first round in which they all speak.
-    `asked` are the decisions that no bot made, `turned_away` those of them that the game itself refused.
+    `seat` counts from 1 in the order of the table, `spoke` in the order of the first round in which all players speak
+    (None without one). `asked` is the number of decisions that no bot made, `turned_away` of those that the game
+    refused.
     """
 
     player: str
@@ -49,7 +52,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A vote for one of a ballot; `final` where it is for the winner and not for who must go."""
+    """A vote for one player of a ballot: to win (`final`), or to leave."""
 
     voter: str
     choice: str
@@ -71,13 +74,12 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One finished game, with the votes that its events tell of; a branch has a `parent`, `fork` says what it did.
+    """One finished game, with the votes in its events; a branch has a `parent`, and `fork` says what it changed.
 
-    A branch's decisions, calls and dollars are those of its own part: the rest is its parent's. `certain` is there
-    where bots alone decided that part: two games with the same could not have come out differently. `between` has the
-    pairs of which one was for or against the other; None where the game is not installed, or its events are of other
-    rules.
-    `fallen` is the largest share of fallbacks in it, as `history.shares` looks for it.
+    A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
+    the same for games that must have the same result. `between` has the pairs of which one was for or against the
+    other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
+    fallbacks in it (`history.shares`).
     """
 
     name: str
@@ -126,16 +128,14 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 turned_away=share.turned_away,
             )
         )
-    votes = tuple(_votes(history))
-    parent = None if history.fork is None else history.fork.of
     return GameRecord(
         name=name,
         game=history.game,
         seed=history.seed,
         entrants=tuple(entrants),
-        votes=votes,
+        votes=tuple(_votes(history)),
         cost_usd=paid.cost_usd,
-        parent=parent,
+        parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),
         between=_between(history),
@@ -152,13 +152,13 @@ def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
 
 
 def vendor(model: str) -> str:
-    """Who made a model, as far as its name tells: behind a router the second segment, else the provider."""
+    """The vendor of a model, by its name: the second segment behind a router, else the provider."""
     first, _, rest = model.partition(" > ")[0].partition("/")
     return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
 
 
 def _fork(fork: ForkRecord | None) -> str:
-    """What a branch does otherwise, in a word: branches that do the same are compared with their parents together."""
+    """What a branch changes, in words: branches that change the same are compared with their parents together."""
     if fork is None:
         return ""
     done = [f"decision {fork.at}", *fork.changed]
@@ -168,7 +168,7 @@ def _fork(fork: ForkRecord | None) -> str:
 
 
 def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
-    """What a game follows from, in a digest, where that is all: bots draw from the seed, and from nothing else."""
+    """A digest of all that a game of bots follows from: they draw from the seed alone. None for other games."""
     fork = history.fork
     given = None if fork is None or fork.instead is None else fork.at
     if any(each.source != "bot" and each.index != given for each in own):
@@ -194,39 +194,73 @@ def _between(history: History) -> tuple[Between, ...] | None:
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
-    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that those of one game always sum to the same."""
+    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that the sum does not depend on ties."""
     counts = Counter(ranks.values())
     return {player: rank + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
 
 
 def _spoke(history: History) -> dict[str, int]:
-    """Who was heard in which place: in the first round in which every player decides something that is told."""
-    everybody = {player.id for player in history.seated}
+    """The order of speaking, in the first round in which every player decides something that all hear."""
+    players = {player.id for player in history.seated}
     for part in history.rounds:
-        heard: dict[str, int] = {}
-        for event in part.events:
-            player = event.role.removeprefix("player ")
-            if event.visibility == "all" and event.role != player and player in everybody and player not in heard:
-                heard[player] = len(heard) + 1
-        if len(heard) == len(everybody):
-            return heard
+        roles = dict.fromkeys(event.role for event in part.events if event.visibility == "all")
+        heard = [role.removeprefix("player ") for role in roles if role.startswith("player ")]
+        heard = [player for player in heard if player in players]
+        if len(heard) == len(players):
+            return {player: place for place, player in enumerate(heard, start=1)}
     return {}
 
 
-def _votes(history: History) -> list[Vote]:
-    found = []
+def _votes(history: History) -> Iterator[Vote]:
+    """Every event with a voter, a choice and the ballot that it was made from, in any game."""
     for part in history.rounds:
         final = any(event.data.get("final") is True for event in part.events)
         for event in part.events:
-            vote = _vote(event.data, final=final)
-            if vote is not None:
-                found.append(vote)
-    return found
+            voter, choice, ballot = (event.data.get(key) for key in ("voter", "choice", "ballot"))
+            if isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot:
+                yield Vote(voter, choice, tuple(map(str, ballot)), final)
 
 
-def _vote(data: Mapping[str, Any], *, final: bool) -> Vote | None:
-    """An event with a voter, a choice and the ballot that it was made from is a vote, whatever its game calls it."""
-    voter, choice, ballot = data.get("voter"), data.get("choice"), data.get("ballot")
-    if not (isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot):
-        return None
-    return Vote(voter, choice, tuple(map(str, ballot)), final)
+@dataclass(frozen=True)
+class Games:
+    """The games that can be compared, in the order of their names; by name, why others cannot.
+
+    `copies` has games of bots that repeat another game, by name, and that game's name: they are no further evidence.
+    """
+
+    games: tuple[GameRecord, ...]
+    skipped: Mapping[str, str]
+    copies: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_games(directory: Path) -> Games:
+    """The games of a directory; `UsageError` where it holds none that is finished, or those of several games."""
+    if not directory.is_dir():
+        raise UsageError(f"{directory}: is not a directory")
+    found: list[GameRecord] = []
+    skipped: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for path in sorted(directory.glob("*.json")):
+        if path.name == MANIFEST or not path.is_file():  # reading a pipe of that name would never end
+            continue
+        files = RunFiles(directory, path.stem)
+        try:
+            record = game_record(files.name, load_history(files.history))
+        except UsageError as error:
+            skipped[files.name] = str(error)
+            continue
+        if record is None:
+            skipped[files.name] = "is not finished"
+        elif len({entrant.player for entrant in record.entrants}) < max(1, len(record.entrants)):
+            skipped[files.name] = "does not name each player once"
+        elif record.certain is not None and first.setdefault(record.certain, record.name) != record.name:
+            copies[record.name] = first[record.certain]
+        else:
+            found.append(record)
+    if not found:
+        raise UsageError(f"{directory}: holds no finished game")
+    if len(kinds := sorted({record.game for record in found})) > 1:
+        raise UsageError(f"{directory}: holds different games ({', '.join(kinds)}), which cannot be compared")
+    known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
+    return Games(tuple(known), skipped, copies)
