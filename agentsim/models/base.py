@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_TEXT", "Call", "Completion", "Model", "Sampling", "Usage", "Wrapper", "extra_problem"]
 
 MOST_TEXT = 64 * 1024
-"""Bytes of UTF-8 of a reply that are kept; more is nobody's answer."""
+"""Bytes of UTF-8 of a reply that are kept; no answer is longer."""
 
 # Names that servers know for the limit on a reply, on which the estimate of its cost rests.
 _MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
