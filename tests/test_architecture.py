@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "environment": (*FOUNDATION, "models.permits"),
     "errors": (),
     "engine": FOUNDATION,
-    "models": (*FOUNDATION, "engine.prompt", "engine.spelt"),
+    "models": (*FOUNDATION, "engine.prompt"),
     "games": KERNEL,
     "players": MODELS,
     "scenario": RECORDS,

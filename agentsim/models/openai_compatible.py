@@ -10,9 +10,6 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
-from pydantic_core import to_json
-
-from agentsim.engine.spelt import SpeltObject
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.connection_errors import NoAnswer
 from agentsim.models.profiles import Profile
@@ -101,7 +98,7 @@ class _Sent(NamedTuple):
 
     schema: dict[str, Any]
     closed: bool
-    response_format: SpeltObject
+    response_format: dict[str, Any]
 
 
 _known: dict[tuple[int, frozenset[str], str], tuple[Mapping[str, Any], _Sent]] = {}
@@ -119,7 +116,7 @@ def _sent(schema: Mapping[str, Any], strip: frozenset[str], name: str) -> _Sent:
         closed = _closed(portably)
         # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
         named = {"name": name, "schema": portably, "strict": closed}
-        sent = _Sent(portably, closed, SpeltObject({"type": "json_schema", "json_schema": named}, to_json))
+        sent = _Sent(portably, closed, {"type": "json_schema", "json_schema": named})
         known = _known[key] = (schema, sent)  # the schema is kept, so nothing else has its id
         while len(_known) > _KEPT:
             del _known[next(iter(_known))]

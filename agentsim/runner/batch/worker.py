@@ -6,6 +6,7 @@ the end of its input it is gone, in the middle of a game too, which a journal be
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -76,6 +77,7 @@ def serve(source: TextIO, sink: TextIO) -> None:
 
 def main() -> None:
     """Serve on the standard streams; whatever else is written goes to stderr."""
+    gc.set_threshold(25_000, 20, 20)  # as the command line does
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)
