@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import statistics
 import tempfile
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import agentsim.games
+from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
@@ -208,6 +210,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--senders", action="store_true", help="also every other way to send a request")
     parser.add_argument("--json", action="store_true", help="every turn as a line of JSON instead of a table")
     given = parser.parse_args(words)
+    gc.set_threshold(*GC_THRESHOLD)  # as the command line does
     others = [path for path in SENDERS if path != SDK] if given.senders else []
     results: list[Measured] = []
     for callers in given.callers:

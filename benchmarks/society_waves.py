@@ -8,6 +8,7 @@ CPU is measured without latency. Every condition has a process of its own.
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import resource
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
 from agentsim.history.entry import Entry
 from agentsim.runner.session import begin
@@ -73,6 +75,7 @@ class _Clock(Watcher):
 
 def measured_here(agents: int, days: int, concurrency: int, latency_s: float) -> Waves:
     """One run in this process, after a small one that is not counted."""
+    gc.set_threshold(*GC_THRESHOLD)  # as the command line does
     with loopback(latency_s, REPLY) as url, tempfile.TemporaryDirectory() as scratch:
         for clock, seats, long in ((_Clock(), 2, 1), (_Clock(), agents, days)):
             config = Path(scratch) / "society.toml"

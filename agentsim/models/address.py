@@ -23,7 +23,7 @@ def http_parts(address: str) -> SplitResult | None:
         usable = parts.scheme in {"http", "https"} and host and parts.port != 0
         if not usable or not _PLACE.fullmatch(parts.netloc.rpartition("@")[2]):
             return None
-        host.encode("idna")  # as whoever looks it up will: no part of a name is empty or longer than 63 letters
+        host.encode("idna")  # as the resolver will: no part of a name is empty or longer than 63 letters
     except ValueError:
         return None
     return parts

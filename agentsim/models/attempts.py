@@ -26,7 +26,7 @@ class AttemptPolicy:
 
     `retries` count transport faults only, `max_attempts` everything that was not rate limited, re-asks
     included. `retry_wait_s` doubles from a number; a tuple is exact, its last entry repeating. Where replies are
-    replayed, `waits` is False: a wait counts as it did, and nobody sits it out.
+    replayed, `waits` is False: a wait counts as it did, and takes no time.
     """
 
     retries: int = 1
@@ -65,7 +65,7 @@ def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | N
 
 
 def held(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
-    """Whether nobody tries again because the host wants more time than the decision has patience left."""
+    """Whether there is no next attempt because the host wants more time than the decision has patience left."""
     if isinstance(error, RateLimited):
         asked = error.retry_after is not None or used.waited_s > 0  # no patience at all is not the host's affair
         return asked and pause(error, policy, used) is None

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 MOST_TEXT = 64 * 1024
-"""Bytes of UTF-8 of a reply that are kept; more is nobody's answer."""
+"""Bytes of UTF-8 of a reply that are kept; no answer is longer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _LAST_ROUNDS = 200
 
 
 class _Clock:
-    """Seconds of an event loop without those in which it stood still; it ticks while somebody needs it."""
+    """Seconds of an event loop without those in which it stood still; it ticks while a deadline needs it."""
 
     def __init__(self) -> None:
         self._seen = self._stood_s = 0.0

@@ -1,7 +1,7 @@
 """Escapes: what a text stands for once it is decoded, and where in it each part of that is written.
 
 Meant are the escapes of JSON, HTML and URLs, commands to a terminal, and characters that are not seen or look like
-others. Only ASCII comes of it: it is there to find keys, which consist of that, and nobody is shown it.
+others. The result is ASCII and is never shown: it serves to find keys, which are ASCII.
 """
 
 from __future__ import annotations

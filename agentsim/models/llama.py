@@ -38,7 +38,7 @@ def main() -> None:
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
         sys.stdin.read()  # ends with the parent, however that ends
-    os._exit(0)  # without llama.cpp's own end, which waits for requests that nobody waits for
+    os._exit(0)  # without llama.cpp's own end, which waits for requests that were given up
 
 
 def _serve(wanted: dict[str, Any]) -> Any:

@@ -202,7 +202,7 @@ class LocalModel:
         The sampler's seed is a function of the run's seed and the call's tag: a second attempt draws other numbers.
         """
         self._server.join(self)
-        # Every time: a server that died, or that somebody stopped, is simply started anew.
+        # Every time: a server that died or was stopped is started anew.
         endpoint = await self._at(await asyncio.to_thread(self._server.start))
         profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
         model = OpenAICompatible(self._name, profile, endpoint)

@@ -124,7 +124,7 @@ def _sent(schema: Mapping[str, Any], strip: frozenset[str], name: str) -> _Sent:
 
 
 def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The part of a body that holds the reply to a schema; `auto` must have been settled by whoever calls."""
+    """The part of a body that holds the reply to a schema; `auto` has been settled before."""
     assert profile.structured != "auto", "a body is in one mode"
     match profile.structured:
         case "json_schema":

@@ -1,7 +1,7 @@
 """Permits: which variable of the environment may be sent to which address, as a scenario of a stranger's may ask.
 
-A variable that is a key by its name may go where a scenario says, and is named before it does. One that is for somebody
-else, or no key, goes only where the user has named it. What is sent, and how, does not belong here.
+A variable that is a key by its name may go where a scenario says, and is named before it does. One that belongs to
+another service, or is no key, goes only where the user has named it. What is sent, and how, does not belong here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _owner(whose: str, words: str, *hosts: str) -> _Owner:
 
 # LAB_KEY, LAB_API_KEY, LAB_TOKEN, LAB_KEY_2
 _A_KEY_BY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
-# Words that a provider's key has not, whoever's it is: such keys sign, open or decipher something.
+# Words that no provider's key has in its name: such keys sign, open or decipher something.
 _NO_KEY_OF_A_PROVIDER = frozenset(
     (
         *("SECRET", "PRIVATE", "PASSWORD", "PASSPHRASE", "ACCESS", "REFRESH", "SIGNING", "ENCRYPTION"),
@@ -97,7 +97,7 @@ def check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
 
 
 def errand(profile: Profile, variable: str | None) -> str | None:
-    """What goes to the profile's address that somebody should know of, in a line; None where there is nothing."""
+    """What the user should know of that goes to the profile's address, in a line; None where there is nothing."""
     clear = profile.base_url.startswith("http://") and not is_own_machine(profile.base_url)
     if variable is None and not clear:
         return None

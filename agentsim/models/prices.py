@@ -59,7 +59,7 @@ class Prices:
         if usage.cost_usd is not None:
             return usage.cost_usd
         if usage.prompt_tokens is None or usage.completion_tokens is None:
-            # Tokens that nobody counted cost nothing only where all tokens do.
+            # Tokens that were not counted cost nothing only where all tokens do.
             return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 1_000_000) == 0.0 else None
         return self._of_tokens(model_name, usage.prompt_tokens, usage.cached_tokens or 0, usage.completion_tokens)
 

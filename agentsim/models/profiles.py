@@ -223,7 +223,7 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         supports_temperature=start.supports_temperature
         if settings.supports_temperature is None
         else settings.supports_temperature,
-        # Something else at an address of somebody's own will speak what everything speaks.
+        # A server at another address is taken to speak what most servers speak.
         api=settings.api or (start.api if own else "openai"),
     )
 

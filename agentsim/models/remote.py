@@ -125,7 +125,7 @@ class _Steps:
     async def completion(self, attempt: Callable[[Structured], Awaitable[Completion]]) -> Completion:
         """What the attempt brings in the first mode that is not refused for itself; it says which mode that was.
 
-        Everybody else waits until it is known, so that the order of replies chooses nothing.
+        Other calls wait until it is known, so that the order of replies chooses nothing.
         """
         if self._chosen is None:
             async with self._line:

@@ -1,6 +1,6 @@
 """Retry-After: how long a response asks to wait, in all the ways in which providers say it.
 
-Pure, and nobody's clock matters: points in time are compared with the response's own `Date`. What a wait is worth to a
+Pure, and without a clock: points in time are compared with the response's own `Date`. What a wait is worth to a
 decision is `attempts`; a wait that stands in an error's body is `faults`.
 """
 

@@ -1,4 +1,4 @@
-"""Tokens: how many a text may come to, where nobody has counted. What they cost is in `prices`.
+"""Tokens: an estimate of how many a text comes to. What they cost is in `prices`.
 
 Bytes of UTF-8 are what a tokenizer starts from, so that they tell more than characters do: a Chinese character is
 three bytes and about one token, an English word five bytes and one. `docs/models.md` has what was measured.

@@ -72,8 +72,7 @@ class Transport:
             self._session = _session(self._tls)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
-        # Of what a scenario puts in, nothing is without a word in JSON: it was looked at then.
-        data = to_json(body)
+        data = to_json(body)  # a scenario's part of it was validated as JSON
         try:
             async with self._session.post(
                 self._url(path), data=data, headers=self._headers, allow_redirects=False, **ways

@@ -104,7 +104,7 @@ class Budget:
             self._within.settle(worst_case_usd, cost_usd)
 
     def spent(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
-        """What earlier processes spent on the same run; a shared budget is told of it by whoever made that one."""
+        """What earlier processes spent on the same run; a shared budget is told of it by its own maker."""
         self.calls += calls
         self.cost_usd += cost_usd
         self._earlier_s += wall_s

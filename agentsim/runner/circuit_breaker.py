@@ -18,7 +18,7 @@ from agentsim.models.base import Fault, fault_of
 __all__ = ["STREAK", "CircuitBreaker", "Link"]
 
 STREAK = 5
-_TWICE = 2  # the first time may be one decision's own; the second, with no answer between, says that it is everybody's
+_TWICE = 2  # the first may be one decision's own limit; the second, with no answer between, is the model's
 _FOR_GOOD = "not_recorded"  # a gap in a cassette is filled by no other model: it would be another game
 
 
@@ -57,11 +57,11 @@ class _Place:
 class CircuitBreaker:
     """Counts transport failures in a row, by provider, and remembers which models were rejected.
 
-    A provider that fails `STREAK` calls in a row, a model that is rejected: from the next wave on nobody asks there who
-    has another model. The run stops where a request has no other; and where the first decision of the run gets no
-    answer at all. It also stops where a model's host wants more time than a decision has (`held`), twice without an
-    answer between: that limit holds for every call of the model. Anything less is one decision's bad luck. Places are
-    those of one wave's requests.
+    A provider that fails `STREAK` calls in a row, or a model that is rejected, is not asked from the next wave on for
+    requests that have another model. The run stops where a request has no other, and where the first decision of the
+    run gets no answer at all. It also stops where a model's host wants more time than a decision has (`held`), twice
+    without an answer between: that limit holds for every call of the model. Anything less costs one decision. Places
+    are those of one wave's requests.
     """
 
     def __init__(self) -> None:
@@ -80,10 +80,10 @@ class CircuitBreaker:
         self._judged = 0
 
     def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
-        everybody = tuple(range(len(links)))
-        if len(everybody) == 1:  # who is asked in any case
-            return everybody
-        return tuple(index for index in everybody if self._lives(links[index])) or everybody
+        every = tuple(range(len(links)))
+        if len(every) == 1:  # it is asked in any case
+            return every
+        return tuple(index for index in every if self._lives(links[index])) or every
 
     def _lives(self, link: Link) -> bool:
         return self._streak[link.provider] < STREAK and link.name not in self._rejected
@@ -97,8 +97,8 @@ class CircuitBreaker:
     ) -> None:
         """A call that an earlier process made for this request: it counts, and stops nothing.
 
-        `model` None is the request's only one. `past` failures are those before a provider stopped the run: since then
-        somebody may have mended it. A limit mends itself, or holds: only an answer shows which.
+        `model` None is the request's only one. `past` failures are those before a provider stopped the run: it may
+        have been mended since then. A limit mends itself, or holds: only an answer shows which.
         """
         links = self._places[place].links
         link = next((link for link in links if link.name == model), links[0])

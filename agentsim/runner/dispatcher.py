@@ -30,7 +30,6 @@ from agentsim.players.model import ModelPlayer
 from agentsim.runner.budget import Budget
 from agentsim.runner.calls import DecisionCalls, Waits
 from agentsim.runner.circuit_breaker import CircuitBreaker
-from agentsim.runner.collector import collect_meanwhile
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Branch
@@ -171,7 +170,6 @@ class Dispatcher:
         for task, ask, _ in out:
             if task in self.in_flight:  # not every model has to be waited for
                 ask.request.fingerprint()
-        collect_meanwhile()
 
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""

@@ -1,7 +1,7 @@
 """drive: plays a game to its end, wave by wave: from the journal as far as it goes, then live.
 
 Decisions reach the rules in request order, whatever order they came in; a wave's decisions are on disk before
-the rules see any of them. Who answers, and how, is the desk's business.
+the rules see any of them. Who answers, and how, is `dispatcher`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def drive(play: GamePlay, dispatcher: Dispatcher, entries: list[Entry]) ->
 
 
 class _News:
-    """Tells whoever looks on what happened, once; where people play, what prompts recount is left to those."""
+    """Tells the watcher what happened, once; where people play, what prompts recount is left to the prompts."""
 
     def __init__(self, log: Sequence[LogEntry], dispatcher: Dispatcher) -> None:
         self._log, self._dispatcher = log, dispatcher
@@ -61,7 +61,7 @@ class _News:
             self._recounted = len(self._log)
 
     def at_the_end(self) -> None:
-        """All that nobody was told, and no prompt recounted."""
+        """All that was not told yet, and no prompt recounted."""
         left = [told for told in self._log[self._recounted : self._told] if told.event.in_prompt]
         self._dispatcher.watcher.told([*left, *self._log[self._told :]])
 
@@ -102,7 +102,7 @@ async def _settle_live(
     """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
     # as the referee read and checked them: `tests/contract` shows that their JSON says the same
     settled: dict[int, Decision] = {}
-    over = asyncio.Event()  # nobody is left, or somebody ends the run: `asyncio.wait` takes a turn of the loop for each
+    over = asyncio.Event()  # all are settled, or one ends the run: `asyncio.wait` takes a turn of the loop for each
 
     async def one(ask: Ask) -> None:
         try:
@@ -136,7 +136,7 @@ async def _finished(tasks: Sequence[asyncio.Task[None]], over: asyncio.Event, di
             task.cancel()
         raise
     finally:
-        if left := [task for task in tasks if not task.done()]:  # where nothing stops the run, nobody
+        if left := [task for task in tasks if not task.done()]:  # none where nothing stops the run
             await asyncio.gather(*left, return_exceptions=True)
         errors = [error for task in tasks if not task.cancelled() and isinstance(error := task.exception(), Exception)]
     for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):

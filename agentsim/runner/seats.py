@@ -165,7 +165,7 @@ def _provider(plan: PlayerPlan) -> str:
 
 
 def _shown(path: Path) -> str:
-    """The scenario's file as somebody who works in this directory would name it."""
+    """The scenario's file as it is named from this directory."""
     here = Path.cwd()
     return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
 

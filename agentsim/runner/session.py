@@ -30,7 +30,6 @@ from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
-from agentsim.runner.collector import collect_seldom
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.drive import drive
 from agentsim.runner.plays import RunResult, finished_status, folded, new_play, restored_scenario
@@ -260,7 +259,6 @@ class Session:
             self.watcher.noted(line)
         self.watcher.began(self.files.name, self.game.title, part.play.table.players)
         dispatcher.watcher.limited_by(self.seats.endpoints.notes)
-        collect_seldom()
         task = asyncio.create_task(drive(part.play, dispatcher, part.entries))
         if stop is not None:
             stop(task)

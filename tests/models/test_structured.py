@@ -317,3 +317,18 @@ def test_one_schema_of_many_calls_is_made_ready_once_and_never_taken_for_another
     assert sent(schemas[0]) is sent(schemas[0])
     for number, schema in [*enumerate(schemas), *enumerate(schemas)]:  # more than are kept, and those again
         assert sent(schema)["properties"]["vote"] == {"enum": [number]}
+
+
+def test_what_a_scenario_merges_into_a_schema_is_sent_and_spoils_no_other_body() -> None:
+    profile = replace(BUILT_IN["openai"], structured="json_schema")
+
+    def sent(**extra: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = request_body(profile, "m", CALL, Sampling(extra=extra))["response_format"][
+            "json_schema"
+        ]
+        return schema
+
+    plain = sent()
+    merged = sent(response_format={"json_schema": {"strict": True, "name": "mine"}})
+    assert merged == {"name": "mine", "schema": plain["schema"], "strict": True}
+    assert (sent(), sent()["name"]) == (plain, "vote")

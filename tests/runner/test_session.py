@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import resource
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.cli.app import GC_THRESHOLD
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
@@ -413,3 +415,15 @@ class TestStoppable:
         with stoppable() as register:
             signal.raise_signal(before)
             asyncio.run(game())
+
+
+def test_a_session_leaves_the_garbage_collector_alone_and_the_command_line_sets_it(tmp_path: Path) -> None:
+    before, frozen = gc.get_threshold(), gc.get_freeze_count()
+    try:
+        gc.set_threshold(701, 11, 12)
+        begin(load(trio(tmp_path)), tmp_path, env={}, stem="one")
+        assert (gc.get_threshold(), gc.get_freeze_count()) == ((701, 11, 12), frozen)
+        agentsim("--version", cwd=tmp_path)
+        assert gc.get_threshold() == GC_THRESHOLD
+    finally:
+        gc.set_threshold(*before)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import queue
@@ -211,6 +212,7 @@ def serve(source: TextIO, sink: TextIO) -> None:
 
 def main() -> None:
     """Serve on the standard streams; all other output goes to stderr."""
+    gc.set_threshold(25_000, 20, 20)  # as the command line does
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)
