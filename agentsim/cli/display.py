@@ -12,7 +12,7 @@ from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.play import Ask
 from agentsim.history.totals import Totals
-from agentsim.players.rows import cut
+from agentsim.players.terminal import cut
 from agentsim.runner.watch import Watcher
 
 __all__ = ["NoDisplay", "Noting", "PlainDisplay", "drawn", "public_lines", "shown"]

@@ -28,7 +28,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted
 from agentsim.history.totals import Totals
-from agentsim.players.rows import MARK, rows
+from agentsim.players.terminal import MARK, rows
 from agentsim.runner.watch import Watcher
 
 __all__ = ["RichDisplay", "screen"]

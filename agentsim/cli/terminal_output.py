@@ -44,7 +44,7 @@ def say(line: str) -> None:
     if width is not None and len(line) * 2 > width:  # a letter takes two cells at most
         from rich.cells import cell_len
 
-        from agentsim.players.rows import rows
+        from agentsim.players.terminal import rows
 
         hang = " " * (len(line) - len(line.lstrip()) + 4)
         line = line if cell_len(line) <= width else "\n".join(rows(line, width, hang))

@@ -1,7 +1,7 @@
 """HumanPlayer: a person in a seat, who learns what a model there would learn and answers field by field.
 
-Reading keys and drawing belong to `terminal`, wording to `readable` and `fields`, judging the answer to the referee,
-as for everybody.
+Reading keys and drawing belong to `terminal`, wording to `rendering` and `fields`. The referee judges the answer, as it
+does for every player.
 """
 
 from __future__ import annotations
@@ -19,14 +19,10 @@ from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
-from agentsim.players.fields import hint, is_words, kinds_of, reason, understood, unnamed_part
-from agentsim.players.interrupt_request import InterruptRequest
+from agentsim.players.fields import by_number, hint, is_words, kinds_of, reason, takes_numbers, understood, unnamed_part
 from agentsim.players.model import prompt_messages
-from agentsim.players.numbered import by_number, takes_numbers
-from agentsim.players.outline import outlined, without_records
-from agentsim.players.readable import news, paragraphs, question
-from agentsim.players.rows import MARK
-from agentsim.players.terminal import Terminal
+from agentsim.players.rendering import news, outlined, paragraphs, question, without_records
+from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 
 __all__ = ["HumanPlayer"]
 
@@ -36,7 +32,7 @@ _FOREIGN = f"    {MARK}"
 
 
 class _Anew(Exception):
-    """Whoever answers wants to begin again with the first field."""
+    """The person wants to begin again with the first field."""
 
 
 @dataclass
@@ -73,12 +69,12 @@ class HumanPlayer:
 
     @property
     def provider(self) -> str:
-        """People fail for themselves."""
+        """Stands in the place of a provider's name."""
         return "human"
 
     @property
     def links(self) -> tuple[HumanPlayer]:
-        """Nobody takes over from a person."""
+        """No other player takes over from a person."""
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:

@@ -24,12 +24,10 @@ from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.files import RunFiles
 from agentsim.players.base import Complaint, Message
-from agentsim.players.fields import hint, understood
+from agentsim.players.fields import by_number, hint, understood
 from agentsim.players.human import HumanPlayer
-from agentsim.players.numbered import by_number
-from agentsim.players.readable import news, question
-from agentsim.players.rows import cut, rows
-from agentsim.players.terminal import Terminal
+from agentsim.players.rendering import news, question
+from agentsim.players.terminal import Terminal, cut, rows
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 

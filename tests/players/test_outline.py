@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agentsim.engine.prompt import quoted
-from agentsim.players.outline import outlined, without_records
+from agentsim.players.rendering import outlined, without_records
 
 STATE = {
     "CurrentRound": {"Item": {"Name": "Kettle", "IsRequired": False}, "History": {}, "RoundNumber": 2},
