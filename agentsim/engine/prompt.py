@@ -1,7 +1,7 @@
 """Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
 
-Also the two rules about foreign words: `cleaned` at the door, `quoted` on the way into a prompt. Not here:
-what a game says (its `prompts` module) and how a provider wants it sent (`models`).
+Also how foreign text is handled: `cleaned` when it arrives, `quoted` when it enters a prompt. A game's words are in its
+`prompts` module; how a provider wants a prompt sent is in `models`.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b
 
 
 def cleaned(text: str) -> str:
-    """Foreign text without what could forge or break anything: idempotent, valid UTF-8, NFC.
+    """Foreign text as valid UTF-8 in NFC, without control characters; idempotent.
 
     Escape sequences, control and bidirectional characters go; surrogate pairs are joined and lone surrogates
     become U+FFFD; every kind of line end becomes a newline.
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return text  # almost every text, and everybody waits for the next line
+        return text  # almost every text, and this function is called for each
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
@@ -81,7 +81,7 @@ _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
 
 
 class Form(NamedTuple):
-    """How one family of models spells control tokens: where that is written, tokens, what `follows` their first sign.
+    """How one family of models spells control tokens: source, tokens, and what `follows` their first character.
 
     A source is a file of llama.cpp or ms-swift, which have chat templates in full, or a model's own configuration.
     """
@@ -157,9 +157,9 @@ _DEFUSED = re.compile(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{_FOLLOWS})
 
 
 def defused(line: str) -> str:
-    """JSON on one line, whose strings then hold no angle bracket, control token or line end: it means what it meant.
+    """One line of JSON with angle brackets, control tokens and line ends in its strings escaped; its value is the same.
 
-    Of a token the first sign is escaped; where it stands outside of a string, nothing follows it that makes a token.
+    The first character of each token is escaped. Outside of strings no token can occur.
     """
     line = line.replace("<", "\\u003c").replace(">", "\\u003e")
     return _DEFUSED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", line)

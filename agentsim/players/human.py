@@ -114,7 +114,7 @@ class HumanPlayer:
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
     def _show(self, ask: Ask, *, anew: bool) -> None:
-        """What is news; `anew`, to somebody before an empty screen, everything but the rules."""
+        """Shows what is new; `anew`, on an empty screen, everything but the rules."""
         prompt = ask.request.prompt()
         say = self.terminal.say
         title = f"── {ask.request.player} "
@@ -145,7 +145,7 @@ class HumanPlayer:
     def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped.
 
-        What restates them is news only to somebody who was not told of them.
+        Restated lines are shown only to a person who has not seen what they restate.
         """
         same = 0
         while same < min(len(self._heard), len(history)) and self._heard[same] == history[same]:

@@ -91,7 +91,7 @@ def _plain(value: Any) -> str:
 
 
 def _inner(value: Any) -> str:
-    """A value within an object: in brackets where it has parts of its own, in marks where it is somebody's words."""
+    """A value within an object: in brackets where it has parts of its own, in quotation marks where it is free text."""
     if isinstance(value, str):
         return value if _NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
     return f"({_plain(value)})" if isinstance(value, (list, dict)) and value else _plain(value)
@@ -136,7 +136,7 @@ def _listed(name: str, items: str) -> str:
 def outlined(line: str) -> list[str]:
     """The lines of `name: {...}` where records are in the record; none of any other line.
 
-    What somebody wrote stays in marks and on its line, so that it can pass for no line or field of its own.
+    Free text stays in quotation marks on its line, so that it cannot pass for another line or field.
     """
     match = _NAMED_RECORD.fullmatch(line)
     if match is None:

@@ -39,7 +39,7 @@ class Terminal:
         self._sink: TextIO | None = sink or sys.stderr
         self._rest = b""  # read, but behind the line that was asked for
         self._open: list[str] = []  # the rows of the question that waits for a line
-        self.shown: object = None  # who was on the screen last
+        self.shown: object = None  # the player on the screen last
         self.people = 0  # who share it
         self.turn = asyncio.Lock()
 
@@ -54,7 +54,7 @@ class Terminal:
 
     @property
     def interactive(self) -> bool:
-        """Whether somebody may be sitting there."""
+        """Whether the source is a terminal, where a person may sit."""
         try:
             return self._source is not None and self._source.isatty()
         except ValueError:  # closed
@@ -65,8 +65,8 @@ class Terminal:
         self._write("\n".join(rows(cleaned(text), self.width, hang)) + "\n")
 
     def notice(self, text: str) -> None:
-        """Write a paragraph while somebody may be typing; the question that waits for a line is put again below it."""
-        with suppress(Interrupted):  # whoever asks next will hear of it
+        """Write a paragraph while a person may be typing; the question that waits for a line is put again below it."""
+        with suppress(Interrupted):  # the next question raises it again
             self.say(f"\n{text}")
             self._write("\n".join(self._open))
 
@@ -108,7 +108,7 @@ class Terminal:
                 raise Interrupted("a person cannot be shown what they are asked") from None
 
     def _early(self) -> int:
-        """Lines that somebody typed, or pasted, before the question was there; they would answer what nobody saw."""
+        """Discards lines typed or pasted before the question was shown; their number."""
         early = 0
         if self.interactive:
             assert self._source is not None, "it is a terminal"
@@ -156,7 +156,7 @@ async def _chunk(handle: int) -> bytes:
     try:
         loop.add_reader(handle, ready.set)
     except (OSError, ValueError):  # a regular file, which is always ready
-        await asyncio.sleep(0)  # nobody else would ever have a turn, nor a signal
+        await asyncio.sleep(0)  # lets other tasks and signals run
     else:
         try:
             await ready.wait()
