@@ -12,7 +12,19 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["ANSI", "FORMS", "NARRATOR", "Prompt", "Restated", "cleaned", "defused", "quoted"]
+__all__ = [
+    "ANSI",
+    "FORMS",
+    "NARRATOR",
+    "Line",
+    "Prompt",
+    "Quoted",
+    "Restated",
+    "cleaned",
+    "defused",
+    "joined",
+    "quoted",
+]
 
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
@@ -22,7 +34,8 @@ NARRATOR = "NARRATOR"
 class Prompt:
     """Segments in the order in which they change: never, only growing, at every call.
 
-    Segments of one message are joined by a newline. `rules` are the same for every player of the game
+    Segments of one message are joined by a newline. A model reads them as they are; a person reads what
+    `players.rendering` makes of `Quoted` and `Line`. `rules` are the same for every player of the game
     wherever possible; the player's persona follows them. `history` is append-only: what stood there at one
     request stands there, byte for byte, at the next. `state` and `question` are new each time.
     """
@@ -37,10 +50,40 @@ class Prompt:
         return "\n".join((*self.rules, *self.history, *self.state, *self.question))
 
 
-class Restated(str):
+class Quoted(str):
+    """A line, or a part of one, that is JSON: a model reads it as it is, a person reads what is made of its value."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> Any:
+        """The object or list that it spells."""
+        return json.loads(self)
+
+
+class Line(str):
+    """A line made of words and of `Quoted` parts: a model reads the line, a person what is made of the parts."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+
+def joined(*parts: str) -> Line:
+    """One line of these parts, in which those that are `Quoted` are told from words."""
+    line = Line("".join(parts))
+    line.parts = parts
+    return line
+
+
+class Restated(Line):
     """A line of history that says in short what stood there before: a person who has read that is not told again."""
 
     __slots__ = ()
+
+    def __new__(cls, line: str) -> Restated:
+        restated = super().__new__(cls, line)
+        restated.parts = (line,)
+        return restated
 
 
 # C0 and C1 controls but newline and tab; bidirectional controls; zero-width and other invisible formatting
@@ -68,13 +111,13 @@ def cleaned(text: str) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub("", ANSI.sub("", text)))
 
 
-def quoted(**fields: Any) -> str:
+def quoted(**fields: Any) -> Quoted:
     """One JSON object on one line: the only way in which one player's words enter another's prompt.
 
     What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
     (`defused`); `json.loads` gives back the exact fields.
     """
-    return defused(json.dumps(fields, ensure_ascii=False, allow_nan=False))
+    return Quoted(defused(json.dumps(fields, ensure_ascii=False, allow_nan=False)))
 
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"

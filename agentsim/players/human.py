@@ -21,7 +21,7 @@ from agentsim.models.base import Completion
 from agentsim.players.base import Complaint, Message, ReaskPolicy
 from agentsim.players.fields import by_number, hint, is_words, kinds_of, reason, takes_numbers, understood, unnamed_part
 from agentsim.players.model import prompt_messages
-from agentsim.players.rendering import news, outlined, paragraphs, question, without_records
+from agentsim.players.rendering import news, outlined, paragraphs, plainly, question, rows_of
 from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 
 __all__ = ["HumanPlayer"]
@@ -138,8 +138,8 @@ class HumanPlayer:
 
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
-        for part in line.split("\n"):
-            for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
+        for part in rows_of(line):
+            for row in outlined(part) or [news(part)]:
                 self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
@@ -161,7 +161,7 @@ class HumanPlayer:
 
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
-            self.terminal.say(without_records(part))
+            self.terminal.say(plainly(part))
         stops = "Ctrl-C stops"
         if self.interrupt.attended:
             stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"

@@ -10,30 +10,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentsim.engine.prompt import NARRATOR
+from agentsim.engine.prompt import NARRATOR, Line, Quoted, joined
 
-__all__ = ["news", "outlined", "paragraphs", "question", "without_records"]
+__all__ = ["news", "outlined", "paragraphs", "parts_of", "plainly", "question", "rows_of"]
 
 _JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
-_MOST_TRIED = 50  # braces of a line that begin no object: more are words
 _NAME = re.compile(r"[\w@#.-]+")
-_DECODER = json.JSONDecoder()
+_LABEL = re.compile(r"\b(\w+): $")
 _TAG = re.compile(r"\[[A-Z_ ]+\]")
-_NAMED_RECORD = re.compile(r"(?P<name>\w+): (?P<record>\{.*\})")
-_LIST_BEGINS = re.compile(r"^(?P<name>\w+): \[\n", re.MULTILINE)
-_LIST_ENDS = re.compile(r"\n\]$", re.MULTILINE)
-_ONE_NAME = re.compile(r"\{\"\w+\": (\"(?:[^\"\\]|\\.)*\")\}")
 _STEP = "  "
 
 
 def news(line: str) -> str:
-    """A line of history: `Round 1 · A (pitch): words`; of other lines, what is no JSON object stays as it is."""
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        return _with_objects(line)
-    if not isinstance(fields, dict):
-        return line
+    """A line of history, `Round 1 · A (pitch): words`; others in plain words."""
+    only, *others = parts_of(line)
+    if others or not isinstance(only, Quoted):
+        return plainly(line)
+    fields = only.value
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
     parts += [f"{name.capitalize()} {number}" if number else "Set-up" for name, number in numbers]
@@ -55,28 +48,46 @@ def news(line: str) -> str:
     return " · ".join(parts)
 
 
-def _with_objects(line: str) -> str:
-    """A line with objects among its words, `INVENTORY: {"wheat": 5}`, in plain words: `INVENTORY: wheat 5`."""
-    parts, position, tried = [], 0, 0
-    while tried < _MOST_TRIED and (start := line.find("{", position)) >= 0:
-        try:
-            fields, end = _DECODER.raw_decode(line, start)
-        except (ValueError, RecursionError):
-            end, tried = start + 1, tried + 1
-            parts.append(line[position:end])
-        else:
-            parts += [line[position:start], _labelled(line, start, fields)]
-        position = end
-    return "".join((*parts, line[position:]))
+def plainly(line: str) -> str:
+    """A line with records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
+
+    A record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row for each.
+    """
+    said = ""
+    for part in parts_of(line):
+        said = _with_value(said, part.value) if isinstance(part, Quoted) else said + part
+    return said
 
 
-def _labelled(line: str, start: int, fields: Mapping[str, Any]) -> str:
-    """An object in plain words, without the name of its one field where that stands right before it."""
-    name, *more = fields or ("",)
-    label = line[max(0, start - 2 * len(name) - 20) : start].casefold().rstrip(": ")
-    if fields and not more and label.endswith(name.replace("_", " ").casefold()):
-        return _inner(fields[name])
-    return _plain(fields)
+def parts_of(line: str) -> tuple[str, ...]:
+    """The words and the quoted parts of a line."""
+    return (line.parts if isinstance(line, Line) else ()) or (line,)
+
+
+def rows_of(line: str) -> Iterator[Line]:
+    """The line broken at the newlines among its words; quoted parts stay whole."""
+    row: list[str] = []
+    for part in parts_of(line):
+        first, *others = (part,) if isinstance(part, Quoted) else part.split("\n")
+        row.append(first)
+        for other in others:
+            yield joined(*filter(None, row))
+            row = [other]
+    yield joined(*filter(None, row))
+
+
+def _with_value(said: str, value: Any) -> str:
+    """The words so far with a value behind them, without the name of its one field where that is their end."""
+    if isinstance(value, list):
+        name = _LABEL.search(said)
+        return said + _plain(value) if name is None else said[: name.start()] + "\n".join(_rows({name[1]: value}, ""))
+    if len(value) == 1:
+        ((name, only),) = value.items()
+        if isinstance(only, str):
+            return said + json.dumps(only, ensure_ascii=False)
+        if said.casefold().rstrip(": ").endswith(name.replace("_", " ").casefold()):
+            return said + _inner(only)
+    return said + _plain(value)
 
 
 def _plain(value: Any) -> str:
@@ -99,8 +110,13 @@ def _inner(value: Any) -> str:
 
 def question(text: str) -> str:
     """A question without the JSON shape of its answer, which a person is not asked for."""
-    shape = _JSON_SHAPE.search(text)
-    return text if shape is None else text[: shape.start()].rstrip()
+    kept: list[str] = []
+    for part in parts_of(text):
+        shape = None if isinstance(part, Quoted) else _JSON_SHAPE.search(part)
+        if shape is not None:
+            return joined(*kept, part[: shape.start()].rstrip())
+        kept.append(part)
+    return text
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:
@@ -116,38 +132,17 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
         before = shown
 
 
-def without_records(text: str) -> str:
-    """Words with `{"Item": "Kettle"}` and its like as `"Kettle"`, and a list of records as one line for each."""
-    text = _ONE_NAME.sub(r"\1", text)
-    parts, position = [], 0
-    while (begins := _LIST_BEGINS.search(text, position)) and (ends := _LIST_ENDS.search(text, begins.end())):
-        parts += [text[position : begins.start()], _listed(begins["name"], text[begins.end() - 2 : ends.end()])]
-        position = ends.end()
-    return "".join((*parts, text[position:]))
-
-
-def _listed(name: str, items: str) -> str:
-    try:
-        return "\n".join(_rows({name: json.loads(items)}, ""))
-    except (ValueError, RecursionError):
-        return f"{name}: {items}"
-
-
 def outlined(line: str) -> list[str]:
     """The lines of `name: {...}` where records are in the record; none of any other line.
 
     Free text stays in quotation marks on its line, so that it cannot pass for another line or field.
     """
-    match = _NAMED_RECORD.fullmatch(line)
-    if match is None:
+    words, *others = parts_of(line)
+    name = _LABEL.fullmatch(words)
+    if name is None or len(others) != 1 or not isinstance(others[0], Quoted):
         return []
-    try:
-        record = json.loads(match["record"])
-    except (ValueError, RecursionError):
-        return []
-    if not any(map(_has_parts, record.values())):
-        return []
-    return [f"{_name(match['name'])}:", *_rows(record, _STEP)]
+    record = others[0].value
+    return [f"{_name(name[1])}:", *_rows(record, _STEP)] if any(map(_has_parts, record.values())) else []
 
 
 def _has_parts(value: Any) -> bool:
