@@ -1,4 +1,4 @@
-"""environment: the variables keys are taken from: the process's own, then `--env-file`, then `./.env`."""
+"""The environment variables that keys come from: the process's own, then `--env-file`, then `./.env`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["environment"]
 
 
 def environment(env_file: Path | None, allow_key: Collection[str] | None = None) -> Variables:
-    """Variables by name, of which those of `allow_key` may go anywhere.
+    """The variables; those of `allow_key` may be sent to any address.
 
-    No parent directory is searched, since a stranger's file could redirect a key.
+    Parent directories are not searched, since a file that another user put there could redirect a key.
     """
     from dotenv import dotenv_values
 

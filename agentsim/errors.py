@@ -12,7 +12,7 @@
         RateLimited          come back later
         ModelRefused         the provider answers, but not this prompt; the decision falls back
         ProviderRejected     no call can succeed (key, credit, model, parameter); the run stops
-      RunStopped           nobody's fault or the world's; the journal is resumable
+      RunStopped           not a mistake: a limit, a provider, a signal; the journal is resumable
         ProviderStopped      exit 3
         BudgetReached        exit 5
         Interrupted          exit 130 or 143
@@ -208,7 +208,7 @@ class JournalMismatch(JournalError):
 
 
 class LocalShortage(AgentsimError):
-    """This machine has no connection to give (file descriptors, memory): nobody's call was made, and none failed."""
+    """This machine has no connection to give (file descriptors, memory): no call was made, and none failed."""
 
 
 class RulesBroken(AgentsimError):
@@ -218,7 +218,7 @@ class RulesBroken(AgentsimError):
 def first_objection(error: ValidationError) -> tuple[str, str]:
     """Where the first thing stands that pydantic objects to, dotted ("" for the whole), and its words.
 
-    Nothing of what was given is in them: that may be anybody's.
+    The message repeats nothing of the input, which may be foreign text.
     """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")

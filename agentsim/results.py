@@ -1,4 +1,4 @@
-"""results: runs as Python programs have them: a history, its tables as DataFrames, its page. Playing is `api`."""
+"""Runs as Python programs read them: the history, its tables as DataFrames, its page. Playing is `api`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Run", "Runs", "load", "logs_folder"]
 class Run:
     """One run: its name, the file of its history, and its history as in the file.
 
-    Tables and typed records are made when they are first asked for.
+    Tables and typed records are made on first use.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Run:
         include_usage: bool = False,
         as_seen_by: str | None = None,
     ) -> Path:
-        """Write the page of the run to `path`, over what stands there; the path."""
+        """Write the run's page to `path`, replacing a file there, and return the path."""
         from agentsim.report.page import PageOptions, page_of
 
         options = PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by)
@@ -93,7 +93,7 @@ class Run:
 class Runs:
     """All runs of a folder; each table has `run, game, seed, status` before its own columns.
 
-    `skipped` says by name why a run is not in them.
+    `skipped` gives the reason for each run that is left out.
     """
 
     directory: Path

@@ -28,7 +28,7 @@ from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.response_parsing import completion_in
 from agentsim.models.retry_after import retry_after
-from agentsim.players import outline, readable, rows
+from agentsim.players import rendering, terminal
 from agentsim.report import text as page_text
 from agentsim.scenario import document, files, seats
 from agentsim.scenario.secret_scan import screen as screened
@@ -87,10 +87,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
     "keys": lambda text: keys.redact_reply(text, (SECRET,)),
     "a terminal": terminal_output.safe,
-    "a terminal's rows": lambda text: rows.rows(text, 80, "  "),
-    "a person's question": readable.question,
-    "a person's news": readable.news,
-    "an outline": outline.outlined,
+    "a terminal's rows": lambda text: terminal.rows(text, 80, "  "),
+    "a person's question": rendering.question,
+    "a person's news": rendering.news,
+    "an outline": rendering.outlined,
     "a page": page_text.foreign,
     "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
     "a name": lambda text: misnomer(text, 1, 100, {}),

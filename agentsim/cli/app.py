@@ -1,6 +1,6 @@
-"""app: the commands put together, and how an error becomes one line and an exit code.
+"""The commands in one Typer application; an error becomes one line and an exit code.
 
-Nothing heavy may be imported here: `agentsim --help` is typed often. Commands import inside their functions.
+Nothing heavy is imported here, so that `agentsim --help` is fast. Commands import inside their functions.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def main() -> NoReturn:
 
 @cache
 def _command() -> Any:
-    """The parser of all commands; making it takes longer than most of what it parses."""
+    """The parser of all commands, built once: building it takes longer than parsing."""
     return typer.main.get_command(app)
 
 
@@ -126,9 +126,9 @@ def _where_to_look(error: Any) -> str:
 
 
 def _open_streams() -> None:
-    """A stream that was closed before we began becomes the void.
+    """Opens /dev/null for each standard stream that is closed.
 
-    Else the first file opened would get its number, and with it what is meant for the screen.
+    Otherwise the first file opened would get the stream's number, and its output.
     """
     while (void := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
@@ -144,10 +144,10 @@ def _void() -> TextIO:
 
 
 def _flush() -> None:
-    """A reader that has gone away is no error of ours, and must not become a message at exit."""
+    """Flushes the standard streams; a closed pipe is not reported at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # what is left goes there
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # the rest of the output goes there

@@ -69,27 +69,24 @@ def batch(
     """
     from agentsim.cli.batches import carry_on
     from agentsim.environment import environment
-    from agentsim.runner.batch.design import Design
-    from agentsim.runner.batch.manifest import DRAWN, planned, prepared
-    from agentsim.scenario.load import load
+    from agentsim.prepare import prepare_batch
 
-    names = tuple(name.strip() for name in models.split(",")) if models is not None else ()
-    casts = [
-        load(
-            config,
-            game_config=game_config,
-            overrides=overrides or (),
-            provider=provider,
-            game=game,
-            allow_dirs=allow_dir or (),
-            max_cost_usd=max_cost,
-            everybody=name,
-        )
-        for name in names or (None,)
-    ]
-    given = seed if seed is not None else casts[0].seed
-    design = Design(DRAWN if given is None else given, games, names, rotate, paired)
-    directory, manifest = prepared(planned(design, casts), out, logs_dir)
+    directory, manifest = prepare_batch(
+        config,
+        games=games,
+        cast=[name.strip() for name in models.split(",")] if models is not None else (),
+        rotate=rotate,
+        paired=paired,
+        out=out,
+        logs_dir=logs_dir,
+        game_config=game_config,
+        overrides=overrides or (),
+        provider=provider,
+        game=game,
+        seed=seed,
+        allow_dirs=allow_dir or (),
+        max_cost_usd=max_cost,
+    )
     carry_on(
         manifest,
         directory,

@@ -1,4 +1,4 @@
-"""display: which watcher shows a run, for the time it plays. What each shows is in `progress` and below."""
+"""Displays of a run on stderr: none, plain lines (here) or a panel (`progress`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.play import Ask
 from agentsim.history.totals import Totals
-from agentsim.players.rows import cut
+from agentsim.players.terminal import cut
 from agentsim.runner.watch import Watcher
 
 __all__ = ["NoDisplay", "Noting", "PlainDisplay", "drawn", "public_lines", "shown"]
 
 
 def public_lines(events: Sequence[LogEntry], width: int) -> list[tuple[str, str]]:
-    """(heading, content) of what everybody heard. Private events stay off the screen: a player may sit at it."""
+    """(heading, content) of the public events. Private ones stay off the screen, since a player may sit at it."""
     return [
         (shortened(told.event.heading, width), shortened(_in_one_line(told.event), width))
         for told in events
@@ -28,19 +28,19 @@ def public_lines(events: Sequence[LogEntry], width: int) -> list[tuple[str, str]
 
 
 def _in_one_line(event: Event) -> str:
-    """A list that a game has made stays a list; words of a player's are kept as they are."""
+    """The event's content on one line: a game's list keeps its items apart; a player's words stay as they are."""
     return event.content if event.words else event.content.replace("\n", "; ")
 
 
 class Noting:
-    """What every display says, of a run or of a batch, and the one that shows nothing too."""
+    """Writes notes to stderr; every display does, of a run or of a batch."""
 
     def noted(self, line: str) -> None:
         note(shortened(line, 600))
 
 
 class NoDisplay(Noting, Watcher):
-    """Shows nothing but what must be said."""
+    """Shows notes alone."""
 
 
 class PlainDisplay(Noting, Watcher):
@@ -96,7 +96,7 @@ class PlainDisplay(Noting, Watcher):
 
 
 def drawn(mode: DisplayMode) -> bool:
-    """Whether this mode is a panel here, of a run or of a batch, and not lines."""
+    """Whether this mode draws a panel on this terminal."""
     return mode is DisplayMode.rich or (mode is DisplayMode.auto and moves(sys.stderr))
 
 

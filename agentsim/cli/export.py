@@ -191,7 +191,7 @@ def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
 
 @contextmanager
 def unless_unusable(name: str) -> Iterator[None]:
-    """A run of a directory is used while the block runs; where it cannot be, it is left out."""
+    """Skips a run of a directory, with a note, where the block raises `UsageError`."""
     try:
         yield
     except UsageError as error:
@@ -199,7 +199,7 @@ def unless_unusable(name: str) -> Iterator[None]:
 
 
 def check_history(files: RunFiles, shown: str) -> None:
-    """Raise `UsageError` where there is no history; say so where what is `shown` is behind the game being played."""
+    """Raise `UsageError` where there is no history; note that the history is behind where the run is being played."""
     from agentsim.history.journal_file import is_running
     from agentsim.history.load import require_history
 

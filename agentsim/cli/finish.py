@@ -1,4 +1,4 @@
-"""finish: what every command that plays prints at the end, and with which code it exits."""
+"""What the commands that play print at the end, and the code they exit with."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def show(files: RunFiles, history: History, html: Path | None, *, as_json: bool)
 
 
 def _page(files: RunFiles, page: PageOptions) -> Path | None:
-    """The page's path; None and a note where it cannot be written, since the run has its own end to tell."""
+    """The page's path; None and a note where it cannot be written, since the run's result is still to be printed."""
     try:
         return write_page(files, page)
     except (AgentsimError, OSError) as error:
@@ -147,7 +147,7 @@ def spent(usage: Totals | TotalsRecord, share: float | None = None) -> str:
 
 
 def money(cost_usd: float | None, unpriced: int = 0) -> str:
-    """US dollars, or that nobody knows; so many calls of unknown price come on top of them."""
+    """US dollars, or `unknown`; `unpriced` calls have no known price and are named besides."""
     if cost_usd is None or (unpriced and not cost_usd):
         return "unknown"
     known = "under $0.0001" if 0 < cost_usd < _LEAST_SHOWN_USD else f"${cost_usd:.4f}"

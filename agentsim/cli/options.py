@@ -1,4 +1,4 @@
-"""options: the command line's shared options, so that one name means one thing in every command."""
+"""Options that several commands share, so that one name means one thing in each of them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ExecutorKind(StrEnum):
 
 
 def given_path(text: str | Path) -> Path:
-    """The path that was typed: an unset variable of a shell leaves "", which would otherwise be this directory."""
+    """The path as typed. An unset shell variable gives "", which `Path` would take for the working directory."""
     if not str(text).strip() or "\0" in str(text):
         raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
     return Path(text)
@@ -77,7 +77,7 @@ def _there(directories: list[Path] | None) -> list[Path] | None:
 
 def _named(variables: list[str] | None) -> list[str] | None:
     for variable in variables or ():
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):  # not repeated: it may be the key
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):  # not repeated, since it may be the key
             raise UsageError("--allow-key: must be the name of an environment variable, never the key itself")
     return variables
 

@@ -1,6 +1,6 @@
-"""progress: the live display of a run on a terminal: where the game is, who is asked, what it has cost.
+"""The live display of a run on a terminal: round, phase, players being asked, calls, cost.
 
-Foreign text reaches Rich only as `Text` of safe strings: markup in a model's words is words.
+Foreign text reaches Rich only as `Text` of safe strings, so that markup in it is not interpreted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted
 from agentsim.history.totals import Totals
-from agentsim.players.rows import MARK, rows
+from agentsim.players.terminal import MARK, rows
 from agentsim.runner.watch import Watcher
 
 __all__ = ["RichDisplay", "screen"]
@@ -37,7 +37,7 @@ _SHOWN_AT_ONCE = 6
 
 
 class _Lasting:
-    """A stream whose reader may go away: what cannot be written then is dropped, and the game goes on."""
+    """A stream that drops output when its reader is gone, so that the game goes on."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -57,7 +57,7 @@ class _Lasting:
 
 
 def screen() -> Console:
-    """stderr as Rich draws on it; a reader that goes away stops nobody."""
+    """A Rich console on stderr that survives a closed pipe."""
     stream = cast("TextIO", _Lasting(sys.stderr))  # all of a stream that Rich asks for
     return Console(file=stream, markup=False, emoji=False, highlight=False)
 

@@ -1,4 +1,4 @@
-"""`agentsim init` and `gen-items`: files to begin with, written without replacing anything by surprise."""
+"""`agentsim init` and `gen-items`: write files to begin with, and never replace one unasked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def init(
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that is not there; `AgentsimError` where it cannot be, or has come to be there meanwhile."""
+    """Write a file that is not there; `AgentsimError` where it cannot be, or another process has made it meanwhile."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("xb")
@@ -60,7 +60,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _shipped() -> dict[str, bytes]:
-    """Every file of a new folder by its path there: from the wheel, or from the checkout that this is."""
+    """The files of a new folder by their paths there, from the wheel or from this checkout."""
     beside = Path(__file__).parent / "starter"
     top = beside if (beside / "configs").is_dir() else Path(__file__).parents[2]
     found = [path for name in _FOLDERS for path in sorted((top / name).rglob("*")) if path.is_file()]
@@ -96,7 +96,7 @@ _SCHEMA = "agentsim.schema.json"
 
 
 class Kind(StrEnum):
-    """The auction's kinds of lists, spelled again here since asking the game would load it for every `--help`."""
+    """The auction's kinds of lists, repeated here because importing the game would slow down every `--help`."""
 
     standard = "standard"
     scarcity = "scarcity"

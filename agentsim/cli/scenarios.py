@@ -82,7 +82,7 @@ def validate(
 
 
 def _small_caps(scenario: Scenario) -> list[str]:
-    """A line for each model that thinks and has a cap which its thinking may use up."""
+    """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
     from agentsim.models.thinking import small_cap
 
     lines: dict[str, str] = {}
@@ -129,7 +129,7 @@ def _words(part: ModelForecast) -> str:
 
 
 def usable_games() -> list[Game]:
-    """All games but those whose plugin cannot be used: each of these is said to be left out."""
+    """All installed games; a note names each plugin that cannot be used."""
     from agentsim.games import find, names
 
     found = []

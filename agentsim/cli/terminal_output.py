@@ -1,6 +1,6 @@
-"""Terminal output: foreign text made safe, results laid out in the terminal's width, lines that nothing can stop.
+"""Output to the terminal: foreign text made safe, results wrapped to its width, notes that survive a closed pipe.
 
-Everything a model, a file or a provider said goes through here before it is shown.
+All text of models, files and providers passes through here before it is shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["columns", "moves", "note", "safe", "say", "shortened"]
 
 
 def note(line: str) -> None:
-    """Write one line to stderr; a reader that has gone away is no reason to stop."""
+    """Write one line to stderr; a closed pipe is ignored."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(f"{line}\n")
@@ -26,7 +26,7 @@ def note(line: str) -> None:
 
 
 def columns(stream: TextIO | None) -> int | None:
-    """The width of the terminal that a stream is; None where it is none."""
+    """The terminal width of a stream; None where it is not a terminal."""
     if stream is None or not stream.isatty():
         return None
     try:
@@ -36,7 +36,7 @@ def columns(stream: TextIO | None) -> int | None:
 
 
 def say(line: str) -> None:
-    """Write one line of a result to stdout: as it is, or on a terminal broken between words, what runs on set in.
+    """Write one line of a result to stdout, on a terminal wrapped between words with a hanging indent.
 
     For sentences and lists; a path stays whole, so that it can be copied.
     """
@@ -44,7 +44,7 @@ def say(line: str) -> None:
     if width is not None and len(line) * 2 > width:  # a letter takes two cells at most
         from rich.cells import cell_len
 
-        from agentsim.players.rows import rows
+        from agentsim.players.terminal import rows
 
         hang = " " * (len(line) - len(line.lstrip()) + 4)
         line = line if cell_len(line) <= width else "\n".join(rows(line, width, hang))
@@ -52,7 +52,7 @@ def say(line: str) -> None:
 
 
 def moves(stream: TextIO | None) -> bool:
-    """Whether a stream is a terminal on which what was written can be written over."""
+    """Whether a stream is a terminal that can move its cursor."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in {"dumb", "unknown"}
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
     from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing, ranked
     from agentsim.engine.number import WholeNumber
-    from agentsim.engine.prompt import Prompt, quoted
+    from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.reading import Decision
     from agentsim.engine.request import Request
     from agentsim.engine.schema import Choice, Number, Options, Text
@@ -40,6 +40,7 @@ __all__ = [
     "Table",
     "Text",
     "WholeNumber",
+    "joined",
     "quoted",
     "ranked",
 ]
@@ -55,7 +56,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
         {
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
-            **dict.fromkeys(("Prompt", "quoted"), "prompt"),
+            **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
             **dict.fromkeys(("Choice", "Number", "Options", "Text"), "schema"),
             "Decision": "reading",
             "Request": "request",

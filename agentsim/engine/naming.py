@@ -1,4 +1,4 @@
-"""Naming: who is named in a text, by names as they are spelt. What is said about them is nobody's guess here."""
+"""Finds the players that a text names, by their exact names; what it says about them is not interpreted."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OPENS = "\"'(\u201c\u2018"
 class Naming:
     """Names that stand for players; several may stand for one.
 
-    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`. English is in the way
-    of two: `A` is no name where it begins a sentence, and `I` one only after `player`.
+    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`. Two names
+    are English words too: `A` does not count at the beginning of a sentence, `I` only after `player`.
     """
 
     def __init__(self, names: Iterable[tuple[str, PlayerId]]) -> None:
@@ -29,7 +29,7 @@ class Naming:
                 self._by_word[word.group()].append((name, player))
 
     def named(self, text: str) -> Iterator[PlayerId]:
-        """Who is named, as often as that happens; where one name begins another the longer one counts."""
+        """The player of each occurrence of a name; where one name begins another, the longer one counts."""
         upto = 0
         for word in _WORD.finditer(text):
             if word.start() < upto or word.group() not in self._by_word:

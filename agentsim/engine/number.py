@@ -42,7 +42,7 @@ class Real(float):
 def whole(value: Any) -> int:
     """The whole number that a JSON value says beyond doubt; a pydantic error, fit for the model, else.
 
-    A float that has lost its spelling is none: nobody can say whether it was `1000000000.0` or `1e9`.
+    A float that has lost its spelling is none: it may have been `1000000000.0` or `1e9`.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         number = int(value)

@@ -1,6 +1,6 @@
-"""Plugin: what another distribution offers, or a line that says whose mistake it is that it cannot be used.
+"""Loads what an entry point of another distribution offers, or names the distribution in an error.
 
-Which distributions there are is the business of those who look for them.
+Callers look for the entry points.
 """
 
 from __future__ import annotations

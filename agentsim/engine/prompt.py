@@ -1,7 +1,7 @@
 """Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
 
-Also the two rules about foreign words: `cleaned` at the door, `quoted` on the way into a prompt. Not here:
-what a game says (its `prompts` module) and how a provider wants it sent (`models`).
+Also how foreign text is handled: `cleaned` when it arrives, `quoted` when it enters a prompt. A game's words are in its
+`prompts` module; how a provider wants a prompt sent is in `models`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,19 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["ANSI", "FORMS", "NARRATOR", "Prompt", "Restated", "cleaned", "defused", "quoted"]
+__all__ = [
+    "ANSI",
+    "FORMS",
+    "NARRATOR",
+    "Line",
+    "Prompt",
+    "Quoted",
+    "Restated",
+    "cleaned",
+    "defused",
+    "joined",
+    "quoted",
+]
 
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
@@ -22,7 +34,8 @@ NARRATOR = "NARRATOR"
 class Prompt:
     """Segments in the order in which they change: never, only growing, at every call.
 
-    Segments of one message are joined by a newline. `rules` are the same for every player of the game
+    Segments of one message are joined by a newline. A model reads them as they are; a person reads what
+    `players.rendering` makes of `Quoted` and `Line`. `rules` are the same for every player of the game
     wherever possible; the player's persona follows them. `history` is append-only: what stood there at one
     request stands there, byte for byte, at the next. `state` and `question` are new each time.
     """
@@ -37,10 +50,40 @@ class Prompt:
         return "\n".join((*self.rules, *self.history, *self.state, *self.question))
 
 
-class Restated(str):
+class Quoted(str):
+    """A line, or a part of one, that is JSON: a model reads it as it is, a person reads what is made of its value."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> Any:
+        """The object or list that it spells."""
+        return json.loads(self)
+
+
+class Line(str):
+    """A line made of words and of `Quoted` parts: a model reads the line, a person what is made of the parts."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+
+def joined(*parts: str) -> Line:
+    """One line of these parts, in which those that are `Quoted` are told from words."""
+    line = Line("".join(parts))
+    line.parts = parts
+    return line
+
+
+class Restated(Line):
     """A line of history that says in short what stood there before: a person who has read that is not told again."""
 
     __slots__ = ()
+
+    def __new__(cls, line: str) -> Restated:
+        restated = super().__new__(cls, line)
+        restated.parts = (line,)
+        return restated
 
 
 # C0 and C1 controls but newline and tab; bidirectional controls; zero-width and other invisible formatting
@@ -54,13 +97,13 @@ ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b
 
 
 def cleaned(text: str) -> str:
-    """Foreign text without what could forge or break anything: idempotent, valid UTF-8, NFC.
+    """Foreign text as valid UTF-8 in NFC, without control characters; idempotent.
 
     Escape sequences, control and bidirectional characters go; surrogate pairs are joined and lone surrogates
     become U+FFFD; every kind of line end becomes a newline.
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return text  # almost every text, and everybody waits for the next line
+        return text  # almost every text, and this function is called for each
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
@@ -68,20 +111,20 @@ def cleaned(text: str) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub("", ANSI.sub("", text)))
 
 
-def quoted(**fields: Any) -> str:
+def quoted(**fields: Any) -> Quoted:
     """One JSON object on one line: the only way in which one player's words enter another's prompt.
 
     What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
     (`defused`); `json.loads` gives back the exact fields.
     """
-    return defused(json.dumps(fields, ensure_ascii=False, allow_nan=False))
+    return Quoted(defused(json.dumps(fields, ensure_ascii=False, allow_nan=False)))
 
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
 
 
 class Form(NamedTuple):
-    """How one family of models spells control tokens: where that is written, tokens, what `follows` their first sign.
+    """How one family of models spells control tokens: source, tokens, and what `follows` their first character.
 
     A source is a file of llama.cpp or ms-swift, which have chat templates in full, or a model's own configuration.
     """
@@ -157,9 +200,9 @@ _DEFUSED = re.compile(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{_FOLLOWS})
 
 
 def defused(line: str) -> str:
-    """JSON on one line, whose strings then hold no angle bracket, control token or line end: it means what it meant.
+    """One line of JSON with angle brackets, control tokens and line ends in its strings escaped; its value is the same.
 
-    Of a token the first sign is escaped; where it stands outside of a string, nothing follows it that makes a token.
+    The first character of each token is escaped. Outside of strings no token can occur.
     """
     line = line.replace("<", "\\u003c").replace(">", "\\u003e")
     return _DEFUSED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", line)

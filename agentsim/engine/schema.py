@@ -38,7 +38,7 @@ class Choice:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What tells it from other options, as JSON values."""
+        """Identifies the option in fingerprints, as JSON values."""
         return ("Choice", self.values)
 
 
@@ -51,7 +51,7 @@ class Number:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What tells it from other options, as JSON values; journals know it as a range."""
+        """Identifies the option in fingerprints, as JSON values; "Range" is its name in old journals."""
         return ("Range", self.low, self.high)
 
     def holds(self, value: Any) -> bool:
@@ -73,7 +73,7 @@ class Text:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What tells it from other options, as JSON values."""
+        """Identifies the option in fingerprints, as JSON values."""
         return ("Text", self.limit)
 
 
@@ -168,7 +168,7 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def form_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> str:
-    """An object of this schema with what may stand in each place, in words; `nothing` is that of the request."""
+    """An object of this schema with each field's legal values in words; `nothing` is `Request.nothing`."""
     name = path.rpartition(".")[2]
     if "anyOf" in schema:
         return " or ".join(form_of(branch, nothing, path) for branch in schema["anyOf"])
@@ -194,7 +194,7 @@ def form_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> str:
 
 
 def _one_of(values: Sequence[Any]) -> str:
-    """`"<C, B or D>"`; a value that stands alone as it is."""
+    """`"<C, B or D>"`; a single value as it is."""
     if len(values) == 1:
         return json.dumps(values[0], ensure_ascii=False)
     named = ["null" if value is None else str(value) for value in values]
@@ -211,7 +211,7 @@ def said(schema: Schema, path: str, **keywords: Any) -> Schema:
 
 
 def unanswerable(record: type[BaseModel]) -> str:
-    """What of a record nobody could leave out after a first no, which makes everything else pointless; "" else."""
+    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
     # the one value of a kind is known when its other fields are asked
     fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
     if fields and fields[0][1].annotation is bool:

@@ -1,4 +1,4 @@
-"""Wording: small things done to words, so that they are done alike: players' own, and those that games say.
+"""Small functions on words that games and displays share: cutting, counting, listing.
 
 Nothing here changes a decision.
 """
@@ -36,7 +36,7 @@ def first_place(names: Sequence[str], alone: str = "wins") -> str:
 
 
 def near(name: str, known: Sequence[str]) -> str:
-    """A hint for whoever misspelt a known name, to follow what is said of it; "" where none is near."""
+    """A hint for a misspelt name, to be appended to an error; "" where none is near."""
     found = difflib.get_close_matches(name[:_LONGEST], known, n=1)
     return f" (did you mean {found[0]}?)" if found else ""
 

@@ -132,10 +132,9 @@ def _is_openai(base_url: str) -> bool:
 
 
 def _of_the_sdk(base_url: str, key: str) -> dict[str, str]:
-    import httpx2  # the SDK's HTTP library
     import openai  # half a second, so only where it has something to say
 
-    unused = httpx2.Client(transport=httpx2.BaseTransport(), verify=False)  # its own would ask for the proxy too
+    unused = openai.DefaultHttpxClient(verify=False, trust_env=False)  # the SDK's own would ask for the proxy too
     with openai.OpenAI(base_url=base_url, api_key=key, http_client=unused) as client:
         given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
     for name, value in given.items():

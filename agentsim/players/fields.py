@@ -1,7 +1,7 @@
-"""fields: what may be answered to a field of a decision, as a person is told; and what a person means by a line.
+"""The fields of a decision as a person is asked for them: what may be answered, and what a typed line means.
 
 What a field may be is its JSON Schema, as `Request.schema` and `Request.narrowed` give it; the order of questions
-belongs to `human`, names for numbers to `numbered`.
+belongs to `human`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim.engine.number import whole
 
-__all__ = ["hint", "is_words", "kinds_of", "reason", "understood", "unnamed_part"]
+__all__ = ["by_number", "hint", "is_words", "kinds_of", "reason", "takes_numbers", "understood", "unnamed_part"]
 
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # what a float holds to the digit
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
@@ -198,3 +198,35 @@ def _whole(text: str, legal: Mapping[str, Any]) -> int:
         least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
         raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
     return value
+
+
+def takes_numbers(legal: Mapping[str, Any]) -> bool:
+    """Whether a field is a list of numbers, or of entries that begin with one."""
+    items = legal.get("items", {})
+    first = next(iter(items.get("properties", {}).values()), items)
+    return legal.get("type") == "array" and first.get("type") == "integer"
+
+
+def by_number(text: str, names: Mapping[str, int]) -> str:
+    """The line with a number for each name, its beginning or that of a word in it, between commas.
+
+    `ValueError` where it fits several, or where there are names and it is neither one of them nor a number.
+    """
+    return ", ".join(_numbered(part.split(), names) for part in text.split(",") if part.strip())
+
+
+def _numbered(words: list[str], names: Mapping[str, int]) -> str:
+    longest = max((len(name.split()) for name in names), default=0)
+    for count in range(min(len(words), longest), 0, -1):
+        start = " ".join(words[:count]).casefold()
+        fits = {name: number for name, number in names.items() if name.casefold().startswith(start)}
+        fits = fits or {name: number for name, number in names.items() if f" {start}" in name.casefold()}
+        whole = [number for name, number in fits.items() if name.casefold() == start]
+        numbers = whole or list(fits.values())
+        if len(numbers) > 1:
+            raise ValueError(f"Which one: {' or '.join(f'{number} {name}' for name, number in fits.items())}?")
+        if numbers:
+            return " ".join([str(numbers[0]), *words[count:]])
+    if names and not any(map(str.isdigit, words[0])):
+        raise ValueError(f"{' '.join(words)}: that is no name here. A name or a number, please.")
+    return " ".join(words)

@@ -1,7 +1,7 @@
 """HumanPlayer: a person in a seat, who learns what a model there would learn and answers field by field.
 
-Reading keys and drawing belong to `terminal`, wording to `readable` and `fields`, judging the answer to the referee,
-as for everybody.
+Reading keys and drawing belong to `terminal`, wording to `rendering` and `fields`. The referee judges the answer, as it
+does for every player.
 """
 
 from __future__ import annotations
@@ -19,14 +19,10 @@ from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
 from agentsim.players.base import Complaint, ReaskPolicy
-from agentsim.players.fields import hint, is_words, kinds_of, reason, understood, unnamed_part
-from agentsim.players.interrupt_request import InterruptRequest
+from agentsim.players.fields import by_number, hint, is_words, kinds_of, reason, takes_numbers, understood, unnamed_part
 from agentsim.players.model import prompt_messages
-from agentsim.players.numbered import by_number, takes_numbers
-from agentsim.players.outline import outlined, without_records
-from agentsim.players.readable import news, paragraphs, question
-from agentsim.players.rows import MARK
-from agentsim.players.terminal import Terminal
+from agentsim.players.rendering import news, outlined, paragraphs, plainly, question, rows_of
+from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 
 __all__ = ["HumanPlayer"]
 
@@ -36,7 +32,7 @@ _FOREIGN = f"    {MARK}"
 
 
 class _Anew(Exception):
-    """Whoever answers wants to begin again with the first field."""
+    """The person wants to begin again with the first field."""
 
 
 @dataclass
@@ -73,12 +69,12 @@ class HumanPlayer:
 
     @property
     def provider(self) -> str:
-        """People fail for themselves."""
+        """Stands in the place of a provider's name."""
         return "human"
 
     @property
     def links(self) -> tuple[HumanPlayer]:
-        """Nobody takes over from a person."""
+        """No other player takes over from a person."""
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
@@ -114,7 +110,7 @@ class HumanPlayer:
         return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
 
     def _show(self, ask: Ask, *, anew: bool) -> None:
-        """What is news; `anew`, to somebody before an empty screen, everything but the rules."""
+        """Shows what is new; `anew`, on an empty screen, everything but the rules."""
         prompt = ask.request.prompt()
         say = self.terminal.say
         title = f"── {ask.request.player} "
@@ -138,14 +134,14 @@ class HumanPlayer:
 
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
-        for part in line.split("\n"):
-            for row in outlined(part) or [news(part if part.startswith("{") else without_records(part))]:
+        for part in rows_of(line):
+            for row in outlined(part) or [news(part)]:
                 self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped.
 
-        What restates them is news only to somebody who was not told of them.
+        Restated lines are shown only to a person who has not seen what they restate.
         """
         same = 0
         while same < min(len(self._heard), len(history)) and self._heard[same] == history[same]:
@@ -161,7 +157,7 @@ class HumanPlayer:
 
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
-            self.terminal.say(without_records(part))
+            self.terminal.say(plainly(part))
         stops = "Ctrl-C stops"
         if self.interrupt.attended:
             stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"

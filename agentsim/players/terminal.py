@@ -1,28 +1,34 @@
-"""Terminal: lines from a person and lines to them, without blocking the event loop.
+"""Terminal: lines from a person and lines to them, without blocking the event loop, in rows of the terminal's width.
 
-Whatever is shown is cleaned here, wherever it comes from: nothing of it can command a terminal. What is asked, and what
-an answer means, stands in `human`.
+Everything shown is cleaned here: nothing of it can command a terminal. What is asked, and what an answer means, is
+`human`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import select
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TextIO
+
+from rich.cells import cell_len
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import Interrupted
-from agentsim.players.rows import rows
 
-__all__ = ["Terminal"]
+__all__ = ["MARK", "InterruptRequest", "Terminal", "cut", "rows"]
 
 _WIDEST = 100  # columns that are still good to read
 _CLEARED = "\x1b[H\x1b[2J\x1b[3J"  # and nothing to scroll back to
 _CUT = 4_096  # bytes of a line, its end among them, at which a terminal passes nothing more on
 _LONGEST = 2**20  # bytes of a line from a pipe or a file
+MARK = "│ "
+"""Begins every row that foreign words run on to, so that none can pass for a line of its own."""
 
 
 class Terminal:
@@ -33,7 +39,7 @@ class Terminal:
         self._sink: TextIO | None = sink or sys.stderr
         self._rest = b""  # read, but behind the line that was asked for
         self._open: list[str] = []  # the rows of the question that waits for a line
-        self.shown: object = None  # who was on the screen last
+        self.shown: object = None  # the player on the screen last
         self.people = 0  # who share it
         self.turn = asyncio.Lock()
 
@@ -48,7 +54,7 @@ class Terminal:
 
     @property
     def interactive(self) -> bool:
-        """Whether somebody may be sitting there."""
+        """Whether the source is a terminal, where a person may sit."""
         try:
             return self._source is not None and self._source.isatty()
         except ValueError:  # closed
@@ -59,8 +65,8 @@ class Terminal:
         self._write("\n".join(rows(cleaned(text), self.width, hang)) + "\n")
 
     def notice(self, text: str) -> None:
-        """Write a paragraph while somebody may be typing; the question that waits for a line is put again below it."""
-        with suppress(Interrupted):  # whoever asks next will hear of it
+        """Write a paragraph while a person may be typing; the question that waits for a line is put again below it."""
+        with suppress(Interrupted):  # the next question raises it again
             self.say(f"\n{text}")
             self._write("\n".join(self._open))
 
@@ -102,7 +108,7 @@ class Terminal:
                 raise Interrupted("a person cannot be shown what they are asked") from None
 
     def _early(self) -> int:
-        """Lines that somebody typed, or pasted, before the question was there; they would answer what nobody saw."""
+        """Discards lines typed or pasted before the question was shown; their number."""
         early = 0
         if self.interactive:
             assert self._source is not None, "it is a terminal"
@@ -150,7 +156,7 @@ async def _chunk(handle: int) -> bytes:
     try:
         loop.add_reader(handle, ready.set)
     except (OSError, ValueError):  # a regular file, which is always ready
-        await asyncio.sleep(0)  # nobody else would ever have a turn, nor a signal
+        await asyncio.sleep(0)  # lets other tasks and signals run
     else:
         try:
             await ready.wait()
@@ -164,3 +170,76 @@ def _read(handle: int) -> bytes:
         return os.read(handle, _CUT)
     except OSError:
         return b""
+
+
+def rows(text: str, width: int, hang: str = "") -> list[str]:
+    """The text in rows of at most `width` cells, broken between words; every row but the first begins with `hang`."""
+    room = max(2, width - cell_len(hang))
+    lines = [row for line in text.split("\n") for row in _wrapped(line.expandtabs(), room)]
+    return [lines[0], *(hang + line for line in lines[1:])]
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` cells, an ellipsis at its end where something is missing."""
+    return text if cell_len(text) <= width else f"{next(_pieces(text, max(1, width - 1)))}…"
+
+
+def _wrapped(line: str, room: int) -> list[str]:
+    done: list[str] = []
+    row, used = "", 0
+    for part in re.findall(r"\s+|\S+", line):
+        size = cell_len(part)
+        if used + size <= room:
+            row, used = row + part, used + size
+        elif part.isspace():
+            done.append(row)
+            row, used = "", 0
+        elif size <= room:
+            done.append(row)
+            row, used = part, size
+        else:  # longer than any row: an address, or a language that writes no spaces
+            *whole, rest = _pieces(part, room, used)
+            done += [row + whole[0], *whole[1:]]
+            row, used = rest, cell_len(rest)
+    done.append(row)
+    kept = [piece.rstrip() for piece in done]
+    return [piece for number, piece in enumerate(kept) if piece or number == 0]
+
+
+def _pieces(text: str, room: int, used: int = 0) -> Iterator[str]:
+    """The text in pieces of at most `room` cells, the first with `used` of them taken; it may be empty."""
+    piece = ""
+    for character in text:
+        if used + cell_len(piece + character) > room:  # of the whole: a selector widens the letter before it
+            yield piece
+            piece, used = "", 0
+        piece += character
+    yield piece
+
+
+def _silently() -> None:
+    """Does nothing."""
+
+
+@dataclass
+class InterruptRequest:
+    """A person who is not asked at every question presses Ctrl-C, and is asked at the next one on call.
+
+    `Request.on_call` says which questions these are; signals belong to `runner.signals`. Nothing can ring where no
+    person is `attended` to. `noticed` confirms a ring to the person.
+    """
+
+    attended: bool = False
+    rung: bool = False
+    noticed: Callable[[], None] = _silently
+
+    def ring(self) -> bool:
+        """Whether this counts as a ring: not without a person, nor before the last ring was answered."""
+        if not self.attended or self.rung:
+            return False
+        self.rung = True
+        return True
+
+    def answered(self) -> None:
+        """The person who rang has been asked."""
+        self.rung = False

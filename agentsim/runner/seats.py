@@ -26,9 +26,8 @@ from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
-from agentsim.players.interrupt_request import InterruptRequest
 from agentsim.players.model import ModelPlayer
-from agentsim.players.terminal import Terminal
+from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
 from agentsim.scenario.limits import check_prices, prices_of
 from agentsim.scenario.plan import PlayerPlan

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from agentsim.errors import Interrupted
-from agentsim.players.interrupt_request import InterruptRequest
+from agentsim.players.terminal import InterruptRequest
 
 __all__ = ["stoppable"]
 

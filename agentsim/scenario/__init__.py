@@ -1,6 +1,6 @@
-"""Scenario: a TOML file, as an author writes it, made into something that can be played, or into one clear error.
+"""From a TOML file to a `Scenario` that can be played, or to one clear error.
 
-Playing it is the runner's; what a game's own table means is the game's.
+Playing it belongs to `runner`; the game defines what its own table means.
 """
 
 from agentsim.scenario.load import load

@@ -1,5 +1,6 @@
-"""A scenario's document as TOML has it, changed before it is checked: two files in one, another project's words,
-`--set KEY=VALUE`, and other models. Whether the result is valid is not decided here.
+"""Changes to a scenario's TOML document before it is validated.
+
+Two files become one, keys of another project's files are translated, `--set KEY=VALUE` and other models are put in.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def beside(document: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str,
 
 
 def adopted(document: Mapping[str, Any], game: str | None, find: Find | None) -> dict[str, Any]:
-    """The document with another project's words translated; what stands in ours already goes before.
+    """The document with another project's keys translated; keys of our own win over translated ones.
 
-    What fits neither is left as it is, for the schema to say so.
+    What is neither is left as it is for validation to report.
     """
     out = dict(document)
     if isinstance(out.get("players"), list):
@@ -62,7 +63,7 @@ def adopted(document: Mapping[str, Any], game: str | None, find: Find | None) ->
 
 
 def _player(table: Any, index: int) -> Any:
-    """A `[[players]]` table whose `player_type` and `memory_strategy` are said as `model` and `memory`."""
+    """A `[[players]]` table whose `player_type` and `memory_strategy` become `model` and `memory`."""
     if not isinstance(table, dict):
         return table
     out = dict(table)
@@ -106,7 +107,7 @@ def with_provider(document: dict[str, Any], provider: str) -> None:
 
 
 def rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
-    """Give every model another name in place; what is no table or no name is left to the schema."""
+    """Rename every model in place; values of a wrong type are left for validation to report."""
     players, staff = document.get("players"), document.get("staff")
     tables = [document.get("defaults")]
     tables += players if isinstance(players, list) else []
@@ -134,7 +135,7 @@ def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str,
 
 
 def put(document: dict[str, Any], path: Sequence[str], value: Any, *, flag: str = "") -> None:
-    """Set one value in place; tables on the way are made, places in a list must be there."""
+    """Set one value in place. Missing tables on the way are created; list indices must exist."""
     here: Any = document
     for depth, part in enumerate(path):
         last = depth == len(path) - 1
@@ -179,7 +180,7 @@ def _parsed(override: str) -> tuple[list[str], Any]:
 
 
 def _value(text: str, key: str) -> Any:
-    """A TOML value; what is none is a bare word, unless it begins like a table, a list or a quoted text."""
+    """The text as a TOML value, or as a plain string where it does not begin like a table, a list or a string."""
     try:
         document = tomllib.loads(f"v = {text}")
     except (ValueError, RecursionError):

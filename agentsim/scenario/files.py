@@ -1,4 +1,4 @@
-"""Reading what an author wrote without trusting it: scenarios, prompts, and the files that a game's table names.
+"""Reads the files of a scenario without trusting them: TOML, prompts, and files named in the game's table.
 
 Games read no files: their config marks the fields that name some (`InFile`, `SeatsInFolder`), which are read here.
 """
@@ -56,7 +56,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_prompt(path: Path, *, key: str = "") -> str:
-    """The text of a prompt, or of a file that a game's table names, its line ends as newlines; no secret is in it."""
+    """The text of a prompt, or of a file named in a game's table, with newlines as line ends; refuses secrets."""
     text = _text(_content(path, key=key), key=key, name=path.name)
     if "\0" in text:
         at = len(text[: text.index("\0")].encode())
@@ -100,7 +100,7 @@ def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", 
 
 
 def _content(path: Path, *, key: str = "") -> bytes:
-    """The bytes of a regular file of at most 256 KiB; the check is on what was opened, and opening never waits."""
+    """The bytes of a regular file of at most 256 KiB. Checks the opened descriptor, and opens without blocking."""
     name = one_line(path.name)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -122,7 +122,7 @@ def _content(path: Path, *, key: str = "") -> bytes:
 
 
 def _text(content: bytes, *, key: str = "", name: str = "") -> str:
-    """The bytes as UTF-8, one byte order mark apart; `name` is for an error, where the key does not say the file."""
+    """The bytes decoded as UTF-8, without a byte order mark; `name` goes into the error where the key names no file."""
     try:
         return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -132,7 +132,7 @@ def _text(content: bytes, *, key: str = "", name: str = "") -> str:
 
 
 def _bounded(text: str) -> None:
-    """Raise `TOMLDecodeError` for dotted keys and brackets that would keep the parser busy or break it."""
+    """Raise `TOMLDecodeError` for dotted keys and brackets too deep for the parser."""
     dots = depth = 0
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
@@ -152,7 +152,7 @@ SUFFIX = ".txt"
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A game's table with the contents of its files, and the players of its folder, each with the file in its key."""
+    """A game's table with the contents of its files, and the players of its folder with their keys."""
 
     game_config: dict[str, JsonValue]
     players: tuple[tuple[PlayerTable, Key], ...] = ()
@@ -167,7 +167,7 @@ def gathered(
         value = out.get(name)
         if isinstance(value, str) and value not in mark.words:
             out[name] = _file_field(value, mark, path, allowed, dotted(("game_config", name)))
-        elif mark.parts(value) is not None:  # ours to put there, and nobody else's
+        elif mark.parts(value) is not None:  # a scenario names the file and does not hold its contents
             raise ScenarioError("unknown key name", key=dotted(("game_config", name)), valid=f"a {mark.suffix} file")
     players: list[tuple[PlayerTable, Key]] = []
     for name in config.marked(SeatsInFolder):

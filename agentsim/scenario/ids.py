@@ -1,4 +1,4 @@
-"""ids: an id for every seat: given, numbered, or made of a prompt file's name; and what a player is called else."""
+"""Ids of players: given, numbered, or made from a prompt file's name; and the names that games call players by."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _LETTERS = str.maketrans(
 def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
     """The ids of each table, in the tables' order; `ScenarioError` where two would be the same.
 
-    A population's numbers go on where an earlier one of the same id stopped. Ids made of files' names give way to
-    given ones: they get `_2`, `_3`, ...
+    A population's numbers go on where an earlier one of the same id stopped. Ids made from files' names that
+    clash get `_2`, `_3`, ...
     """
     if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
         raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
@@ -66,7 +66,7 @@ def _claim(name: str, at: Key, taken: dict[str, Key], key: Key) -> None:
 
 
 def _made(name: str, taken: dict[str, Key], key: Key) -> str:
-    """An id that looks like the name and that nobody has."""
+    """A free id that looks like the name."""
     ascii_only = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
     base = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:LONGEST].rstrip("_-") or "player"
     for number in range(1, MOST_PLAYERS + 2):
@@ -87,7 +87,7 @@ def _legal(name: str) -> bool:
 
 
 def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
-    """What each player is called, from the names of their prompt files ("" for none) by id.
+    """The name of each player by id, from the names of prompt files ("" for none).
 
     The file's name; the id where there is none, where several players share it, or where it is another's id.
     """

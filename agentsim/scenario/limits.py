@@ -39,19 +39,19 @@ def with_limits(scenario: Scenario, env: Mapping[str, str], **given: float | Non
 
 
 def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
-    """What the scenario's models cost where its tables and the environment say that they are."""
+    """The prices of the scenario's models, for the addresses given by its tables and the environment."""
     return Prices(scenario.prices, scenario.providers, env)
 
 
 def idle_prices(scenario: Scenario) -> list[str]:
-    """A line for each price of a model that is not in the scenario: left over where models change, or mistyped."""
+    """A line for each price of a model that the scenario does not use: left over, or mistyped."""
     used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
     idle = [model for model in scenario.prices if model not in used]
     return [f'prices."{model}": nobody plays with this model{nearest(model, used)[0]}' for model in idle]
 
 
 def unpriced(scenario: Scenario, env: Mapping[str, str]) -> str | None:
-    """The first of its models whose price nobody knows, where a limit in dollars is set; None where there is none."""
+    """The first model of unknown price where a limit in dollars is set, else None."""
     if scenario.limits.max_cost_usd is None:
         return None
     prices = prices_of(scenario, env)

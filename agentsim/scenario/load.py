@@ -1,6 +1,6 @@
-"""load: a TOML file and the command line's changes to it, as a Scenario or as one ScenarioError.
+"""Loads a scenario: a TOML file or a mapping, and the changes to it, as a `Scenario` or one `ScenarioError`.
 
-Each step has its own module; here is their order, and the checks that need more than one of them.
+Each step has its own module; here are their order and the checks that span several.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def load(
         further = _further(game_config)
         with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game, find)
-            # again: what the command line says goes before a file's words, and may be of either kind
+            # again, since overrides win over the file and may use the other project's keys
             document = adopted(overridden(document, overrides), game, find)
             for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
                 if value is not None:
@@ -78,7 +78,7 @@ def load(
 
 
 def _further(path: Path | None) -> dict[str, Any]:
-    """What stands in the second file, where there is one."""
+    """The document of the second file; empty without one."""
     if path is None:
         return {}
     with _placed(one_line(str(path))):
@@ -113,7 +113,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
         path=path.resolve(),
         allow_dirs=tuple(allowed.resolve() for allowed in allow_dirs),
     )
-    check_prices(scenario, {})  # what the environment changes is checked by who knows it
+    check_prices(scenario, {})  # what depends on the environment is checked when players are seated
     return scenario
 
 

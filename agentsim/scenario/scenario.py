@@ -31,7 +31,7 @@ class Branch:
     `of` is the parent's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
     `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
     `changed` are the settings that are not the parent's, as `KEY=VALUE`. `wave` is that of the decision, and `beside`
-    the decisions of that wave that are the parent's too; with wave 0, of branches of old, nobody knows any more.
+    the decisions of that wave that are the parent's too; wave 0, in records of earlier versions, means unknown.
     """
 
     of: str
@@ -48,7 +48,7 @@ class Branch:
         return wave < self.wave or index in self.beside
 
     def same_arm(self, other: Branch) -> bool:
-        """Whether both do the same to the same run, so that only their numbers tell their futures apart."""
+        """Whether both make the same change to the same run, and differ in their numbers alone."""
         return (self.of, self.at, self.instead, self.changed) == (other.of, other.at, other.instead, other.changed)
 
     def record(self) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class Scenario:
 
     @property
     def seats(self) -> tuple[PlayerPlan, ...]:
-        """Everybody who decides: the players, then the staff."""
+        """The players, then the staff."""
         return (*self.players, *self.staff.values())
 
     def identity(self) -> dict[str, Any]:

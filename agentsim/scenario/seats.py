@@ -1,6 +1,6 @@
-"""seats: the players' and staff's tables as plans: defaults overlaid, populations counted out, prompts read.
+"""Makes plans of the players' and staff's tables: overlays defaults, expands populations, reads prompts.
 
-The shape of the tables is `players`; whether these players can play this config is the game's `admit`.
+The tables are defined in `player_tables`; whether these players can play this config is the game's `admit`.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class Seating:
         if template is None:
             return plan
         values = {"player": name, "players": "", "others": "", "game": self.game.title}
-        if "${players}" in template.text:  # thousands of names are joined for those alone who ask
+        if "${players}" in template.text:  # thousands of names are joined only where they are used
             values["players"] = ", ".join(everyone)
         if "${others}" in template.text:
             values["others"] = ", ".join(other for other in everyone if other != name)
@@ -223,7 +223,7 @@ def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple
 def expanded(template: str, values: Mapping[str, str]) -> str:
     """`template` with each `${name}` replaced once and `$$` as a dollar; a lone dollar stays.
 
-    Values are never looked into again. Raises `ValueError` for a name that is not among `values`.
+    Values are not expanded again. Raises `ValueError` for a name that is not among `values`.
     """
 
     def value(match: re.Match[str]) -> str:

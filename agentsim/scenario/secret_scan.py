@@ -1,4 +1,4 @@
-"""Secret scan: what no scenario may hold whatever its schema says: secrets, and values that JSON has no words for."""
+"""Refuses what no scenario may hold: secrets, and values that JSON cannot represent."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import pytest
 
 from agentsim.cli.app import main
 
-__all__ = ["ROOT", "TRIO", "Said", "agentsim", "program", "real", "snapshot", "trio"]
+__all__ = ["ROOT", "TRIO", "Said", "agentsim", "built_wheel", "program", "real", "snapshot", "trio"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,3 +98,11 @@ def trio(directory: Path, text: str = TRIO) -> Path:
     path = directory / "trio.toml"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def built_wheel(folder: Path) -> Path:
+    """The package's wheel, built into this folder without a network."""
+    build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
+    subprocess.run(build, cwd=ROOT, capture_output=True, check=True, timeout=120)
+    (wheel,) = folder.glob("agentsim-*.whl")
+    return wheel

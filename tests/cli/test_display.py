@@ -24,7 +24,7 @@ from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.totals import Totals
 from agentsim.models.base import Attempt, Completion, Usage
-from agentsim.players.rows import MARK
+from agentsim.players.terminal import MARK
 from agentsim.runner.watch import Discreet, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain

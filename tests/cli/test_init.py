@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import sysconfig
 import venv
 from collections.abc import Callable
@@ -15,7 +14,7 @@ import pytest
 
 from agentsim.models.profiles import BUILT_IN
 from agentsim.runner.forecast import Forecast
-from tests.cli.command_line import ROOT, Said, agentsim, snapshot
+from tests.cli.command_line import ROOT, Said, agentsim, built_wheel, snapshot
 from tests.cli.test_configs import CONFIGS, FAKE_KEYS, on_bots, words
 from tests.test_docs import commands
 
@@ -133,8 +132,7 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command of the wheel in a fresh environment that borrows the libraries it requires, and nothing else."""
     folder = tmp_path_factory.mktemp("installed")
-    _do(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
-    (wheel,) = folder.glob("agentsim-*.whl")
+    wheel = built_wheel(folder)
     venv.create(folder / "venv", with_pip=True)
     bin_ = folder / "venv" / "bin"
     quiet = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check")

@@ -16,9 +16,8 @@ from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
 from agentsim.players.fields import hint
 from agentsim.players.human import HumanPlayer
-from agentsim.players.readable import question
-from agentsim.players.rows import rows
-from agentsim.players.terminal import Terminal
+from agentsim.players.rendering import question
+from agentsim.players.terminal import Terminal, rows
 from tests.contract.harness import GAMES, on_bots, some_bot
 
 

@@ -18,19 +18,17 @@ import pytest
 from rich.cells import cell_len
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.files import RunFiles
 from agentsim.models.base import Message
 from agentsim.players.base import Complaint
-from agentsim.players.fields import hint, understood
+from agentsim.players.fields import by_number, hint, understood
 from agentsim.players.human import HumanPlayer
-from agentsim.players.numbered import by_number
-from agentsim.players.readable import news, question
-from agentsim.players.rows import cut, rows
-from agentsim.players.terminal import Terminal
+from agentsim.players.rendering import news, question
+from agentsim.players.terminal import Terminal, cut, rows
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 
@@ -234,7 +232,8 @@ def test_complaints_are_not_recorded_as_messages() -> None:
         (quoted(round=1, **{"from": "A"}, kind="bid", amount=5), "Round 1 · A (bid): amount 5"),
         (quoted(**{"from": "NARRATOR"}, kind="sold", price=5), "NARRATOR (sold): price 5"),
         (quoted(goods=["a", "b"]), "goods (a; b)"),
-        ("{}", ""),
+        (quoted(), ""),
+        ("{}", "{}"),
         ("What you have heard so far:", "What you have heard so far:"),
         ("[1, 2]", "[1, 2]"),
         ("5", "5"),
@@ -271,7 +270,9 @@ def test_words_in_wide_letters_are_wrapped_by_cells_and_marked_wherever_they_sta
 
     class Wide(PlaceOrder):
         def prompt(self) -> Prompt:
-            parts = {part: (f"Heard:\n{line}",) if part == where else () for part in ("history", "state", "question")}
+            parts = {
+                part: (joined("Heard:\n", line),) if part == where else () for part in ("history", "state", "question")
+            }
             return Prompt(("The rules.",), **parts)
 
     screen = Screen(*GOOD)

@@ -21,7 +21,7 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
-from agentsim.players.interrupt_request import InterruptRequest
+from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on

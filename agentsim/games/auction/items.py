@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from agentsim.engine import wording
-from agentsim.engine.prompt import cleaned, quoted
+from agentsim.engine.prompt import Quoted, cleaned, quoted
 
 __all__ = ["MOST", "REQUIRED", "Item", "listed", "presentable", "read_items", "written"]
 
@@ -52,9 +52,9 @@ class Item:
         return {"Name": self.name, "Quality": self.quality, "IsRequired": self.required}
 
 
-def listed(items: Iterable[Item]) -> str:
+def listed(items: Iterable[Item]) -> Quoted:
     """The items as a JSON list, one on a line, fit for a prompt."""
-    return "[\n" + ",\n".join(quoted(**item.to_json()) for item in items) + "\n]"
+    return Quoted("[\n" + ",\n".join(quoted(**item.to_json()) for item in items) + "\n]")
 
 
 def written(items: Iterable[Item]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
@@ -69,7 +69,7 @@ class Interviewed(MarketRequest[InterviewAnswer]):
         state = (*prompts.state_lines(self.now), *self.earlier)
         question = (
             "The moderator says: PAUSE",
-            f"The moderator's question: {quoted(question=self.question)}",
+            joined("The moderator's question: ", quoted(question=self.question)),
             f'Reply truthfully and in detail, in at most {self.limit} characters. Answer: {{"answer": "..."}}',
         )
         return prompts.composed(self.menu, self.tail, state, question)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.placeholders import filled, of_one_agent
 from agentsim.games.market.state import Agent, Market
@@ -83,7 +83,7 @@ def state_lines(now: Now) -> tuple[str, ...]:
     """The agent's situation at its turn."""
     period = "" if now.period is None else f", in period {now.period} of {now.periods}"
     lines = [
-        f"WORKING MEMORY: {quoted(working_memory=now.memory)}",
+        joined("WORKING MEMORY: ", quoted(working_memory=now.memory)),
         *(["YOUR LAST STEPS, oldest first:", *now.steps] if now.steps else []),
         *(["SINCE YOUR LAST TURN:", *now.news] if now.news else []),
         *_ticker(now.signals, now.stale),
@@ -91,7 +91,7 @@ def state_lines(now: Now) -> tuple[str, ...]:
         inventory(now),
     ]
     if now.values:
-        lines.append(f"What a unit is worth to you: {quoted(**dict(now.values))}")
+        lines.append(joined("What a unit is worth to you: ", quoted(**dict(now.values))))
     if now.unit is not None:
         unit = now.unit
         what = "You buy. This unit is worth" if unit.side == "buy" else "You sell. This unit costs you"
@@ -103,8 +103,8 @@ def inventory(now: Now) -> str:
     """What the agent holds, and what is reserved of it."""
     held = {holding.asset: holding.held for holding in now.holdings}
     reserved = {each.asset: each.held - each.free for each in now.holdings if each.held != each.free}
-    line = f"INVENTORY: {quoted(**held)}"
-    return f"{line}, of which are reserved {quoted(**reserved)}" if reserved else line
+    also = (", of which are reserved ", quoted(**reserved)) if reserved else ()
+    return joined("INVENTORY: ", quoted(**held), *also)
 
 
 def _ticker(signals: tuple[Signal, ...], stale: int) -> list[str]:
@@ -124,7 +124,7 @@ def _ticker(signals: tuple[Signal, ...], stale: int) -> list[str]:
 def observed(observations: tuple[Observation, ...]) -> tuple[str, ...]:
     """What this turn has brought."""
     return tuple(
-        f"OBSERVATION ({each.query}{'' if each.asked == '{}' else f' {each.asked}'}): {each.line}"
+        joined(f"OBSERVATION ({each.query}", *(() if each.asked == "{}" else (" ", each.asked)), "): ", each.line)
         for each in observations
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from agentsim.engine.prompt import Prompt, quoted
+from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.citizen import Notice
 from agentsim.games.society.forum import Post
@@ -246,7 +246,7 @@ def _own(rules: Rules, you: Own) -> Iterator[str]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:
-        yield f"Your name: {quoted(name=you.name)}"
+        yield joined("Your name: ", quoted(name=you.name))
     yield (
         f"You are active and hold {shown(you.food)} food, {shown(you.energy)} energy, {shown(you.materials)} "
         f"materials. You have worked {you.hours} of {rules.hours_per_day} hours today."

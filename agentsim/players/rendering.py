@@ -1,0 +1,183 @@
+"""What a prompt says to a model, as a person reads it: lines of history, records, lists, questions.
+
+The fields of an answer are `fields`; drawing belongs to `terminal`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agentsim.engine.prompt import NARRATOR, Line, Quoted, joined
+
+__all__ = ["news", "outlined", "paragraphs", "parts_of", "plainly", "question", "rows_of"]
+
+_JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
+_NAME = re.compile(r"[\w@#.-]+")
+_LABEL = re.compile(r"\b(\w+): $")
+_TAG = re.compile(r"\[[A-Z_ ]+\]")
+_STEP = "  "
+
+
+def news(line: str) -> str:
+    """A line of history, `Round 1 · A (pitch): words`; others in plain words."""
+    only, *others = parts_of(line)
+    if others or not isinstance(only, Quoted):
+        return plainly(line)
+    fields = only.value
+    parts = []
+    numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
+    parts += [f"{name.capitalize()} {number}" if number else "Set-up" for name, number in numbers]
+    sender, to = fields.pop("from", None), fields.pop("to", None)
+    kind = fields.pop("kind", None) or fields.pop("event", None)
+    text = fields.pop("text", None)
+    if sender == NARRATOR and text is not None:
+        kind = sender = None
+    about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
+    head = " ".join(str(part) for part in (sender, about and f"({about})") if part) if sender else about
+    alone = len(fields) == 1 and not head
+    words = [
+        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} "
+        f"{value if isinstance(value, str) else _inner(value)}"
+        for name, value in fields.items()
+    ]
+    words += [] if text is None else [_plain(text)]
+    parts.append(f"{head}: {'; '.join(words)}" if head and words else head or "; ".join(words))
+    return " · ".join(parts)
+
+
+def plainly(line: str) -> str:
+    """A line with records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
+
+    A record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row for each.
+    """
+    said = ""
+    for part in parts_of(line):
+        said = _with_value(said, part.value) if isinstance(part, Quoted) else said + part
+    return said
+
+
+def parts_of(line: str) -> tuple[str, ...]:
+    """The words and the quoted parts of a line."""
+    return (line.parts if isinstance(line, Line) else ()) or (line,)
+
+
+def rows_of(line: str) -> Iterator[Line]:
+    """The line broken at the newlines among its words; quoted parts stay whole."""
+    row: list[str] = []
+    for part in parts_of(line):
+        first, *others = (part,) if isinstance(part, Quoted) else part.split("\n")
+        row.append(first)
+        for other in others:
+            yield joined(*filter(None, row))
+            row = [other]
+    yield joined(*filter(None, row))
+
+
+def _with_value(said: str, value: Any) -> str:
+    """The words so far with a value behind them, without the name of its one field where that is their end."""
+    if isinstance(value, list):
+        name = _LABEL.search(said)
+        return said + _plain(value) if name is None else said[: name.start()] + "\n".join(_rows({name[1]: value}, ""))
+    if len(value) == 1:
+        ((name, only),) = value.items()
+        if isinstance(only, str):
+            return said + json.dumps(only, ensure_ascii=False)
+        if said.casefold().rstrip(": ").endswith(name.replace("_", " ").casefold()):
+            return said + _inner(only)
+    return said + _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """A value in plain words: `price 27, quantity 1` for an object, items between semicolons."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "; ".join(map(_inner, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_inner(part)}" for name, part in value.items()) or "none"
+    return json.dumps(value)
+
+
+def _inner(value: Any) -> str:
+    """A value within an object: in brackets where it has parts of its own, in quotation marks where it is free text."""
+    if isinstance(value, str):
+        return value if _NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+    return f"({_plain(value)})" if isinstance(value, (list, dict)) and value else _plain(value)
+
+
+def question(text: str) -> str:
+    """A question without the JSON shape of its answer, which a person is not asked for."""
+    kept: list[str] = []
+    for part in parts_of(text):
+        shape = None if isinstance(part, Quoted) else _JSON_SHAPE.search(part)
+        if shape is not None:
+            return joined(*kept, part[: shape.start()].rstrip())
+        kept.append(part)
+    return text
+
+
+def paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """The lines with one empty one, at most, between them; a model's heading, such as `[DECISION]`, is as an empty one.
+
+    None is at the beginning.
+    """
+    before = ""
+    for line in lines:
+        shown = "" if _TAG.fullmatch(line) else line
+        if shown or before:
+            yield shown
+        before = shown
+
+
+def outlined(line: str) -> list[str]:
+    """The lines of `name: {...}` where records are in the record; none of any other line.
+
+    Free text stays in quotation marks on its line, so that it cannot pass for another line or field.
+    """
+    words, *others = parts_of(line)
+    name = _LABEL.fullmatch(words)
+    if name is None or len(others) != 1 or not isinstance(others[0], Quoted):
+        return []
+    record = others[0].value
+    return [f"{_name(name[1])}:", *_rows(record, _STEP)] if any(map(_has_parts, record.values())) else []
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, (dict, list)) and bool(value)
+
+
+def _rows(record: Mapping[str, Any], indent: str) -> Iterator[str]:
+    """The fields without parts in one line, then each of the others."""
+    plain = sorted(
+        (name for name, value in record.items() if not _has_parts(value)),
+        key=lambda name: isinstance(record[name], (dict, list)),
+    )
+    if plain:
+        yield f"{indent}{', '.join(f'{_name(name)} {_value(record[name])}' for name in plain)}"
+    for name, value in record.items():
+        if isinstance(value, dict) and value:
+            flat = not any(map(_has_parts, value.values()))
+            rows = list(_rows(value, "" if flat else indent + _STEP))
+            yield from [f"{indent}{_name(name)}: {rows[0]}"] if flat else [f"{indent}{_name(name)}:", *rows]
+        elif isinstance(value, list) and value:
+            yield f"{indent}{_name(name)}:"
+            for item in value:
+                first, *others = _rows(item, indent + _STEP * 2) if isinstance(item, dict) else [_value(item)]
+                yield f"{indent}{_STEP}- {first.strip()}"
+                yield from others
+
+
+def _name(name: str) -> str:
+    """`TeamName` and `team_name` in plain words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").casefold()
+
+
+def _value(value: Any) -> str:
+    if value is None or value in ([], {}):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return json.dumps(value, ensure_ascii=False)
