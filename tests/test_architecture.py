@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "environment": (*FOUNDATION, "models.permits"),
     "errors": (),
     "engine": FOUNDATION,
-    "models": (*FOUNDATION, "engine.prompt"),
+    "models": (*FOUNDATION, "engine.codec", "engine.prompt"),
     "games": KERNEL,
     "players": MODELS,
     "scenario": RECORDS,

@@ -45,7 +45,6 @@ def resume(
     from agentsim.cli.batches import carry_on
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
-    from agentsim.cli.tapes import tape_of
     from agentsim.environment import environment
     from agentsim.errors import UsageError
     from agentsim.history.files import find_run
@@ -53,6 +52,7 @@ def resume(
     from agentsim.report.page import PageOptions
     from agentsim.runner.batch.manifest import require_manifest
     from agentsim.runner.batch.prepare import folder_of
+    from agentsim.runner.playback import recording_of
     from agentsim.runner.session import go_on
 
     if (folder := folder_of(name, logs_dir)) is not None:
@@ -76,7 +76,7 @@ def resume(
         )
         return
     files = find_run(logs_dir, name)
-    tape = tape_of(record, replay_replies)
+    recording = recording_of(record, replay_replies)
     with shown(display) as watcher:
         result = go_on(
             files,
@@ -85,7 +85,7 @@ def resume(
             max_cost_usd=max_cost,
             max_calls=max_calls,
             max_wall_s=max_wall,
-            tape=tape,
+            recording=recording,
         )
     if result is None:  # finished before: nothing changes, the page neither
         show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)

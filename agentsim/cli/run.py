@@ -40,11 +40,11 @@ def run(
     """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
-    from agentsim.cli.tapes import tape_of
     from agentsim.cli.terminal_output import note, shortened
     from agentsim.environment import environment
     from agentsim.history.files import check_name
     from agentsim.report.page import PageOptions
+    from agentsim.runner.playback import recording_of
     from agentsim.runner.session import begin
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
@@ -64,8 +64,8 @@ def run(
     )
     for line in idle_prices(scenario):
         note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
-    tape = tape_of(record, replay_replies)
+    recording = recording_of(record, replay_replies)
     with shown(display) as watcher:
-        result = begin(scenario, logs_dir, env=env, stem=name, watcher=watcher, tape=tape)
+        result = begin(scenario, logs_dir, env=env, stem=name, watcher=watcher, recording=recording)
     page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
     finish(result, page=page, as_json=as_json)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-__all__ = ["adapter", "canonical", "json_line", "values"]
+__all__ = ["adapter", "canonical", "json_line", "parse_json", "values"]
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
@@ -31,6 +32,18 @@ def values(record: Any) -> dict[str, Any]:
 def canonical(value: Any) -> str:
     """JSON values as the one ASCII text that fingerprints are made of: keys sorted, a space behind `,` and `:`."""
     return _CANONICAL.encode(value)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of JSON; `ValueError` where it is none, or holds a number that no float is."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is not a finite number")
+    return value
 
 
 def json_line(value: Any) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import adapter, parse_json
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.history.chain import Chain
 from agentsim.history.entry import Entry
 from agentsim.history.texts import text_id
 from agentsim.models.base import Attempt, Count, Word
-from agentsim.models.strict import finite
 
 __all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_head", "read_journal", "read_on"]
 
@@ -219,7 +217,7 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
     contents.lines += 1
     try:
         contents.chain.follow(raw)
-        line = json.loads(raw, parse_float=finite, parse_constant=finite)
+        line = parse_json(raw)
         line.pop("chain", None)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")

@@ -28,11 +28,11 @@ from agentsim.history.record import FINISHED
 from agentsim.history.texts import text_id
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
-from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.collector import collect_seldom
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.drive import drive
+from agentsim.runner.playback import Recording
 from agentsim.runner.plays import RunResult, finished_status, folded, new_play, restored_scenario
 from agentsim.runner.provenance import head_of, stamp, volatile_of
 from agentsim.runner.rebuild_history import over, rebuilt, unfit
@@ -52,7 +52,7 @@ class _Opening(TypedDict, total=False):
 
     stem: str | None
     watcher: Watcher | None
-    tape: Tape | None
+    recording: Recording | None
     within: Budget | None
     own: Mapping[str, OwnModel] | None
 
@@ -64,7 +64,7 @@ class _Reopening(TypedDict, total=False):
     max_cost_usd: float | None
     max_calls: int | None
     max_wall_s: float | None
-    tape: Tape | None
+    recording: Recording | None
     within: Budget | None
     own: Mapping[str, OwnModel] | None
 
@@ -81,34 +81,34 @@ def opened(
     env: Mapping[str, str],
     stem: str | None = None,
     watcher: Watcher | None = None,
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     within: Budget | None = None,
     own: Mapping[str, OwnModel] | None = None,
 ) -> Session:
-    """A session that plays a scenario from its beginning; a `tape` records the models' replies, or plays recorded ones.
+    """A session that plays a scenario from its beginning; a `recording` records or plays replies.
 
     Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
     mean that nothing was written. `within` is what several games may spend together, `own` the program's own models.
     """
     seed = scenario.seed
-    if seed is None and tape is not None:
-        seed = tape.seed  # other dice would make another game than that of the replies
+    if seed is None and recording is not None:
+        seed = recording.seed  # other dice would make another game than that of the replies
     if seed is None:
         seed = secrets.randbelow(MAX_DRAWN_SEED)
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
-    seats = seated(scenario, game, env, tape, own=own)
+    seats = seated(scenario, game, env, recording, own=own)
     now = datetime.now(UTC)
-    if tape is not None:
-        tape.start(seed)
+    if recording is not None:
+        recording.start(seed)
     try:
         files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
         journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
     except BaseException:
-        if tape is not None:
-            tape.abandon()
+        if recording is not None:
+            recording.abandon()
         raise
-    return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
+    return Session(scenario, game, seats, files, journal, watcher or Watcher(), recording, within)
 
 
 def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopening]) -> RunResult | None:
@@ -132,7 +132,7 @@ def reopened(
     max_cost_usd: float | None = None,
     max_calls: int | None = None,
     max_wall_s: float | None = None,
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     within: Budget | None = None,
     own: Mapping[str, OwnModel] | None = None,
 ) -> Session | None:
@@ -148,13 +148,13 @@ def reopened(
     try:
         scenario, game = restored_scenario(journal.contents.head)
         scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
-        seats = seated(scenario, game, env, tape, chosen=journal.contents.structured, own=own)
-        if tape is not None:
-            tape.start(cast("int", scenario.seed))
+        seats = seated(scenario, game, env, recording, chosen=journal.contents.structured, own=own)
+        if recording is not None:
+            recording.start(cast("int", scenario.seed))
     except BaseException:
         journal.close()
         raise
-    return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
+    return Session(scenario, game, seats, files, journal, watcher or Watcher(), recording, within)
 
 
 @dataclass
@@ -180,7 +180,7 @@ class Session:
     files: RunFiles
     journal: Journal
     watcher: Watcher
-    tape: Tape | None = None
+    recording: Recording | None = None
     within: Budget | None = None
 
     def run(self) -> RunResult:
@@ -212,8 +212,8 @@ class Session:
         try:
             yield part
             status = finished_status(self.scenario, part.entries)
-            if self.tape is not None:
-                remark = self.tape.finished()
+            if self.recording is not None:
+                remark = self.recording.finished()
         except RunStopped as stopped:
             status, error = stopped.status, stopped
         except JournalError:
@@ -228,9 +228,9 @@ class Session:
                     history = self._write(part.play, part.entries, status, time.monotonic() - started)
             finally:
                 self.journal.close()
-                if self.tape is not None:
-                    self.tape.close()
-        replayed = self.tape is not None and not self.tape.live
+                if self.recording is not None:
+                    self.recording.close()
+        replayed = self.recording is not None and not self.recording.live
         # What the journal answers is asked of nobody again: only a whole game can leave replies over.
         part.result = RunResult(self.files, history, error, replayed, remark if fresh else None)
 
@@ -247,8 +247,8 @@ class Session:
         )
         if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
             self.watcher.noted(f"agentsim: {line}")
-        if self.tape is not None:
-            self.journal.plays(self.tape.played)
+        if self.recording is not None:
+            self.journal.plays(self.recording.played)
         dispatcher.budget.spent(0, 0.0, self.journal.contents.wall_s)
         for line in self.seats.errands:
             self.watcher.noted(line)
