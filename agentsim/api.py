@@ -22,8 +22,7 @@ from agentsim.runner.batch.manifest import Design, planned
 from agentsim.runner.batch.prepare import DRAWN, at_once, prepared
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
-from agentsim.runner.rebuild_history import over, rebuilt, unfit
-from agentsim.runner.replay import Proof, prove
+from agentsim.runner.replay import Proof, over, prove, rebuilt, unfit
 from agentsim.runner.session import Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import load as load_scenario

@@ -37,8 +37,7 @@ def bundle(
     from agentsim.errors import UsageError
     from agentsim.history.bundle import pack
     from agentsim.history.files import MANIFEST, RunFiles, find_run
-    from agentsim.history.listing import list_runs
-    from agentsim.history.load import require_history
+    from agentsim.history.load import list_runs, require_history
 
     found = require_source(source, logs_dir)
     others = list(cassette or ())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentsim.analysis.record import GameRecord
     from agentsim.analysis.standings import Line
     from agentsim.engine.panel import Panel
-    from agentsim.history.listing import Run
+    from agentsim.history.load import RunSummary
 
 __all__ = ["Compared", "report"]
 
@@ -174,7 +174,7 @@ def _write_page(
     warning: str | None,
 ) -> None:
     from agentsim.history.files import write_whole
-    from agentsim.history.listing import list_runs
+    from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.report.batch_page import GameLink, render_batch
     from agentsim.report.style import find_css
@@ -202,5 +202,5 @@ def _write_page(
     write_whole(directory / "index.html", page_text)
 
 
-def _share(run: Run) -> str | None:
+def _share(run: RunSummary) -> str | None:
     return None if run.shares is None else run.shares.short

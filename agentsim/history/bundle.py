@@ -18,10 +18,10 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from agentsim.engine.codec import text_id
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
 from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, check_name, written_beside
-from agentsim.history.texts import text_id
 
 __all__ = ["Bundle", "pack", "unpack"]
 

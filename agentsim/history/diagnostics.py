@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.models import tokens
 from agentsim.models.base import MOST_TEXT, Attempt
 from agentsim.players.model import emptiness

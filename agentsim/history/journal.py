@@ -11,12 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentsim.engine.codec import adapter, json_line
+from agentsim.engine.codec import adapter, json_line, text_id
 from agentsim.errors import AgentsimError
-from agentsim.history.contents import JOURNAL_FORMAT, Contents, Kept, read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, read_journal
 from agentsim.history.journal_file import JournalFile
-from agentsim.history.texts import text_id
 from agentsim.models.base import Attempt
 
 __all__ = ["MOST_UNWRITTEN", "Journal"]

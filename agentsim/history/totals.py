@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.models.base import Attempt, Usage
 
 __all__ = ["Totals", "cached_share", "totals", "usage_of"]

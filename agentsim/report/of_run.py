@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from agentsim.games import find
+from agentsim.history.load import derived, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import History
-from agentsim.history.restore import derived, told_events
 from agentsim.report.page import PageOptions, render
 from agentsim.report.pairs import pairs_table
 from agentsim.report.style import find_css

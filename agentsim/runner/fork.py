@@ -21,14 +21,12 @@ from agentsim.engine.codec import values
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.contents import Contents, read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.models.own import OwnModel
 from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
-from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.provenance import head_of
+from agentsim.runner.plays import head_of, new_play, restored_scenario
 from agentsim.runner.seats import seated
 from agentsim.scenario.branch import Branch
 from agentsim.scenario.files import located, roots

@@ -11,8 +11,7 @@ from itertools import product
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError, JournalMismatch
-from agentsim.history.contents import Contents
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry
 from agentsim.history.record import Parse
 
 __all__ = ["not_whole", "recall", "recalled", "restored"]

@@ -15,17 +15,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
+from agentsim.engine.codec import text_id
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
-from agentsim.history.contents import read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry, read_journal
 from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
-from agentsim.history.texts import text_id
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.budget import Budget
@@ -33,9 +32,17 @@ from agentsim.runner.collector import collect_seldom
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.drive import drive
 from agentsim.runner.playback import Recording
-from agentsim.runner.plays import RunResult, finished_status, folded, new_play, restored_scenario
-from agentsim.runner.provenance import head_of, stamp, volatile_of
-from agentsim.runner.rebuild_history import over, rebuilt, unfit
+from agentsim.runner.plays import (
+    RunResult,
+    finished_status,
+    folded,
+    head_of,
+    new_play,
+    restored_scenario,
+    stamp,
+    volatile_of,
+)
+from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher

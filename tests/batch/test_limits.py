@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
-from agentsim.history.listing import list_runs
+from agentsim.history.load import list_runs
 from agentsim.runner.batch import one
 from agentsim.runner.batch.loop import InLoop
 from agentsim.runner.batch.manifest import Design, Manifest, planned

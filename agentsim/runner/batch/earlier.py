@@ -10,7 +10,7 @@ from agentsim.history.files import RunFiles
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.runner.batch.one import GameEnd, has_begun, known_usd
-from agentsim.runner.rebuild_history import over, rebuilt, unfit
+from agentsim.runner.replay import over, rebuilt, unfit
 
 __all__ = ["finished", "in_prompt", "is_done", "used"]
 
