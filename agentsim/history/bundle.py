@@ -1,6 +1,6 @@
-"""bundle: runs in one zip file, from which somebody else can prove them; and out of it again, distrusting it.
+"""Bundle: packs runs into one zip file, from which others can prove them, and unpacks such a file with distrust.
 
-The same runs make the same bytes. What is in a run's files is their own business.
+The same runs make the same bytes.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _digest(before: bytes, line: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A decision that was made; (wave, place) is its key."""
+    """One decision with every attempt at it; (wave, place) is its key."""
 
     index: Count
     wave: Count
@@ -83,7 +83,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An attempt that was put on disk before its request was decided; a void one counts no more."""
+    """An attempt that was recorded before its request was decided; a void one no longer counts."""
 
     player: str
     attempt: Attempt
@@ -108,7 +108,7 @@ class Contents:
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Mapping[str, Any]] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
-        self.replies: list[str] = []  # names of the files that replies came from, where nobody was called
+        self.replies: list[str] = []  # names of the files that replies were played from
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.chain = Chain()
@@ -189,7 +189,7 @@ class Contents:
             self._stopped_by_provider()
 
     def _stopped_by_provider(self) -> None:
-        """A provider's bad hour uses up nobody's attempts: on resume an undecided request has all of them again."""
+        """Void the failed calls of undecided requests: on resume each has all of its attempts again."""
         self.forgiven.update(self.entries)
         for key, tries in self.tries.items():
             if key not in self.entries:

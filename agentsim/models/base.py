@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 MOST_TEXT = 64 * 1024
-"""Bytes of UTF-8 of a reply that are kept; more is nobody's answer."""
+"""Bytes of UTF-8 of a reply that are kept; a longer one is no answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""Journal lookup: what a journal answers to the requests of a game that is played again, and that it fits them.
-
-Reading the journal is `history.contents`; what is done where it has no answer is up to whoever plays.
-"""
+"""Journal lookup: finds the answers of a journal to the requests of a game, and checks that they fit."""
 
 from __future__ import annotations
 

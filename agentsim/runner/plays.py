@@ -32,8 +32,8 @@ __all__ = ["RunResult", "finished_status", "folded", "head_of", "new_play", "res
 class RunResult:
     """How a session ended: its files, its history, and the error that ended it, if one did.
 
-    `replayed` says that its replies came from files, `mended` that the game was over and only its history is new;
-    `remark` is what somebody should know of either.
+    `replayed` says that its replies came from files, `rebuilt` that the game was over and only its history is new;
+    `remark` is a line on either for the user.
     """
 
     files: RunFiles
@@ -157,7 +157,7 @@ def volatile_of(scenario: Scenario, contents: Contents, name: str, now: str, wal
         "run": _run_part(scenario),
     }
     if contents.replies:
-        volatile["replies"] = list(contents.replies)  # who reads that a model said it may want to know when
+        volatile["replies"] = list(contents.replies)
     if void := contents.void_calls():
         volatile["void_calls"] = void  # they were made, and the undisturbed run's `usage` has none of them
     if contents.structured:
