@@ -18,9 +18,9 @@ from agentsim.history.files import RunFiles, check_name, find_run
 from agentsim.history.journal_file import is_running
 from agentsim.history.load import again_with
 from agentsim.models.own import OwnModel
-from agentsim.models.tape import Tape
 from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
+from agentsim.runner.playback import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import RunResult, Session, opened, remade, reopened
 from agentsim.runner.watch import Watcher
@@ -50,7 +50,7 @@ def prepare_run(
     env: Mapping[str, str],
     watcher: Watcher,
     models: Mapping[str, OwnModel] | None = None,
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     **loading: Unpack[Loading],
 ) -> Session:
     """A session that plays a scenario from its beginning; its journal exists."""
@@ -59,7 +59,7 @@ def prepare_run(
     found = load(scenario, own=models or (), **loading)
     for line in idle_prices(found):
         watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
-    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, tape=tape, own=models)
+    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models)
 
 
 def prepare_resume(
@@ -68,7 +68,7 @@ def prepare_resume(
     env: Mapping[str, str],
     watcher: Watcher,
     models: Mapping[str, OwnModel] | None = None,
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     max_cost_usd: float | None = None,
     max_calls: int | None = None,
     max_wall_s: float | None = None,
@@ -78,7 +78,7 @@ def prepare_resume(
         files,
         env=env,
         watcher=watcher,
-        tape=tape,
+        recording=recording,
         own=models,
         max_cost_usd=max_cost_usd,
         max_calls=max_calls,

@@ -33,7 +33,7 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.models.base import Call, Sampling
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from agentsim.history.contents import Contents, read_journal
-from agentsim.history.listing import list_runs
+from agentsim.history.load import list_runs
 from benchmarks.witness import prompt_digest
 
 __all__ = ["Held", "cut_short", "files_under", "held", "is_temporary", "strangers", "torn"]

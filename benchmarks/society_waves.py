@@ -21,7 +21,7 @@ from pathlib import Path
 
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.runner.session import begin
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import load

@@ -28,13 +28,12 @@ from pathlib import Path
 from typing import Any
 
 from agentsim import games
+from agentsim.engine.codec import text_id
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError
 from agentsim.history.bundle import pack, unpack
 from agentsim.history.files import RunFiles
-from agentsim.history.texts import text_id
-from agentsim.runner.rebuild_history import rebuilt
-from agentsim.runner.replay import prove
+from agentsim.runner.replay import prove, rebuilt
 from agentsim.runner.session import go_on
 from tests.contract.harness import on_server
 from tests.fakes.journals import change_line, plain, resealed

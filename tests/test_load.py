@@ -12,7 +12,7 @@ import pytest
 
 import agentsim
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.columns import BASE
+from agentsim.history.tables import BASE
 from agentsim.results import Run, Runs
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio

@@ -17,10 +17,9 @@ from agentsim import games
 from agentsim.engine.interaction import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.files import MANIFEST, RunFiles
-from agentsim.history.load import load_history
+from agentsim.history.load import derived, load_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
-from agentsim.history.restore import derived, told_events
 from agentsim.history.shares import Share, shares_in
 
 __all__ = ["Between", "Entrant", "GameRecord", "Games", "Vote", "game_record", "labelled", "read_games", "vendor"]

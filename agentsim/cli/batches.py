@@ -137,7 +137,7 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
 
 def _shares(manifest: Manifest, result: BatchResult) -> Shares:
     """The shares of fallbacks of all games in the folder; where bots alone decide, there are none to count."""
-    from agentsim.history.listing import list_runs
+    from agentsim.history.load import list_runs
     from agentsim.history.shares import summed
     from agentsim.runner.batch.manifest import plays_alone
 

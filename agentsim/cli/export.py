@@ -16,8 +16,9 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
+    from agentsim.history.record import History, TryRecord
 
-__all__ = ["FileFormat", "bundle", "export", "logs"]
+__all__ = ["FileFormat", "bundle", "chat_lines", "export", "logs"]
 
 
 def logs(
@@ -80,10 +81,9 @@ def export(
     run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
     """
     from agentsim.history.files import RunFiles, table_file, write_whole
-    from agentsim.history.folder import read_folder
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
-    from agentsim.history.tables import run_tables
+    from agentsim.history.tables import read_folder, run_tables
 
     found = require_source(source, logs_dir)
     if file_format is FileFormat.chat_jsonl:
@@ -110,10 +110,8 @@ def export(
 
 def _export_chats(found: RunFiles | Path) -> None:
     """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
-    from agentsim.history.chats import chat_lines
     from agentsim.history.files import RunFiles, find_run, table_file, write_whole
-    from agentsim.history.listing import list_runs
-    from agentsim.history.load import load_history, require_history
+    from agentsim.history.load import list_runs, load_history, require_history
 
     lines: list[bytes] = []
     if isinstance(found, RunFiles):
@@ -155,8 +153,7 @@ def bundle(
     """
     from agentsim.history.bundle import pack
     from agentsim.history.files import MANIFEST, RunFiles, find_run
-    from agentsim.history.listing import list_runs
-    from agentsim.history.load import require_history
+    from agentsim.history.load import list_runs, require_history
 
     found = require_source(source, logs_dir)
     others = list(cassette or ())
@@ -206,3 +203,43 @@ def check_history(files: RunFiles, shown: str) -> None:
     require_history(files)
     if is_running(files.journal):
         note(f"agentsim: {files.name}: is being played now; {shown} it as it last stopped")
+
+
+def chat_lines(run: str, history: History) -> Iterator[bytes]:
+    """A line of JSON for each decision of a model: `messages`, the last of which is the reply, and the outcome.
+
+    A decision that was asked again has its last reply, and the messages before it. `used` is false where the decision
+    is a fallback all the same. `inherited` is true for a decision of the parent run, which has it as well. `rank` is
+    the player's final rank; None for staff and unfinished games.
+    """
+    from agentsim.engine.codec import json_line
+
+    standings = [] if history.outcome is None else history.outcome.standings
+    ranks = {standing.player: standing.rank for standing in standings}
+    models = {player.id: player.model for player in history.players}
+    for decision in history.decisions:
+        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
+        if decision.source == "human" or not answered:
+            continue
+        yield json_line(
+            {
+                "messages": _messages(history, answered[-1]),
+                "run": run,
+                "game": history.game,
+                "seed": history.seed,
+                "decision": decision.index,
+                "kind": decision.kind,
+                "player": decision.player,
+                "model": decision.answered_by or models.get(decision.player, ""),
+                "parsed": decision.decision,
+                "used": decision.source != "fallback",
+                "inherited": history.inherits(decision),
+                "rank": ranks.get(decision.player),
+                "winner": None if history.outcome is None else history.outcome.winner == decision.player,
+            }
+        )
+
+
+def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
+    said = [*attempt.messages, ("assistant", attempt.reply or [])]
+    return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]

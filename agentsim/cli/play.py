@@ -46,10 +46,10 @@ def run(
     """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
-    from agentsim.cli.tapes import tape_of
     from agentsim.environment import environment
     from agentsim.prepare import prepare_run
     from agentsim.report.page import PageOptions
+    from agentsim.runner.playback import recording_of
 
     with shown(display) as watcher:
         result = prepare_run(
@@ -58,7 +58,7 @@ def run(
             logs_dir=logs_dir,
             env=environment(env_file, allow_key),
             watcher=watcher,
-            tape=tape_of(record, replay_replies),
+            recording=recording_of(record, replay_replies),
             game_config=game_config,
             overrides=overrides or (),
             provider=provider,
@@ -104,13 +104,13 @@ def resume(
     from agentsim.cli.batches import carry_on
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
-    from agentsim.cli.tapes import tape_of
     from agentsim.environment import environment
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
     from agentsim.prepare import prepare_resume
     from agentsim.report.page import PageOptions
     from agentsim.runner.batch.manifest import folder_of, require_manifest
+    from agentsim.runner.playback import recording_of
     from agentsim.runner.session import Session
 
     if (folder := folder_of(name, logs_dir)) is not None:
@@ -139,7 +139,7 @@ def resume(
             files,
             env=environment(env_file, allow_key),
             watcher=watcher,
-            tape=tape_of(record, replay_replies),
+            recording=recording_of(record, replay_replies),
             max_cost_usd=max_cost,
             max_calls=max_calls,
             max_wall_s=max_wall,

@@ -169,7 +169,7 @@ def _write_page(
     warning: str | None,
 ) -> None:
     from agentsim.history.files import write_whole
-    from agentsim.history.listing import list_runs
+    from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.report.batch_page import GameLink, render_batch
     from agentsim.report.style import find_css

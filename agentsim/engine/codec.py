@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
+from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-__all__ = ["adapter", "canonical", "json_line", "values"]
+__all__ = ["adapter", "canonical", "json_line", "parse_json", "text_id", "values"]
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
@@ -33,6 +36,18 @@ def canonical(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
+def parse_json(text: str | bytes) -> Any:
+    """The value of JSON; `ValueError` where it is none, or holds a number that no float is."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is not a finite number")
+    return value
+
+
 def json_line(value: Any) -> bytes:
     """JSON values as one compact line of UTF-8, without its end; `ValueError` for numbers that are none.
 
@@ -43,3 +58,9 @@ def json_line(value: Any) -> bytes:
     if b"NaN" in line or b"Infinity" in line:  # in a text, or as a number, which JSON has not
         line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     return line
+
+
+@lru_cache(maxsize=1024)  # the lines of a wave's prompts are the same for all who are asked
+def text_id(text: str) -> str:
+    """32 hex digits that name a text by its content."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

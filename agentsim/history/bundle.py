@@ -1,6 +1,6 @@
-"""bundle: runs in one zip file, from which somebody else can prove them; and out of it again, distrusting it.
+"""Bundle: packs runs into one zip file, from which others can prove them, and unpacks such a file with distrust.
 
-The same runs make the same bytes. What is in a run's files is their own business.
+The same runs make the same bytes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from agentsim.engine.codec import text_id
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
 from agentsim.history.contents import read_head, read_journal
 from agentsim.history.files import RunFiles, check_name, written_beside
-from agentsim.history.texts import text_id
 
 __all__ = ["Bundle", "pack", "unpack"]
 

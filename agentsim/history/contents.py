@@ -1,8 +1,13 @@
-"""Contents: what a journal holds, line by line. Writing it, locking it and its place on the disk are `journal`."""
+"""Contents: what a journal holds, and how its lines are read and chained. `journal` writes them.
+
+A chain of digests shows what was changed by accident or in passing. It is no signature: the author of a change can
+compute the digests anew.
+"""
 
 from __future__ import annotations
 
-import json
+import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,25 +15,75 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import adapter, parse_json, text_id
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.history.chain import Chain
-from agentsim.history.entry import Entry
-from agentsim.history.texts import text_id
+from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
-from agentsim.models.strict import finite
 
-__all__ = ["JOURNAL_FORMAT", "Contents", "Kept", "read_head", "read_journal", "read_on"]
+__all__ = ["JOURNAL_FORMAT", "Chain", "Contents", "Entry", "Kept", "read_head", "read_journal", "read_on"]
 
 JOURNAL_FORMAT = "agentsim-journal/1"
-_HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 Key = tuple[int, int]
+_HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
+_HEX = 32  # 128 bits of SHA-256
+_TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
+_TAIL_BYTES = len(b',"chain":""}\n') + _HEX
+
+
+class Chain:
+    """The digests of one journal, each of a line and of the digest before it.
+
+    `protected` is None before the first line, and False for journals of earlier versions, which have no digests.
+    """
+
+    def __init__(self) -> None:
+        self.protected: bool | None = None
+        self._last = b""
+
+    def sealed(self, line: bytes) -> bytes:
+        """A JSON object as the journal's next line, with its digest as the last member."""
+        if not self.protected:
+            return line + b"\n"
+        self._last = _digest(self._last, line)
+        return b'%b,"chain":"%b"}\n' % (line[:-1], self._last)
+
+    def follow(self, raw: bytes) -> None:
+        """Take in the next line as it was read; `ValueError` where it is not the one that was written."""
+        found = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
+        if self.protected is None:
+            self.protected = found is not None
+        if not self.protected and found is None:
+            return
+        self._last = _digest(self._last, raw[:-_TAIL_BYTES] + b"}")
+        if not self.protected or found is None or found[1] != self._last:
+            raise ValueError("was changed, or is not the line that was written here")
+
+
+def _digest(before: bytes, line: bytes) -> bytes:
+    return hashlib.sha256(before + line).hexdigest()[:_HEX].encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One decision with every attempt at it; (wave, place) is its key."""
+
+    index: Count
+    wave: Count
+    place: Count
+    player: Word
+    kind: Word
+    fingerprint: Word
+    decision: dict[str, Any]
+    source: Source
+    fallback_reason: Word | None
+    tries: tuple[Attempt, ...]
+    parse: Parse | None
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An attempt that was put on disk before its request was decided; a void one counts no more."""
+    """An attempt that was recorded before its request was decided; a void one no longer counts."""
 
     player: str
     attempt: Attempt
@@ -37,6 +92,8 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
+    """The request that the attempt of a `try` line belongs to."""
+
     wave: Count
     place: Count
     player: Word
@@ -51,7 +108,7 @@ class Contents:
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Mapping[str, Any]] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
-        self.replies: list[str] = []  # names of the files that replies came from, where nobody was called
+        self.replies: list[str] = []  # names of the files that replies were played from
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.chain = Chain()
@@ -132,7 +189,7 @@ class Contents:
             self._stopped_by_provider()
 
     def _stopped_by_provider(self) -> None:
-        """A provider's bad hour uses up nobody's attempts: on resume an undecided request has all of them again."""
+        """Void the failed calls of undecided requests: on resume each has all of its attempts again."""
         self.forgiven.update(self.entries)
         for key, tries in self.tries.items():
             if key not in self.entries:
@@ -219,7 +276,7 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
     contents.lines += 1
     try:
         contents.chain.follow(raw)
-        line = json.loads(raw, parse_float=finite, parse_constant=finite)
+        line = parse_json(raw)
         line.pop("chain", None)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")

@@ -1,6 +1,6 @@
-"""Diagnostics: what looks wrong about answers that came, and is no error: the game goes on, and somebody should know.
+"""Diagnostics: warnings about answers that came and look wrong, such as a prompt that was cut. The game goes on.
 
-A function of what is kept of a run, so that a replay finds the same. Showing them does not belong here.
+They follow from what is recorded of a run, so a replay finds the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.models import tokens
 from agentsim.models.base import MOST_TEXT, Attempt
 from agentsim.players.model import emptiness
@@ -25,7 +25,7 @@ _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """`code` is a stable word, `model` the scenario's name of it, `message` a line for a person."""
+    """One warning: `code` is a stable word, `model` the scenario's name of it, `message` a line for a person."""
 
     code: str
     model: str
@@ -33,7 +33,7 @@ class Diagnostic:
 
 
 def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
-    """What is strange about one attempt at a decision; nothing is where nobody's server answered."""
+    """What is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say."""
     completion = attempt.completion
     if completion is None or "/" not in model or model.startswith(("script:", "bot/")):
         return
@@ -70,7 +70,7 @@ def _family(model: str) -> str:
 def warnings_of(
     entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The history's `warnings`: each concern about each model once, in order of appearance, and how often it came.
+    """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
 
     `models` are those of the players, by id.
     """

@@ -1,4 +1,4 @@
-"""Files of a run: their names, and writing one so that it is whole or not there. No format belongs here."""
+"""Files of a run: their names, and writing one so that it is whole or absent."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def written_beside(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
     except OSError as error:
-        error.filename = str(path)  # the other name says nothing to anybody
+        error.filename = str(path)  # not the temporary name
         raise
     temporary = Path(name)
     try:

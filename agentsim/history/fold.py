@@ -1,7 +1,6 @@
-"""fold: a game's log and its decisions become the history in its format, byte for byte the same each time.
+"""Fold: makes the history of a game from its log and its decisions, byte for byte the same each time.
 
-Nothing here reads a clock, a file or the order in which replies came; what does depend on those goes into
-`volatile`, ready made.
+It depends on no clock, no file and no order of replies. What does is given ready made, as `volatile`.
 """
 
 from __future__ import annotations
@@ -12,14 +11,33 @@ from typing import Any
 from agentsim.engine.codec import json_line, values
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
+from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import warnings_of
-from agentsim.history.entry import Entry
 from agentsim.history.record import FORMAT
-from agentsim.history.texts import TextIndex
 from agentsim.history.totals import totals, usage_of
 from agentsim.models.base import Attempt
 
-__all__ = ["dump_history", "event_record", "fold"]
+__all__ = ["TextIndex", "dump_history", "event_record", "fold"]
+
+
+class TextIndex:
+    """The different texts of a history, in the order of first use; each is known by its place."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts in their places."""
+        return list(self._places)
+
+    def place(self, text: str) -> int:
+        """The place of a text, which is added at the end if it is new."""
+        return self._places.setdefault(text, len(self._places))
+
+    def places(self, texts: Iterable[str]) -> list[int]:
+        """The places of several texts."""
+        return [self.place(text) for text in texts]
 
 
 def fold(

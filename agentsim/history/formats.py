@@ -1,6 +1,6 @@
-"""formats: a table as the bytes of a CSV, JSON Lines or Parquet file. Which tables there are is not known here.
+"""Formats: a table as a CSV, JSON Lines or Parquet file, or as a pandas DataFrame.
 
-pyarrow is imported on use: it is an extra, and takes a second.
+pyarrow and pandas are imported on use: they are extras, and take a second.
 """
 
 from __future__ import annotations
@@ -10,18 +10,48 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError
-from agentsim.history.columns import Kind, column, kinds
+from agentsim.history.tables import BASE, LEADING, Kind
 
-__all__ = ["FORMATS", "extra_missing", "value"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FORMATS", "Tables", "kinds"]
 
 _CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")  # json leaves them; a terminal or a reader of lines may act on them
 _OPERATORS = frozenset("=+-@")
+_LARGEST = 2**63 - 1  # what pandas and Parquet can hold as a whole number
+
+
+def kinds(table: str, frame: Frame) -> list[Kind]:
+    """What each column holds, by the table's definition or else by its cells."""
+    said = {**LEADING, **BASE.get(table, {})}
+    return [_kind(column(frame, place), said.get(name)) for place, name in enumerate(frame.columns)]
+
+
+def column(frame: Frame, place: int) -> list[Cell]:
+    """The cells of one column."""
+    return [row[place] for row in frame.rows]
+
+
+def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
+    """The kind of a column's cells; `said` decides for an empty column only, since histories are foreign data."""
+    present = [cell for cell in cells if cell is not None]
+    types = {type(cell) for cell in present}
+    if said == "json" or not types:
+        return said or "text"
+    if types == {str}:
+        return "text"
+    if types == {bool}:
+        return "flag"
+    if types <= {int, float} and all(abs(cell) <= _LARGEST for cell in present if isinstance(cell, int)):
+        return "number" if float in types or said == "number" else "whole"
+    return "mixed"
 
 
 def extra_missing(package: str) -> UsageError:
@@ -100,3 +130,60 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
 
 FORMATS: Mapping[str, Callable[[str, Frame], bytes]] = {"csv": _as_csv, "jsonl": _as_jsonl, "parquet": _as_parquet}
 """How a table, by its name and frame, becomes a file, by the file's extension."""
+
+
+class Tables(Mapping[str, "pd.DataFrame"]):
+    """Tables by name; a DataFrame is made when it is first asked for.
+
+    Whole numbers are `int64`, or `Int64` where some are missing; numbers `float64`; yes or no `bool`, or
+    `boolean` where some are missing; JSON columns hold dicts and lists.
+    """
+
+    def __init__(self, frames: Mapping[str, Frame]) -> None:
+        self._frames = frames
+        self._made: dict[str, pd.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._frames:
+            raise KeyError(f"{name}: there is no such table ({', '.join(self)})")
+        if name not in self._made:
+            self._made[name] = _data_frame(name, self._frames[name])
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._frames
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __repr__(self) -> str:
+        sizes = (f"{name} {len(frame.rows)}x{len(frame.columns)}" for name, frame in self._frames.items())
+        return f"<Tables {', '.join(sizes)}>"
+
+
+def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise extra_missing("pandas") from None
+
+    words = pd.Series([""]).dtype  # of strings in this version of pandas, for columns without any as well
+    columns = {}
+    for place, (name, kind) in enumerate(zip(frame.columns, kinds(table, frame), strict=True)):
+        cells = [value(cell, kind) for cell in column(frame, place)]
+        gaps = None in cells
+        match kind:
+            case "whole":
+                columns[name] = pd.Series(cells, dtype="Int64" if gaps else "int64")
+            case "number":
+                columns[name] = pd.Series(cells, dtype="float64")
+            case "flag":
+                columns[name] = pd.Series(cells, dtype="boolean" if gaps else "bool")
+            case "text":
+                columns[name] = pd.Series(cells, dtype=words)
+            case _:
+                columns[name] = pd.Series(cells, dtype="object")
+    return pd.DataFrame(columns)

@@ -1,7 +1,7 @@
 """Journal: the append-only file that makes a run survive its process, record by record.
 
-A line counts when it ends in a newline; what stands behind the last one is a write that did not finish.
-What the lines hold is `contents`, how they get to the disk `journal_file`; rules and the history do not belong here.
+A line counts when it ends in a newline; anything behind the last newline is a write that did not finish.
+`contents` reads the lines, `journal_file` writes to the disk.
 """
 
 from __future__ import annotations
@@ -11,25 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentsim.engine.codec import adapter, json_line
+from agentsim.engine.codec import adapter, json_line, text_id
 from agentsim.errors import AgentsimError
-from agentsim.history.contents import JOURNAL_FORMAT, Contents, Kept, read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, read_journal
 from agentsim.history.journal_file import JournalFile
-from agentsim.history.texts import text_id
 from agentsim.models.base import Attempt
 
 __all__ = ["MOST_UNWRITTEN", "Journal"]
 
 MOST_UNWRITTEN = 64 * 1024
-"""Bytes of decisions that cost nothing to repeat which may wait for those that do: they need no write each."""
+"""Bytes of bots' decisions that are buffered until the next write: they cost nothing to repeat."""
 
 
 class Journal:
-    """A journal open for appending, locked against a second writer.
-
-    `contents` is what it holds, of whichever process.
-    """
+    """A journal open for appending, locked against a second writer. `contents` is what it holds."""
 
     def __init__(self, file: JournalFile, contents: Contents) -> None:
         self.contents = contents
@@ -56,7 +51,7 @@ class Journal:
 
     @contextlib.contextmanager
     def beginning(self) -> Iterator[None]:
-        """While the block runs there is nothing to resume yet: what fails in it closes the file and deletes it."""
+        """Closes and deletes the file where the block fails: there is nothing to resume yet."""
         try:
             yield
         except BaseException as error:
@@ -88,12 +83,11 @@ class Journal:
         self.contents.put(entry)
 
     def sync(self) -> None:
-        """Have on the disk what is to be there; decisions that came together share one sync.
+        """Sync what is due; decisions that came together share one sync.
 
-        Raises `AgentsimError` also where the run must stop though all of it is there: see `JournalFile.check`. A closed
-        journal has nothing left to sync: in a loop of several games a timer may ring late.
+        Raises `AgentsimError` also where the run must stop though everything is written: see `JournalFile.check`.
         """
-        if self._file.closed:
+        if self._file.closed:  # a timer may fire after the end of one of several games in a loop
             return
         if self._due:
             self._put([])
@@ -129,7 +123,7 @@ class Journal:
     def close(self) -> None:
         """Close the file and give the lock back."""
         if not self._file.closed:
-            with contextlib.suppress(AgentsimError):  # what costs nothing to repeat may be missing
+            with contextlib.suppress(AgentsimError):  # bots' decisions may be missing
                 self._write()
             self._file.close()
 
@@ -140,7 +134,7 @@ class Journal:
 
     def _store(self, texts: Sequence[str]) -> list[str]:
         names = [text_id(text) for text in texts]
-        if not self._known.issuperset(names):  # nearly always all of them are: of a prompt's sixty parts few are new
+        if not self._known.issuperset(names):  # the usual case: few parts of a prompt are new
             for name, text in zip(names, texts, strict=True):
                 if name not in self._known:
                     self._known.add(name)

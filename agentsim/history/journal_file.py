@@ -1,6 +1,6 @@
-"""journal_file: a file that is only appended to: locked, synced, and held against full disks and its own removal.
+"""Journal file: an append-only file that is locked and synced, and survives a full disk and its own removal.
 
-What stands in it is `journal`'s business.
+`journal` decides what is written.
 """
 
 from __future__ import annotations
@@ -19,17 +19,14 @@ from agentsim.history.files import RunFiles
 __all__ = ["JournalFile", "is_running"]
 
 _RESERVE = 256 * 1024
-"""Bytes of the disk that are held ready: where it is full, replies that are on their way still find room."""
+"""Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _LONGEST = 90  # of a name that may get a number behind it
 _KNOCKS, _KNOCK_S = 20, 0.01
 
 
 class JournalFile:
-    """One process's way to write to a journal; after a failure nothing more is written.
-
-    `size` is that of the file, in bytes.
-    """
+    """A journal open for appending; after a failure nothing more is written. `size` is in bytes."""
 
     def __init__(self, path: Path, handle: int) -> None:
         self.path = path
@@ -55,7 +52,7 @@ class JournalFile:
 
     def lock(self) -> None:
         """Keep other writers out; `JournalError` where there is one, and the file is closed."""
-        for _ in range(_KNOCKS):  # a process that looks whether the run is being played holds the lock for a moment
+        for _ in range(_KNOCKS):  # `is_running` in another process holds the lock for a moment
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
@@ -102,7 +99,7 @@ class JournalFile:
             self._handle = -1
 
     def _taken(self, data: memoryview) -> int:
-        """How many of these bytes the file took; a disk that is full is given what was held ready."""
+        """How many of these bytes were written; on a full disk the reserve is given up first."""
         try:
             return os.write(self._handle, data)
         except OSError as error:

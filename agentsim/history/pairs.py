@@ -1,6 +1,6 @@
-"""pairs: what each player did for or against each other, round by round, summed up from the dealings of events.
+"""Pairs: what each player did for or against each other player, round by round.
 
-What a dealing is, the events themselves declare (`engine.dealing`); how a page shows it is `report.derived_tables`.
+It is summed up from the interactions that events declare (`engine.interaction`). `report.derived_tables` shows it.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Pair:
 def pairs(log: Iterable[LogEntry], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
     """Every pair of which `who` did anything towards `whom`, in the order of the players.
 
-    Words that everybody hears name whom they call by id or by name (`names`, where a game calls players otherwise);
-    one event names anybody once.
+    Public words name the players whose id or name is in them (`names`, where a game calls players otherwise), each
+    once an event.
     """
     seats = {player: place for place, player in enumerate(players)}
     naming = Naming([*zip(players, players, strict=True), *((name, player) for player, name in names.items())])

@@ -1,6 +1,6 @@
 """The records of a history file: the format `agentsim-history/1` as pydantic models.
 
-How a history is made (`fold`), kept while running (`journal`) or shown (`report`) does not belong here.
+`fold` makes a history, `load` reads one.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
-"""Of what may differ between two executions, the parts that are shown or reckoned with, where they are there."""
+"""The types of those parts of `volatile` that are shown or counted, if they are present."""
 
 
 class Record(BaseModel):
-    """Base: frozen; unknown keys are kept out, so that a later version's file still loads."""
+    """Base of all records: frozen; unknown keys are ignored, so that the file of a later version loads."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -231,7 +231,7 @@ class History(Record):
 
     @model_validator(mode="after")
     def _points_at_what_is_there(self) -> Self:
-        """Names and numbers stand for one thing each, which is there."""
+        """Checks that every name and number refers to exactly one thing that is there."""
         players = [player.id for player in self.players]
         ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
         for what, names in (
@@ -253,7 +253,7 @@ class History(Record):
         return self
 
     def _places(self) -> Iterator[list[int] | None]:
-        """Everything that stands for texts."""
+        """All lists of places in `texts`."""
         for part in self.rounds:
             for event in part.events:
                 yield from (event.prompt, event.reasoning)
@@ -264,7 +264,7 @@ class History(Record):
 
     @property
     def seated(self) -> list[PlayerRecord]:
-        """Who sits at the table: the players without staff."""
+        """The players without staff."""
         return [player for player in self.players if not player.staff]
 
     @property
@@ -274,7 +274,7 @@ class History(Record):
 
     @property
     def names(self) -> dict[str, str]:
-        """What the game calls those, by id, whom it does not call by their id."""
+        """The names, by id, of players whom the game does not call by their id."""
         return {player.id: player.name for player in self.players if player.name}
 
     def inherits(self, decision: DecisionRecord) -> bool:

@@ -1,7 +1,6 @@
-"""Shares: of the decisions that no bot made, how many are fallbacks; in a run, by player and by model.
+"""Shares: how many decisions are fallbacks, in a run, by player and by model. Decisions of bots are left out.
 
-Beside them stands how often the game itself turned away what was decided, such as an action that cannot be. Which
-share is too large is the scenario's limit; who is told of it is up to the command line and the page.
+Each share also counts how often the game turned a decision away, such as an action that is not possible.
 """
 
 from __future__ import annotations

@@ -1,27 +1,104 @@
-"""tables: a history as rows and columns: the five tables of every run, and those its game adds.
+"""Tables: a history as rows and columns. Every run has the five tables of `BASE`, and those that its game adds.
 
-How they are written (`formats`), united over many runs (`folder`) or become DataFrames (`frames`) is not here.
+`run_tables` makes those of one run, `read_folder` unites those of many. `formats` writes them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 from agentsim import games
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
-from agentsim.errors import UsageError
-from agentsim.history.columns import BASE, RESERVED
+from agentsim.engine.prompt import cleaned
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.files import find_run
+from agentsim.history.load import derived, list_runs, load_history, require_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
-from agentsim.history.restore import derived, told_events
 from agentsim.models.base import Usage
 
-__all__ = ["run_tables"]
+__all__ = ["BASE", "LEADING", "RESERVED", "Folder", "Kind", "listed", "read_folder", "run_tables"]
 
+Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
+"""`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
+
+LEADING: Mapping[str, Kind] = {"run": "text", "game": "text", "seed": "whole", "status": "text"}
+"""What stands before a table's own columns when it holds more than one run."""
+
+BASE: Mapping[str, Mapping[str, Kind]] = {
+    "events": {
+        "round": "whole",
+        "round_title": "text",
+        "seq": "whole",
+        "kind": "text",
+        "heading": "text",
+        "role": "text",
+        "content": "text",
+        "visibility": "json",
+        "decision": "whole",
+        "data": "json",
+    },
+    "decisions": {
+        "index": "whole",
+        "wave": "whole",
+        "player": "text",
+        "kind": "text",
+        "decision": "json",
+        "source": "text",
+        "fallback_reason": "text",
+        "stage": "text",
+        "candidates": "whole",
+        "repaired": "flag",
+        "tries": "whole",
+        "model": "text",
+        "provider": "text",
+        "prompt_tokens": "whole",
+        "cached_tokens": "whole",
+        "completion_tokens": "whole",
+        "reasoning_tokens": "whole",
+        "cost_usd": "number",
+        "inherited": "flag",
+    },
+    "standings": {"player": "text", "model": "text", "temperature": "number", "rank": "whole", "winner": "flag"},
+    "usage": {
+        "player": "text",
+        "model": "text",
+        "calls": "whole",
+        "failed_calls": "whole",
+        "reasks": "whole",
+        "fallbacks": "whole",
+        "prompt_tokens": "whole",
+        "cached_tokens": "whole",
+        "completion_tokens": "whole",
+        "reasoning_tokens": "whole",
+        "cost_usd": "number",
+        "unpriced_calls": "whole",
+    },
+    "pairs": {
+        "round": "whole",
+        "round_title": "text",
+        "who": "text",
+        "whom": "text",
+        "deed": "text",
+        "sign": "whole",
+        "times": "whole",
+        "after_naming": "whole",
+        "amount": "number",
+        "turned": "whole",
+    },
+}
+"""The tables of every run, whatever its game."""
+
+RESERVED = frozenset({*LEADING, "record"})
+"""No table may have these: they lead a folder's tables, and `record` is how a journal's lines are told from rows."""
+
+_SHOWN = 5  # names of runs in an error line
 Row = tuple[Cell, ...]
 
 
@@ -118,3 +195,52 @@ def _json(value: Any, where: str) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
         raise UsageError(f"{where} holds a number that JSON has no word for") from None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Tables over all runs, `run, game, seed, status` leading; the runs in them; why others are not, by name."""
+
+    names: tuple[str, ...]
+    tables: Mapping[str, Frame]
+    skipped: Mapping[str, str]
+
+
+def read_folder(directory: Path) -> Folder:
+    """All runs with a history that can be read, oldest first; `UsageError` where there is none."""
+    names: list[str] = []
+    parts: dict[str, list[tuple[tuple[Cell, ...], Frame]]] = {}
+    skipped: dict[str, str] = {}
+    for run in list_runs(directory):
+        try:
+            files = find_run(directory, run.name)
+            require_history(files)
+            history = load_history(files.history)
+            tables = run_tables(history)
+        except (UsageError, ScenarioError) as error:
+            skipped[run.name] = str(error).removeprefix(f"{run.name}: ")
+            continue
+        names.append(run.name)
+        for name, frame in tables.items():
+            parts.setdefault(name, []).append(((run.name, history.game, history.seed, history.status), frame))
+    if not names:
+        without = f" (without one: {listed(skipped)})" if skipped else ""
+        raise UsageError(f"{directory}: holds no run with a readable history{without}")
+    return Folder(tuple(names), {name: _united(part) for name, part in parts.items()}, skipped)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names of files in a line for a person: the first few, and how many more."""
+    first, rest = (known := list(names))[:_SHOWN], len(known) - _SHOWN
+    return cleaned(", ".join(first)) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _united(parts: Iterable[tuple[tuple[Cell, ...], Frame]]) -> Frame:
+    """Columns in the order in which they are first met; a run without a column has None in it."""
+    columns: dict[str, None] = {}
+    rows: list[tuple[tuple[Cell, ...], Mapping[str, Cell]]] = []
+    for leading, frame in parts:
+        columns.update(dict.fromkeys(frame.columns))
+        rows += ((leading, dict(zip(frame.columns, row, strict=True))) for row in frame.rows)
+    united = tuple((*leading, *(row.get(column) for column in columns)) for leading, row in rows)
+    return Frame((*LEADING, *columns), united)

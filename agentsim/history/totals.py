@@ -1,14 +1,17 @@
-"""Totals: what a run called and used, in all and by player. Prices and limits do not belong here."""
+"""Totals: the calls, tokens and dollars of a run, in all and by player."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
+from agentsim.history.record import TotalsRecord
 from agentsim.models.base import Attempt, Usage
 
 __all__ = ["Totals", "cached_share", "totals", "usage_of"]
+
+_WHERE_COUNTED = {"repaired", "cut", "takeovers"}  # absent in histories of earlier versions, and where they are 0
 
 
 def _added(values: Iterable[int | None]) -> int | None:
@@ -88,22 +91,10 @@ class Totals:
             self._cacheable = Usage(prompt + (usage.prompt_tokens or 0), cached + usage.cached_tokens)
 
     def to_json(self) -> dict[str, Any]:
-        """As the history keeps it: the cost is null where the price of any call is unknown."""
-        return {
-            "calls": self.calls,
-            "failed_calls": self.failed_calls,
-            "reasks": self.reasks,
-            "fallbacks": self.fallbacks,
-            "prompt_tokens": self.prompt_tokens,
-            "cached_tokens": self.cached_tokens,
-            "completion_tokens": self.completion_tokens,
-            "reasoning_tokens": self.reasoning_tokens,
-            "cost_usd": None if self.unpriced_calls else round(self.cost_usd, 10),
-            "unpriced_calls": self.unpriced_calls,
-            **({"repaired": self.repaired} if self.repaired else {}),  # no word of it in histories older than repair
-            **({"cut": self.cut} if self.cut else {}),
-            **({"takeovers": self.takeovers} if self.takeovers else {}),
-        }
+        """As the history keeps it: the cost is None where the price of any call is unknown."""
+        found = {name: getattr(self, name) for name in TotalsRecord.model_fields if name != "by_player"}
+        found["cost_usd"] = None if self.unpriced_calls else round(self.cost_usd, 10)
+        return {name: count for name, count in found.items() if count or name not in _WHERE_COUNTED}
 
 
 def totals(

@@ -6,6 +6,7 @@ writes and reads these records. With a `context` it replaces texts: see `Texts`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, get_args
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 MOST_TEXT = 64 * 1024
-"""Bytes of UTF-8 of a reply that are kept; no answer is longer."""
+"""Bytes of UTF-8 of a reply that are kept; a longer one is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,13 @@ def _found(value: Any, info: ValidationInfo[Any]) -> Any:
     return value if info.context is None else info.context[value]
 
 
+def _dollars(value: Any) -> float:
+    # pydantic's own validator of floats makes 0.0 of a 0 that a journal holds, and so another history of the same game
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError("must be a number of US dollars, 0 or more")
+    return value
+
+
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
 """A short text, which is always written where it stands."""
@@ -88,6 +96,7 @@ Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_f
 """A long text. A `context` to write with takes a list of texts and gives their ids, one to read with maps ids to texts.
 Without a context a text is written where it stands."""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
 _WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 
@@ -100,7 +109,7 @@ class Usage:
     cached_tokens: Count | None = None
     completion_tokens: Count | None = None
     reasoning_tokens: Count | None = None
-    cost_usd: Count | Seconds | None = None
+    cost_usd: Dollars | None = None
 
 
 _USAGE = {each.name for each in fields(Usage)}

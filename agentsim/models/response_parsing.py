@@ -15,12 +15,12 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.keys import redact_reply
-from agentsim.models.strict import no_constant
 
 __all__ = ["completion_in", "completion_of", "decoded"]
 
@@ -133,7 +133,7 @@ def _called(completion: Completion, message: Mapping[str, Any], function: str, f
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text, parse_constant=no_constant), dict)
+        return isinstance(parse_json(text), dict)
     except (ValueError, RecursionError):
         return False
 

@@ -14,10 +14,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.strict import no_constant
 
 __all__ = ["Scripted"]
 
@@ -65,7 +65,7 @@ class Scripted:
 
 def _read(path: Path) -> Mapping[str, list[Any]]:
     try:
-        replies = json.loads(path.read_text(encoding="utf-8"), parse_constant=no_constant)
+        replies = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ScenarioError(f"{path}: is not a JSON file of replies: {str(error)[:200]}") from None
     if not isinstance(replies, dict) or not all(isinstance(value, list) for value in replies.values()):

@@ -15,7 +15,7 @@ __all__ = ["Complaint", "Player", "ReaskPolicy"]
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reply that could not be used, and why, in words fit for whoever gave it."""
+    """A reply that could not be used, and why, in words fit for the player."""
 
     reply: str
     reason: str
@@ -34,7 +34,7 @@ class ReaskPolicy:
 
 
 class Player(Protocol):
-    """Somebody who answers requests in text: a model, a script or a person. Bots answer in decisions."""
+    """Answers requests in text: a model, a script or a person. Bots answer in decisions."""
 
     @property
     def source(self) -> Literal["model", "human", "script"]:

@@ -107,7 +107,9 @@ class ModelPlayer:
             read=partial(_read, request),
         )
         completion = await self.model.complete(call, self.sampling)
-        thoughts = thoughts_in(request, completion.text)
-        if thoughts:  # what was thought aloud is kept with what the provider calls reasoning
-            completion = replace(completion, reasoning="\n\n".join(filter(None, (completion.reasoning, *thoughts))))
-        return completion
+        thoughts = "\n\n".join(thoughts_in(request, completion.text))
+        reasoning = completion.reasoning or ""
+        if reasoning.endswith(thoughts):  # there are none, or the reply is played from a journal, which has them
+            return completion
+        # what was thought aloud is kept with what the provider calls reasoning
+        return replace(completion, reasoning="\n\n".join(filter(None, (reasoning, thoughts))))

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, RunStopped
+from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import diagnostics
-from agentsim.history.entry import Entry
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens

@@ -13,8 +13,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, RunStopped
-from agentsim.history.contents import Contents
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry
 from agentsim.players.bot import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored

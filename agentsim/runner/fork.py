@@ -1,6 +1,6 @@
-"""fork: another future for the same past: a run's journal up to a decision becomes the beginning of a new run.
+"""Fork: a run's journal up to a decision becomes the beginning of a new run. No model is called.
 
-Playing it on is `session`'s business, as with any run that stopped there; nothing is called here.
+`session` plays the new run on, as it resumes any run that stopped.
 """
 
 from __future__ import annotations
@@ -21,14 +21,12 @@ from agentsim.engine.codec import values
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.contents import Contents, read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.models.own import OwnModel
 from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
-from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.provenance import head_of
+from agentsim.runner.plays import head_of, new_play, restored_scenario
 from agentsim.runner.seats import seated
 from agentsim.scenario.document import overridden
 from agentsim.scenario.files import located, roots
@@ -104,7 +102,7 @@ class ParentRun:
         return files
 
     def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
-        """The journal, beside its place: a run with half a past would be asked the other half anew, and pay for it."""
+        """Write the journal beside its place: a run with half a past would pay again for the other half."""
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
         with journal.beginning():
@@ -120,7 +118,7 @@ class ParentRun:
         return Branch(of=self.files.name, at=self.ask.index, instead=instead, changed=tuple(changes))
 
     def _unused(self, arm: Branch) -> int:
-        """One more than the highest number there: who asks again for branches wants other futures, not copies."""
+        """One more than the highest number there, so that a repeated command makes new branches and no copies."""
         numbers = [0]
         for path in self.files.directory.glob("*.jsonl"):
             with path.open("rb") as file:
@@ -130,7 +128,7 @@ class ParentRun:
             try:
                 branch = Branch.restore(json.loads(first)["fork"])
             except (KeyError, TypeError, ValueError, RecursionError):
-                continue  # a table, or what nobody can read
+                continue  # a table, or not readable
             if branch.number is not None and arm.same_arm(branch):
                 numbers.append(branch.number)
         return max(numbers) + 1
@@ -159,7 +157,7 @@ class ParentRun:
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Whoever else makes a branch in that folder waits until the block is over."""
+    """Locks the folder against other processes that make a branch in it."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,7 +1,4 @@
-"""Journal lookup: what a journal answers to the requests of a game that is played again, and that it fits them.
-
-Reading the journal is `history.contents`; what is done where it has no answer is up to whoever plays.
-"""
+"""Journal lookup: finds the answers of a journal to the requests of a game, and checks that they fit."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ from itertools import product
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError, JournalMismatch
-from agentsim.history.contents import Contents
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry
 from agentsim.history.record import Parse
 
 __all__ = ["not_whole", "recall", "recalled", "restored"]

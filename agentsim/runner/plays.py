@@ -1,16 +1,22 @@
-"""plays: a scenario's game about to start, and a played one as a history. Who plays it, and files, are `session`."""
+"""Plays: a scenario's game about to start, and what a journal's head and a history say of a run. `session` plays it."""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
 from typing import Any, cast
 
+from agentsim import __version__
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
+from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch
 from agentsim.games import find
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.fold import fold
 from agentsim.history.shares import shares
@@ -18,15 +24,15 @@ from agentsim.history.totals import totals
 from agentsim.models.base import Attempt
 from agentsim.scenario.scenario import Branch, Scenario
 
-__all__ = ["RunResult", "finished_status", "folded", "new_play", "restored_scenario"]
+__all__ = ["RunResult", "finished_status", "folded", "head_of", "new_play", "restored_scenario", "stamp", "volatile_of"]
 
 
 @dataclass(frozen=True)
 class RunResult:
     """How a session ended: its files, its history, and the error that ended it, if one did.
 
-    `replayed` says that its replies came from files, `mended` that the game was over and only its history is new;
-    `remark` is what somebody should know of either.
+    `replayed` says that its replies came from files, `rebuilt` that the game was over and only its history is new;
+    `remark` is a line on either for the user.
     """
 
     files: RunFiles
@@ -120,3 +126,55 @@ def _fork(
     kept = [entry for entry in entries if branch.inherits(entry.wave, entry.index)]
     own = [entry for entry in entries if not branch.inherits(entry.wave, entry.index)]
     return {**record, "inherited": totals(kept, players), "paid": totals(own, players, undecided)}
+
+
+def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:
+    """The journal's first record of a scenario with a seed."""
+    return {
+        "game": game.name,
+        "rules_version": game.rules_version,
+        "reader": READER_VERSION,
+        "seed": scenario.seed,
+        "name": name,
+        "started_at": stamp(now),
+        "versions": _versions(),
+        "scenario": scenario.identity(),
+        "run": scenario.run_part(),
+        **({} if scenario.branch is None else {"fork": scenario.branch.record()}),
+    }
+
+
+def volatile_of(scenario: Scenario, contents: Contents, name: str, now: str, wall_s: float) -> dict[str, Any]:
+    """The history's `volatile`; `wall_s` are the seconds of all sessions."""
+    head = contents.head
+    volatile: dict[str, Any] = {
+        "name": name,
+        "started_at": head["started_at"],
+        "finished_at": now,
+        "wall_s": round(wall_s, 3),
+        "versions": head["versions"],
+        "run": _run_part(scenario),
+    }
+    if contents.replies:
+        volatile["replies"] = list(contents.replies)
+    if void := contents.void_calls():
+        volatile["void_calls"] = void  # they were made, and the undisturbed run's `usage` has none of them
+    if contents.structured:
+        volatile["structured"] = dict(sorted(contents.structured.items()))
+    return volatile
+
+
+def stamp(moment: datetime) -> str:
+    """A moment in UTC, as it is kept."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _run_part(scenario: Scenario) -> Mapping[str, Any]:
+    part = scenario.run_part()
+    return {"concurrency": part["limits"]["concurrency"], **part}
+
+
+@cache  # looking one up reads a file
+def _versions() -> dict[str, str]:
+    names = ("openai", "pydantic", "tenacity")
+    return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}

@@ -15,7 +15,7 @@ from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.history.record import Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message

@@ -22,13 +22,13 @@ from agentsim.models.own import Own, OwnModel
 from agentsim.models.permits import errand
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
-from agentsim.models.tape import Tape
 from agentsim.players.base import ReaskPolicy
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
+from agentsim.runner.playback import Recording
 from agentsim.scenario.limits import check_prices, prices_of
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
@@ -71,12 +71,12 @@ def seated(
     scenario: Scenario,
     game: Game,
     env: Mapping[str, str],
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     *,
     chosen: Mapping[str, str] | None = None,
     own: Mapping[str, OwnModel] | None = None,
 ) -> Seats:
-    """A player for every plan; players of one model share it. A `tape` records the models, or plays instead of them.
+    """A player for every plan; players of one model share it. A `recording` records the models or plays instead.
     `chosen` are the structured modes that `auto` found earlier in this run, by model; `own` are models that the
     program brings along, by the name that the scenario gives them.
 
@@ -98,8 +98,8 @@ def seated(
         elif plan.name.kind == "human":
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         else:
-            seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, tape)
-    if tape is None or tape.live:
+            seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
+    if recording is None or recording.live:
         seats.errands = errands(scenario, env)
     seats.interrupt.attended = terminal.interactive and _on_call(scenario, game)
     called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
@@ -125,7 +125,7 @@ def _on_call(scenario: Scenario, game: Game) -> bool:
 
 
 def _model_player(
-    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, tape: Tape | None
+    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording | None
 ) -> ModelPlayer:
     settings = plan.settings
     assert settings.timeout_s is not None, "only people have all the time there is"
@@ -136,7 +136,7 @@ def _model_player(
             opened = partial(_priced, plan, scenario, env, seats)
             provider = _provider(plan)
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
-            seats.models[key] = opened() if tape is None else tape.model(plan.model, provider, opened, asked)
+            seats.models[key] = opened() if recording is None else recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
             at = plan.key or f"the model of {plan.id}"
             raise error.placed(key=at, where=_shown(scenario.path)) from None
@@ -150,11 +150,11 @@ def _model_player(
             retry_wait_s=settings.retry_wait_s,
             rate_limit_wait_s=settings.rate_limit_wait_s,
             rate_limit_patience_s=settings.rate_limit_patience_s,
-            waits=tape is None or tape.live,
+            waits=recording is None or recording.live,
         ),
         reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
         source="script" if plan.name.kind == "script" else "model",
-        spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, tape),
+        spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, recording),
     )
 
 

@@ -15,26 +15,33 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
+from agentsim.engine.codec import text_id
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
-from agentsim.history.contents import read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry, read_journal
 from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
-from agentsim.history.texts import text_id
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
-from agentsim.models.tape import Tape
 from agentsim.runner.budget import Budget
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.drive import drive
-from agentsim.runner.plays import RunResult, finished_status, folded, new_play, restored_scenario
-from agentsim.runner.provenance import head_of, stamp, volatile_of
-from agentsim.runner.rebuild_history import over, rebuilt, unfit
+from agentsim.runner.playback import Recording
+from agentsim.runner.plays import (
+    RunResult,
+    finished_status,
+    folded,
+    head_of,
+    new_play,
+    restored_scenario,
+    stamp,
+    volatile_of,
+)
+from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
@@ -51,7 +58,7 @@ class _Opening(TypedDict, total=False):
 
     stem: str | None
     watcher: Watcher | None
-    tape: Tape | None
+    recording: Recording | None
     within: Budget | None
     own: Mapping[str, OwnModel] | None
 
@@ -63,7 +70,7 @@ class _Reopening(TypedDict, total=False):
     max_cost_usd: float | None
     max_calls: int | None
     max_wall_s: float | None
-    tape: Tape | None
+    recording: Recording | None
     within: Budget | None
     own: Mapping[str, OwnModel] | None
 
@@ -80,34 +87,34 @@ def opened(
     env: Mapping[str, str],
     stem: str | None = None,
     watcher: Watcher | None = None,
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     within: Budget | None = None,
     own: Mapping[str, OwnModel] | None = None,
 ) -> Session:
-    """A session that plays a scenario from its beginning; a `tape` records the models' replies, or plays recorded ones.
+    """A session that plays a scenario from its beginning; a `recording` records or plays replies.
 
     Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
     mean that nothing was written. `within` is what several games may spend together, `own` the program's own models.
     """
     seed = scenario.seed
-    if seed is None and tape is not None:
-        seed = tape.seed  # other dice would make another game than that of the replies
+    if seed is None and recording is not None:
+        seed = recording.seed  # other dice would make another game than that of the replies
     if seed is None:
         seed = secrets.randbelow(MAX_DRAWN_SEED)
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
-    seats = seated(scenario, game, env, tape, own=own)
+    seats = seated(scenario, game, env, recording, own=own)
     now = datetime.now(UTC)
-    if tape is not None:
-        tape.start(seed)
+    if recording is not None:
+        recording.start(seed)
     try:
         files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
         journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
     except BaseException:
-        if tape is not None:
-            tape.abandon()
+        if recording is not None:
+            recording.abandon()
         raise
-    return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
+    return Session(scenario, game, seats, files, journal, watcher or Watcher(), recording, within)
 
 
 def go_on(files: RunFiles, *, env: Mapping[str, str], **options: Unpack[_Reopening]) -> RunResult | None:
@@ -137,7 +144,7 @@ def reopened(
     max_cost_usd: float | None = None,
     max_calls: int | None = None,
     max_wall_s: float | None = None,
-    tape: Tape | None = None,
+    recording: Recording | None = None,
     within: Budget | None = None,
     own: Mapping[str, OwnModel] | None = None,
 ) -> Session | None:
@@ -153,13 +160,13 @@ def reopened(
     try:
         scenario, game = restored_scenario(journal.contents.head)
         scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
-        seats = seated(scenario, game, env, tape, chosen=journal.contents.structured, own=own)
-        if tape is not None:
-            tape.start(cast("int", scenario.seed))
+        seats = seated(scenario, game, env, recording, chosen=journal.contents.structured, own=own)
+        if recording is not None:
+            recording.start(cast("int", scenario.seed))
     except BaseException:
         journal.close()
         raise
-    return Session(scenario, game, seats, files, journal, watcher or Watcher(), tape, within)
+    return Session(scenario, game, seats, files, journal, watcher or Watcher(), recording, within)
 
 
 @dataclass
@@ -185,7 +192,7 @@ class Session:
     files: RunFiles
     journal: Journal
     watcher: Watcher
-    tape: Tape | None = None
+    recording: Recording | None = None
     within: Budget | None = None
 
     def run(self) -> RunResult:
@@ -217,8 +224,8 @@ class Session:
         try:
             yield part
             status = finished_status(self.scenario, part.entries)
-            if self.tape is not None:
-                remark = self.tape.finished()
+            if self.recording is not None:
+                remark = self.recording.finished()
         except RunStopped as stopped:
             status, error = stopped.status, stopped
         except JournalError:
@@ -233,9 +240,9 @@ class Session:
                     history = self._write(part.play, part.entries, status, time.monotonic() - started)
             finally:
                 self.journal.close()
-                if self.tape is not None:
-                    self.tape.close()
-        replayed = self.tape is not None and not self.tape.live
+                if self.recording is not None:
+                    self.recording.close()
+        replayed = self.recording is not None and not self.recording.live
         # What the journal answers is not asked again: only a whole game can leave replies over.
         part.result = RunResult(self.files, history, error, replayed, remark if fresh else None)
 
@@ -252,8 +259,8 @@ class Session:
         )
         if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
             self.watcher.noted(f"agentsim: {line}")
-        if self.tape is not None:
-            self.journal.plays(self.tape.played)
+        if self.recording is not None:
+            self.journal.plays(self.recording.played)
         dispatcher.budget.spent(0, 0.0, self.journal.contents.wall_s)
         for line in self.seats.errands:
             self.watcher.noted(line)

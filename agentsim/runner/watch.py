@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.play import Ask, Wave
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.history.totals import Totals
 
 __all__ = ["Discreet", "Watcher"]

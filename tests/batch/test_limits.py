@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
-from agentsim.history.listing import list_runs
+from agentsim.history.load import list_runs
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.batch_game import GameEnd, session
 from agentsim.runner.batch.design import Design

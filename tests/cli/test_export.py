@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.columns import BASE
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
+from agentsim.history.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
 TABLES = ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from agentsim import games
-from agentsim.history.columns import BASE
 from agentsim.history.files import RunFiles
 from agentsim.history.load import load_history
-from agentsim.history.tables import run_tables
+from agentsim.history.tables import BASE, run_tables
 from agentsim.runner.replay import prove
 from tests.contract.golden import GOLDEN, playthrough
 from tests.contract.harness import GAMES

@@ -10,9 +10,8 @@ import pytest
 from agentsim import games
 from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import Table
-from agentsim.history.load import load_history
+from agentsim.history.load import load_history, told_events
 from agentsim.history.pairs import Deed, Pair, pairs
-from agentsim.history.restore import told_events
 from agentsim.history.tables import run_tables
 from agentsim.report.derived_tables import pairs_table
 from tests.contract.golden import GOLDEN

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.history.record import Parse

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from agentsim.engine.codec import adapter
-from agentsim.history.entry import Entry
-from agentsim.history.texts import text_id
+from agentsim.engine.codec import adapter, text_id
+from agentsim.history.contents import Entry
 from agentsim.models.base import Attempt
 from tests.history.sample import entries, entry, paid, tries
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.codec import text_id
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.events import Eliminated, GameBegan, Pitched, Voted
-from agentsim.history.entry import Entry
-from agentsim.history.fold import dump_history, fold
+from agentsim.history.contents import Entry
+from agentsim.history.fold import TextIndex, dump_history, fold
 from agentsim.history.record import History
-from agentsim.history.texts import TextIndex, text_id
 from agentsim.history.totals import Totals, totals, usage_of
 from tests.history.sample import entry, failed, paid
 

@@ -17,12 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.contents import Contents, read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.journal import MOST_UNWRITTEN, Journal
 from agentsim.history.journal_file import is_running
-from agentsim.history.texts import text_id
 from tests.fakes.journals import without_digests
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.files import RunFiles
-from agentsim.history.listing import Run, list_runs
+from agentsim.history.load import RunSummary, list_runs
 from agentsim.history.shares import shares
 from tests.history.sample import journal
 
@@ -37,7 +37,7 @@ def history(folder: Path, name: str, **changes: Any) -> None:
     RunFiles(folder, name).history.write_text(json.dumps({**HISTORY, **parts}), encoding="utf-8")
 
 
-def only(folder: Path) -> Run:
+def only(folder: Path) -> RunSummary:
     (run,) = list_runs(folder)
     return run
 
@@ -53,7 +53,7 @@ def test_a_folder_without_runs_has_none(tmp_path: Path, there: bool) -> None:
 def test_a_run_with_a_history_has_its_status(tmp_path: Path, status: str) -> None:
     journal(tmp_path).close()
     history(tmp_path, "run", status=status)
-    assert only(tmp_path) == Run("run", status, "agent_island", 7, "B", 0.5, "2026-01-02", shares(()))
+    assert only(tmp_path) == RunSummary("run", status, "agent_island", 7, "B", 0.5, "2026-01-02", shares(()))
     assert only(tmp_path).to_json()["cost_usd"] == 0.5
 
 
@@ -66,7 +66,7 @@ def test_a_shared_first_place_an_unknown_cost_and_no_outcome_are_none(tmp_path: 
 
 def test_a_run_that_a_process_plays_is_running_whatever_history_it_had(tmp_path: Path) -> None:
     book = journal(tmp_path)
-    assert only(tmp_path) == Run("run", "running", "agent_island", 7, None, None, "2026-01-01T00:00:00.000Z")
+    assert only(tmp_path) == RunSummary("run", "running", "agent_island", 7, None, None, "2026-01-01T00:00:00.000Z")
     history(tmp_path, "run", status="interrupted")
     assert only(tmp_path).status == "running"
     book.close()

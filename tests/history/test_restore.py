@@ -13,8 +13,8 @@ from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
 from agentsim.games.agent_island.events import Pitched
 from agentsim.history.fold import dump_history, fold
+from agentsim.history.load import told_events
 from agentsim.history.record import History
-from agentsim.history.restore import told_events
 
 GAME = games.find("agent_island")
 PLAYERS = ["A", "B", "C", "D"]

@@ -14,10 +14,10 @@ from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.games.agent_island.events import Pitched, Tallied, Voted
-from agentsim.history.columns import BASE, LEADING, kinds
 from agentsim.history.fold import dump_history, fold
+from agentsim.history.formats import kinds
 from agentsim.history.record import History
-from agentsim.history.tables import run_tables
+from agentsim.history.tables import BASE, LEADING, run_tables
 from tests.cli.command_line import ROOT
 from tests.history.sample import entry, failed, paid
 

@@ -102,7 +102,7 @@ def test_no_key_at_all_names_what_was_asked_for(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("{", "is not a JSON file of replies"),
-        ('{"*": [NaN]}', "NaN is not JSON"),
+        ('{"*": [NaN]}', "NaN is not a finite number"),
         ("[" * 100_000, "is not a JSON file of replies"),
         (["a list"], "must be a JSON object whose values are lists"),
         ({"vote": "B"}, "must be a JSON object whose values are lists"),

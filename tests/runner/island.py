@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.contents import read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry, read_journal
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import without_volatile
 from agentsim.runner.session import RunResult, begin

@@ -16,8 +16,8 @@ import pytest
 
 from agentsim.errors import UsageError
 from agentsim.history.files import RunFiles
-from agentsim.models.cassette import Cassette
-from agentsim.models.tape import Playback, Recorder, Tape
+from agentsim.runner.playback import Playback, Recording
+from agentsim.runner.recorder import Recorder
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program
@@ -36,9 +36,11 @@ def written(directory: Path, url: str, players: str = FOUR) -> Path:
     return config
 
 
-def play(config: Path, tape: Tape, *overrides: str, stem: str = "run", key: str | None = CANARY) -> RunResult:
+def play(
+    config: Path, recording: Recording | None, *overrides: str, stem: str = "run", key: str | None = CANARY
+) -> RunResult:
     env = {} if key is None else {"LAB_KEY": key}
-    return begin(load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, tape=tape)
+    return begin(load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, recording=recording)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -86,6 +88,60 @@ def test_a_recorded_run_plays_again_without_key_or_network(tmp_path: Path, concu
     assert stable(again.files) == stable(live.files)
     assert again.history["volatile"]["replies"] == ["tape.jsonl"]
     assert "replies" not in live.history["volatile"]
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_the_journal_of_a_run_plays_again_without_key_or_network(tmp_path: Path, concurrency: int) -> None:
+    with FakeServer(moody).in_thread() as server:
+        config = written(tmp_path, server.url())
+        live = play(config, None, "defaults.retries=2")
+        calls = len(server.received)
+        limit = f"limits.concurrency={concurrency}"
+        again = play(config, Playback([live.files.journal]), "defaults.retries=2", limit, stem="again", key=None)
+        assert len(server.received) == calls, "nothing was called"
+    assert live.history["usage"]["failed_calls"] > 0, "or no error was recorded"
+    assert stable(again.files) == stable(live.files)
+    assert again.history["volatile"]["replies"] == ["run.jsonl"]
+    changed = play(config, Playback([live.files.journal]), "game_config.pitch_chars=99", stem="other", key=None)
+    assert "message 2 of 2 has changed" in str(changed.error)
+
+
+def test_thoughts_in_a_journals_replies_are_kept_once(tmp_path: Path) -> None:
+    with FakeServer(lambda body: f"<think>Hm.</think>{varied_by_schema(body)}").in_thread() as server:
+        config = written(tmp_path, server.url())
+        live = play(config, None)
+    again = play(config, Playback([live.files.journal]), stem="again", key=None)
+    assert "Hm." in live.history["texts"]
+    assert stable(again.files) == stable(live.files)
+
+
+def test_a_journal_of_waits_is_played_without_sitting_them_out(tmp_path: Path) -> None:
+    with Limiting().in_thread() as server:
+        config = written(tmp_path, server.url())
+        live = play(config, None)
+    again = play(config, Playback([live.files.journal]), stem="again", key=None)
+    assert live.history["usage"]["failed_calls"] > 10
+    assert stable(again.files) == stable(live.files)
+
+
+def test_a_recording_of_the_first_format_is_still_read(tmp_path: Path) -> None:
+    tape, old = tmp_path / "tape.jsonl", tmp_path / "old.jsonl"
+    with FakeServer(moody).in_thread() as server:
+        config = written(tmp_path, server.url())
+        live = play(config, Recorder(tape), "defaults.retries=2")
+    rows: list[dict[str, Any]] = [{"format": "agentsim-cassette/1", "seed": 5}]
+    kinds = {"transport": "TransportFailed", "limited": "RateLimited", "refused": "ModelRefused"}
+    for line in lines(tape)[1:]:
+        said = line.pop("try")
+        named = {key: line[key] for key in ("model", "call", "sent")}
+        error = {"message": said["error"], "code": said["code"], "status": said.get("status")}
+        answer = (
+            {"error": {"kind": kinds[said["fault"]], **error}} if "fault" in said else {"reply": said["completion"]}
+        )
+        rows.append({**named, **answer})
+    old.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    again = play(config, Playback([old]), "defaults.retries=2", stem="again", key=None)
+    assert stable(again.files) == stable(live.files)
 
 
 def test_no_key_no_address_and_no_header_is_inside(tmp_path: Path) -> None:
@@ -144,7 +200,7 @@ def test_the_same_words_at_two_decisions_keep_their_own_replies(tmp_path: Path) 
         config = written(tmp_path, server.url())
         play(config, Recorder(tape))
     rows = lines(tape)
-    assert rows[0] == {"format": "agentsim-cassette/1", "seed": 5}
+    assert rows[0] == {"record": "run", "format": "agentsim-journal/1", "seed": 5}
     calls = [row["call"] for row in rows[1:]]
     assert len(set(calls)) == len(calls)
     assert {call.split("/")[1] for call in calls} == {"pitch", "vote"}
@@ -205,10 +261,10 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
             assert process.poll() is None, "it ended before it could be killed"
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert first.read_bytes().startswith(b'{"format":"agentsim-cassette/1","seed":5}\n')
+        assert first.read_bytes().startswith(b'{"record":"run","format":"agentsim-journal/1","seed":5}\n')
         assert len(lines(first)) > 4
         files = RunFiles(tmp_path / "logs", "run")
-        resumed = go_on(files, env={"LAB_KEY": CANARY}, tape=Recorder(second))
+        resumed = go_on(files, env={"LAB_KEY": CANARY}, recording=Recorder(second))
         assert resumed is not None
         assert resumed.status == "completed"
     again = play(tmp_path / "island.toml", Playback([first, second]), stem="again", key=None)
@@ -252,7 +308,7 @@ def test_a_file_that_is_no_cassette_is_refused_before_anything_is_written(
     tape = tmp_path / "tape.jsonl"
     tape.write_bytes(content)
     with pytest.raises(UsageError, match=problem):
-        Cassette.read([tape])
+        Playback([tape])
     written(tmp_path, "http://127.0.0.1:9/v1")
     said = agentsim("run", "--config", "island.toml", "--replay-replies", "tape.jsonl", cwd=tmp_path)
     assert said.code == 2

@@ -18,7 +18,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.runner import calls

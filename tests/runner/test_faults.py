@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
-from agentsim.history.contents import read_journal
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry, read_journal
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, go_on

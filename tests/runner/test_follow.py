@@ -12,7 +12,7 @@ import pytest
 
 from agentsim.engine.event import LogEntry
 from agentsim.errors import JournalCorrupt, JournalError
-from agentsim.history.entry import Entry
+from agentsim.history.contents import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
 from agentsim.history.totals import Totals

@@ -20,8 +20,7 @@ from agentsim.analysis.game_records import game_record, read_games
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
-from agentsim.history.listing import list_runs
-from agentsim.history.load import load_history
+from agentsim.history.load import list_runs, load_history
 from agentsim.history.tables import run_tables
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove, without_volatile

@@ -62,7 +62,14 @@ def tape(directory: Path, *rows: str) -> None:
 
 
 def row(call: str = "A/pitch/1/1", **answer: Any) -> str:
+    """A line of the first format, which is still read."""
     return json.dumps({"model": "fake/echo", "call": call, "sent": SENT, **(answer or {"reply": REPLY})})
+
+
+def call_line(call: str = "A/pitch/1/1", **attempt: Any) -> str:
+    """A line of today's format."""
+    tried = {"messages": [], "completion": REPLY, **attempt}
+    return json.dumps({"record": "call", "model": "fake/echo", "call": call, "sent": SENT, "try": tried})
 
 
 BAD: dict[str, tuple[str, str]] = {
@@ -95,6 +102,33 @@ def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(tmp_path: Pat
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert said.code == 2
     assert said.line.startswith("tape.jsonl: line 3: is no recorded reply: ")
+    assert says in said.line
+    assert not (tmp_path / "logs").exists()
+
+
+BAD_TODAY: dict[str, tuple[str, str]] = {
+    "a text that is a number": (call_line(completion=REPLY | {"text": 5}), "try.completion.text: "),
+    "half a character": (call_line(completion=REPLY | {"text": "\ud800"}), "try.completion.text: "),
+    "tokens in words": (
+        call_line(completion=REPLY | {"usage": USAGE | {"prompt_tokens": "12"}}),
+        "try.completion.usage.prompt_tokens: ",
+    ),
+    "a wait below zero": (call_line(completion=None, code="rate_limited", retry_after=-5), "try.retry_after: "),
+    "an error of no kind": (call_line(completion=None, fault="SystemExit"), "try.fault: "),
+    "something unknown": (call_line(txt="x"), "try.txt: "),
+    "a call that is none": (call_line("A/pitch/one/1"), "call: "),
+    "another record": (row(), "record: Field required"),
+}
+
+
+@pytest.mark.parametrize(("bad", "says"), BAD_TODAY.values(), ids=BAD_TODAY)
+def test_a_line_of_todays_format_that_is_no_reply_is_refused_too(tmp_path: Path, bad: str, says: str) -> None:
+    config(tmp_path)
+    head = json.dumps({"record": "run", "format": "agentsim-journal/1", "seed": 5})
+    (tmp_path / "tape.jsonl").write_text(f"{head}\n{bad}\n", encoding="utf-8")
+    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
+    assert said.code == 2
+    assert said.line.startswith("tape.jsonl: line 2: is no recorded reply: ")
     assert says in said.line
     assert not (tmp_path / "logs").exists()
 
@@ -228,7 +262,7 @@ def test_a_replay_costs_what_the_recorded_run_did_whatever_prices_are_now(
 def test_recorded_replies_that_nobody_asks_for_are_mentioned(tmp_path: Path) -> None:
     recorded(tmp_path)
     with (tmp_path / "tape.jsonl").open("a", encoding="utf-8") as file:
-        file.write(f"{row('A/vote/8/1')}\n{row('A/vote/9/1')}\n")
+        file.write(f"{call_line('A/vote/8/1')}\n{call_line('A/vote/9/1')}\n")
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert said.code == 0, "the game is what it is"
     assert said.line == ("tape.jsonl: 2 recorded replies were not asked for, the first: vote of A, number 8, attempt 1")

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agentsim.models.tape import Playback, Recorder
+from agentsim.runner.playback import Playback
+from agentsim.runner.recorder import Recorder
 from agentsim.runner.session import begin, go_on
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
@@ -63,8 +64,8 @@ def test_it_is_recorded_and_plays_again(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with FakeServer(broken(0.25)).in_thread() as server:
         config.write_text(scenario_text(server.url()), encoding="utf-8")
-        live = begin(load(config), tmp_path, env={}, stem="live", tape=Recorder(tape))
-    again = begin(load(config), tmp_path, env={}, stem="again", tape=Playback([tape]))
+        live = begin(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
+    again = begin(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
     assert stable(again.files) == stable(live.files)
 
 

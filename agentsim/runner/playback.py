@@ -1,0 +1,284 @@
+"""Playback: plays the replies of recordings and journals in place of models. No model is called, no key is needed.
+
+It reads journals of runs, the journals of calls that `recorder` writes, and recordings in the format
+`agentsim-cassette/1`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from pydantic import Field, ValidationError
+
+from agentsim.engine.codec import adapter, parse_json
+from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
+from agentsim.history.contents import JOURNAL_FORMAT, read_journal
+from agentsim.models.base import Attempt, Call, Completion, Fault, Model, Sampling, Seconds, WholeUsage, Word
+from agentsim.runner.plays import restored_scenario
+from agentsim.runner.recorder import Recorder, Sent, digest
+
+__all__ = ["Playback", "Recording", "recording_of"]
+
+CASSETTE_FORMAT = "agentsim-cassette/1"
+_MAX_SEED = 2**63  # no scenario's is above that; a run without one draws less
+_Kind: TypeAlias = Literal["TransportFailed", "RateLimited", "ModelRefused", "ProviderRejected"]
+_Tag: TypeAlias = Annotated[Word, Field(pattern=r"^[^/].*/[^/]+/[0-9]+/[0-9]+$")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One call in a journal of calls."""
+
+    record: Literal["call"]
+    model: Word
+    call: _Tag
+    sent: Sent
+    attempt: Annotated[Attempt, Field(alias="try")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    """An error in a recording of the first format."""
+
+    kind: _Kind
+    message: Word
+    code: Word
+    status: Annotated[int, Field(strict=True)] | None
+    retry_after: Seconds | None = None
+    usage: WholeUsage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _CassetteLine:
+    """One call in a recording of the first format."""
+
+    model: Word
+    call: _Tag
+    sent: Sent
+    reply: Completion | None = None
+    error: _Error | None = None
+
+    @property
+    def attempt(self) -> Attempt:
+        """The call as it is recorded today; `ValueError` where it is none."""
+        if (self.reply is None) == (self.error is None):
+            raise ValueError("must have either `reply` or `error`")
+        if self.error is None:
+            return Attempt((), completion=self.reply)
+        return Attempt(
+            (),
+            self.error.code,
+            self.error.message,
+            fault=dict(zip(get_args(_Kind), get_args(Fault), strict=True))[self.error.kind],
+            wasted=self.error.usage,
+            status=self.error.status,
+            retry_after=self.error.retry_after,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A recorded attempt; the request is known by `sent`, or by the messages of the attempt alone."""
+
+    attempt: Attempt
+    sent: Sent | None = None
+
+
+_Answers: TypeAlias = dict[tuple[str, str], _Answer]
+
+
+class Playback:
+    """The replies in some files, by model and tag of the call; of two to one call that of the later file counts."""
+
+    live = False
+    """Models are not called."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Read the files; `UsageError` names the line that is no recorded reply. A torn last line is left out."""
+        self.played = tuple(path.name for path in paths)
+        self.seed: int | None = None
+        self._answers: _Answers = {}
+        for path in paths:
+            seed, found = _read(path)
+            self._answers |= found
+            self.seed = seed if self.seed is None else self.seed
+        self._where = ", ".join(self.played)
+        self._models = {tag: model for model, tag in self._answers}
+        self._unasked = dict.fromkeys(self._answers)
+
+    def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
+        """The model of a seat, which is never opened; `settings` are the scenario's for its provider."""
+        return _Played(name, provider, self, settings)
+
+    def start(self, seed: int) -> None:
+        """Nothing is to be made ready."""
+
+    def abandon(self) -> None:
+        """Nothing was made."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def finished(self) -> str | None:
+        """A line on recorded replies that were not asked for; None where there are none."""
+        if not self._unasked:
+            return None
+        _, tag = next(iter(self._unasked))
+        count = len(self._unasked)
+        those = "1 recorded reply was" if count == 1 else f"{count:,} recorded replies were"
+        return f"{self._where}: {those} not asked for{', the first' if count > 1 else ''}: {_words(tag)}"
+
+    def attempt(self, model: str, call: Call, sent: Sent) -> Attempt:
+        """The recorded attempt of a call; `ProviderStopped` where there is none, or of another request.
+
+        A `ModelError` would let a spare model or a fallback play on, and make it another game.
+        """
+        key = (model, call.tag)
+        answer = self._answers.get(key)
+        if answer is not None:
+            difference = _difference(answer, sent)
+            problem = f"is not what was recorded: {difference}" if difference else None
+        elif call.tag in self._models:
+            problem = f"was recorded from {self._models[call.tag][:200]}, not from {model}"
+        else:
+            problem = "has no recorded reply"
+        if answer is None or problem:
+            raise ProviderStopped(f"{self._where}: {_words(call.tag)}, {problem}")
+        self._unasked.pop(key, None)
+        return answer.attempt
+
+
+Recording: TypeAlias = Recorder | Playback
+"""What stands between a run and its models."""
+
+
+def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recording | None:
+    """What `--record` or `--replay-replies` asks for; `UsageError` for both, or a file that cannot be used."""
+    if record is not None and replies:
+        raise UsageError("--record and --replay-replies exclude each other: what would be recorded is there already")
+    if record is not None:
+        return Recorder(record)
+    return Playback(replies) if replies else None
+
+
+class _Played:
+    """A model that gives recorded replies."""
+
+    limiter = None
+
+    def __init__(self, name: str, provider: str, playback: Playback, settings: Mapping[str, Any]) -> None:
+        self.name, self.provider = name, provider
+        self._playback, self._settings = playback, settings
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """The recorded answer, or the recorded error raised again; `ProviderStopped` where nothing was recorded."""
+        await asyncio.sleep(0)  # as a real call does, it lets others have their turn
+        return self._playback.attempt(self.name, call, Sent.of(call, sampling, self._settings)).answer()
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def _words(tag: str) -> str:
+    player, kind, nth, attempt = tag.rsplit("/", 3)
+    return f"{kind} of {player}, number {nth}, attempt {attempt}"
+
+
+def _difference(answer: _Answer, now: Sent) -> str | None:
+    sent = answer.sent
+    then = [digest((m.role, m.text)) for m in answer.attempt.messages] if sent is None else sent.messages
+    for number, (before, after) in enumerate(zip(then, now.messages, strict=False), 1):
+        if before != after:
+            return f"message {number} of {len(now.messages)} has changed"
+    if len(then) != len(now.messages):
+        return f"there are {len(now.messages)} messages, and {len(then)} were recorded"
+    if sent is None:
+        return None
+    words = {"schema": "the schema of the answer", "extra": "client_kwargs"}
+    for key in ("schema", "temperature", "max_tokens", "extra"):
+        if getattr(sent, key) != getattr(now, key):
+            return f"{words.get(key, key)} has changed"
+    if sent.provider is not None and now.provider is not None:  # it is not in the first recordings
+        for key in (*now.provider, *sent.provider):
+            if sent.provider.get(key) != now.provider.get(key):
+                return f"{key} of the provider has changed"
+    return None
+
+
+def _read(path: Path) -> tuple[int | None, _Answers]:
+    """The seed of a file's game, where it says so, and its answers."""
+    try:
+        rows = path.read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    if not rows:
+        raise UsageError(f"{path}: is empty, and no recording")
+    found: _Answers = {}
+    head: Mapping[str, Any] = {}
+    for number, row in enumerate(rows, start=1):
+        if not row.endswith(b"\n"):
+            break  # a write that did not finish
+        try:
+            value = parse_json(row)
+            if number == 1:
+                head = _head(value)
+                if "game" in head:
+                    return head["seed"], _of_run(path)
+                continue
+            kind = _CassetteLine if head["format"] == CASSETTE_FORMAT else _Line
+            line: _Line | _CassetteLine = adapter(kind).validate_python(value, extra="forbid")
+            if (line.model, line.call) in found:
+                raise ValueError(f"a second reply of {line.model[:200]} to {line.call[:200]}")
+            found[line.model, line.call] = _Answer(line.attempt, line.sent)
+        except (ValueError, RecursionError) as error:
+            why = str(error)
+            if isinstance(error, ValidationError):
+                why = ": ".join(filter(None, first_objection(error)))
+            raise UsageError(f"{path}: line {number}: is no recorded reply: {why[:200]}") from None
+    return head.get("seed"), found
+
+
+def _head(line: Any) -> Mapping[str, Any]:
+    """A first line; `ValueError` where it is none."""
+    if not isinstance(line, Mapping) or "format" not in line:
+        raise ValueError("missing 'format'")
+    if line["format"] not in {CASSETTE_FORMAT, JOURNAL_FORMAT}:
+        known = f"{CASSETTE_FORMAT} and {JOURNAL_FORMAT}"
+        raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {known}")
+    seed = line.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _MAX_SEED):
+        raise ValueError("`seed` is no seed")
+    return line
+
+
+def _of_run(path: Path) -> _Answers:
+    """The replies in the journal of a run. Of a request without a decision, which has no name there, are none."""
+    try:
+        contents = read_journal(path)
+        scenario, _ = restored_scenario(contents.head)
+    except JournalError as error:
+        raise UsageError(f"{path}: {error}") from None
+    models = {plan.id: plan.model for plan in scenario.seats}
+    counts: Counter[tuple[str, str]] = Counter()
+    found: _Answers = {}
+    for _, entry in sorted(contents.entries.items()):
+        counts[entry.player, entry.kind] += 1
+        if entry.source != "human":
+            tag = f"{entry.player}/{entry.kind}/{counts[entry.player, entry.kind]}"
+            for number, attempt in enumerate(entry.tries, start=1):
+                model = attempt.model or models[entry.player]
+                found[model, f"{tag}/{number}"] = _Answer(_as_it_came(attempt, contents.structured.get(model)))
+    return found
+
+
+def _as_it_came(attempt: Attempt, structured: str | None) -> Attempt:
+    """The attempt before it was judged."""
+    completion = attempt.completion
+    if completion is None:
+        return attempt
+    return replace(attempt, completion=replace(completion, structured=completion.structured or structured))

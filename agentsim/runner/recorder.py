@@ -1,0 +1,149 @@
+"""Recorder: writes every reply of a run's models to a file, from which `playback` plays the game again.
+
+The file is a journal of calls: a line for each, with digests of the request in place of its prompt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from agentsim.engine.codec import json_line, values
+from agentsim.errors import AgentsimError, ModelError, UsageError
+from agentsim.history.contents import JOURNAL_FORMAT
+from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
+
+__all__ = ["Recorder", "Sent", "digest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Digests of a request by part, so that a change can be named. `provider` holds the scenario's settings of it."""
+
+    messages: list[Word]
+    schema: Word
+    temperature: float | None
+    max_tokens: int | None
+    extra: Word
+    provider: dict[Word, Word] | None = None
+
+    @classmethod
+    def of(cls, call: Call, sampling: Sampling, settings: Mapping[str, Any]) -> Sent:
+        """The digests of a call."""
+        return cls(
+            messages=[digest(message) for message in call.messages],
+            schema=digest([call.schema_name, call.schema]),
+            temperature=sampling.temperature,
+            max_tokens=sampling.max_tokens,
+            extra=digest(sampling.extra),
+            provider={name: digest(value) for name, value in settings.items()},
+        )
+
+
+def digest(value: Any) -> str:
+    """16 hex digits that stand for JSON values."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=dict)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Recorder:
+    """Records into a new file. Each reply is written at once, so a killed process leaves a usable beginning.
+
+    After a failed write, replies that are paid for still reach the game, and no further call begins.
+    """
+
+    live = True
+    """Models are really called."""
+    played: tuple[str, ...] = ()
+    seed = None
+
+    def __init__(self, path: Path) -> None:
+        """`UsageError` where the file cannot be a new one."""
+        try:
+            there, placed = path.exists() or path.is_symlink(), path.parent.is_dir()
+        except OSError as error:
+            raise self._unusable(path, error) from None
+        if there:
+            raise UsageError(f"{path}: is there already; replies are recorded into a new file")
+        if not placed:
+            raise UsageError(f"{path}: there is no directory {path.parent}")
+        self._path = path
+        self._handle = -1
+        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
+
+    @staticmethod
+    def _unusable(path: Path, error: OSError) -> UsageError:
+        return UsageError(f"{path}: cannot be written: {error.strerror}")
+
+    def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
+        """The model of a seat. `opened` makes the real one; `settings` are the scenario's for its provider."""
+        return _Recorded(opened(), self, settings)
+
+    def start(self, seed: int) -> None:
+        """Create the file, for a game that is about to begin; `UsageError` where that cannot be."""
+        try:
+            self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise self._unusable(self._path, error) from None
+        self.write({"record": "run", "format": JOURNAL_FORMAT, "seed": seed})
+        if self._failure is not None:
+            self.abandon()
+            raise AgentsimError(f"{self._path}: cannot be written: {self._failure}")
+
+    def abandon(self) -> None:
+        """Delete the file of a game that did not begin."""
+        self._path.unlink(missing_ok=True)
+        self.close()
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Append a line, in one piece; `check` raises what goes wrong."""
+        data = memoryview(json_line(line) + b"\n")
+        try:
+            while data and self._failure is None:
+                data = data[os.write(self._handle, data) :]
+        except OSError as error:
+            self._failure = error.strerror or str(error)
+
+    def check(self) -> None:
+        """Raise `AgentsimError` where a reply could not be written."""
+        if self._failure is not None:
+            raise AgentsimError(f"{self._path}: cannot write the replies: {self._failure}; what came is in the journal")
+
+    def finished(self) -> None:
+        """The game is over; `AgentsimError` where the file is not whole."""
+        self.check()
+
+    def close(self) -> None:
+        """Close the file; may be called again."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+
+class _Recorded(Wrapper):
+    """A model whose replies are recorded."""
+
+    def __init__(self, model: Model, recorder: Recorder, settings: Mapping[str, Any]) -> None:
+        super().__init__(model)
+        self._recorder, self._settings = recorder, settings
+
+    async def complete(self, call: Call, sampling: Sampling) -> Completion:
+        """The model's own answer or error, after it was recorded."""
+        self._recorder.check()
+        try:
+            completion = await self._model.complete(call, sampling)
+        except ModelError as error:
+            self._write(call, sampling, Attempt.failed((), error))
+            raise
+        self._write(call, sampling, Attempt((), completion=completion))
+        return completion
+
+    def _write(self, call: Call, sampling: Sampling, attempt: Attempt) -> None:
+        sent = asdict(Sent.of(call, sampling, self._settings))
+        line = {"record": "call", "model": self.name, "call": call.tag, "sent": sent, "try": values(attempt)}
+        self._recorder.write(line)
