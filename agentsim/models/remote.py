@@ -20,7 +20,7 @@ from agentsim.models.extra import extra_problem
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
 from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.profiles import Profile, Structured
-from agentsim.models.rate_limiter import RateLimiter
+from agentsim.models.rate_limiter import RateLimiter, Slot
 
 __all__ = ["RemoteModel"]
 
@@ -35,7 +35,7 @@ class RemoteModel(ABC):
         self._name, self._profile, self._endpoint = name, profile, endpoint
         self._model = name.partition("/")[2]
         self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
-        self._steps = _Steps()
+        self._probe = _ModeProbe(endpoint)
 
     @property
     def name(self) -> str:
@@ -47,7 +47,8 @@ class RemoteModel(ABC):
 
     @property
     def limiter(self) -> RateLimiter:
-        return self._endpoint.limiter
+        probing = self._profile.structured == "auto" and self._probe.chosen is None
+        return self._probe if probing else self._endpoint.limiter
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles.
@@ -60,7 +61,7 @@ class RemoteModel(ABC):
         async def attempt(mode: Structured) -> Completion:
             return await self._attempt(replace(self._profile, structured=mode), call, sampling)
 
-        return await self._steps.completion(attempt)
+        return await self._probe.completion(attempt)
 
     async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
         if problem := extra_problem(sampling.extra):
@@ -114,29 +115,51 @@ class RemoteModel(ABC):
         await self._endpoint.aclose()
 
 
-class _Steps:
-    """The way down from `json_schema`, taken by the model's first calls one after another, and never again."""
+class _ModeProbe(RateLimiter):
+    """Steps down from `json_schema` to the first structured mode that is not refused for itself.
 
-    def __init__(self) -> None:
+    Until that is known it admits one call at a time to the host's limiter, so that each mode is refused once and the
+    order of replies chooses nothing.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__()
+        self.chosen: Structured | None = None
         self._left = list(_DOWNWARDS)
-        self._chosen: Structured | None = None
-        self._line = asyncio.Lock()
+        self._endpoint = endpoint
+        self._turn = asyncio.Lock()
 
     async def completion(self, attempt: Callable[[Structured], Awaitable[Completion]]) -> Completion:
-        """What the attempt brings in the first mode that is not refused for itself; it says which mode that was.
+        """What the attempt brings in the chosen mode; it says which mode that is."""
+        while self.chosen is None:
+            try:
+                completion = await attempt(self._left[0])
+            except ProviderRejected as error:
+                if error.code != UNSUPPORTED_FORMAT or len(self._left) == 1:
+                    raise
+                del self._left[0]
+            else:
+                self.chosen = self._left[0]
+                return replace(completion, structured=self.chosen)
+        return replace(await attempt(self.chosen), structured=self.chosen)
 
-        Other calls wait until it is known, so that the order of replies chooses nothing.
-        """
-        if self._chosen is None:
-            async with self._line:
-                while self._chosen is None:
-                    try:
-                        completion = await attempt(self._left[0])
-                    except ProviderRejected as error:
-                        if error.code != UNSUPPORTED_FORMAT or len(self._left) == 1:
-                            raise
-                        del self._left[0]
-                    else:
-                        self._chosen = self._left[0]
-                        return replace(completion, structured=self._chosen)
-        return replace(await attempt(self._chosen), structured=self._chosen)
+    async def acquire(self, tokens: int = 0) -> Slot:
+        host = self._endpoint.limiter
+        await self._turn.acquire()
+        if self.chosen is not None:  # found while this call waited
+            self._turn.release()
+            return await host.acquire(tokens)
+        try:
+            slot = await host.acquire(tokens)
+        except BaseException:
+            self._turn.release()
+            raise
+        slot.limiter = self
+        return slot
+
+    def release(self, slot: Slot, error: BaseException | None = None) -> None:
+        self._endpoint.limiter.release(slot, error)
+        self._turn.release()
+
+    def count(self, slot: Slot, tokens: int) -> None:
+        self._endpoint.limiter.count(slot, tokens)

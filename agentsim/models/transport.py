@@ -6,7 +6,6 @@ This module is imported when the first request is near: aiohttp takes 0.15 s.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import functools
 import urllib.request
@@ -23,6 +22,7 @@ from agentsim.errors import ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
 from agentsim.models.connection_errors import NoAnswer, Unacceptable, system_words
 from agentsim.models.descriptors import places
+from agentsim.models.outgoing import Outgoing
 
 if TYPE_CHECKING:
     import ssl
@@ -99,9 +99,6 @@ class Transport:
         """Close the connections; may be called again."""
         session, self._session = self._session, None
         if session is not None:
-            from agentsim.models.outgoing import tasks_as_ever
-
-            tasks_as_ever(asyncio.get_running_loop())
             await session.close()
 
 
@@ -180,9 +177,6 @@ def _too_long() -> Unacceptable:
 
 
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
-    from agentsim.models.outgoing import Outgoing, without_tasks_for_what_is_over
-
-    without_tasks_for_what_is_over(asyncio.get_running_loop())
     return aiohttp.ClientSession(
         request_class=Outgoing,
         # How many calls there may be at once is the rate limiter's business.

@@ -15,6 +15,7 @@ from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible, request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
+from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 
@@ -279,7 +280,9 @@ def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None
             model = OpenAICompatible("vllm/m", profile, Endpoint(profile.base_url, None))
             calls = (replace(CALL, tag=str(n)) for n in range(8))
             try:
-                return await asyncio.gather(*(model.complete(call, SAMPLING) for call in calls), return_exceptions=True)
+                return await asyncio.gather(
+                    *(admitted(model, call, SAMPLING) for call in calls), return_exceptions=True
+                )
             finally:
                 await model.aclose()
 

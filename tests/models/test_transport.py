@@ -228,19 +228,6 @@ def test_a_request_is_on_its_way_in_the_turn_of_the_loop_in_which_it_is_made() -
     assert with_model(use, server) == (1, "said")
 
 
-def test_a_request_that_is_written_leaves_no_task_behind_that_would_write_it() -> None:
-    async def use(model: OpenAICompatible) -> int:
-        await once(model)
-        before = len(asyncio.all_tasks())
-        call = asyncio.create_task(once(model))
-        await asyncio.sleep(0)
-        tasks = len(asyncio.all_tasks()) - before
-        await call
-        return tasks
-
-    assert with_model(use, Sockets()) == 1, "the call itself"
-
-
 def test_the_loop_makes_its_tasks_as_before_when_the_connections_are_closed() -> None:
     def ours(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
         return asyncio.Task(coroutine, loop=loop, **options)

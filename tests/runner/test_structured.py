@@ -153,3 +153,11 @@ def test_a_temperature_for_a_provider_that_takes_none_is_an_error_of_the_scenari
     with pytest.raises(ScenarioError, match=r"supports_temperature is false in providers\.fake") as caught:
         load(config, overrides=(*overrides, "providers.fake.supports_temperature=false"))
     assert caught.value.key == key
+
+
+def test_calls_that_wait_until_the_mode_is_known_are_never_made_where_the_run_stops(tmp_path: Path) -> None:
+    """They wait for their admission, and are not in flight."""
+    rejected = Raw(401, {"error": {"message": "no such key"}})
+    with FakeServer(lambda _body: rejected).in_thread() as server:
+        stopped = play(server.url(), tmp_path, AUTO, 'game_config.phases=["votes"]')
+        assert (stopped.status, len(server.received)) == ("stopped_provider", 1)
