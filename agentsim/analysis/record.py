@@ -16,10 +16,10 @@ from typing import Any
 from agentsim import games
 from agentsim.engine.interaction import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.fallbacks import Share, shares_in
 from agentsim.history.load import derived, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
-from agentsim.history.shares import Share, shares_in
 
 __all__ = ["Between", "Entrant", "GameRecord", "Vote", "game_record", "labelled", "vendor"]
 

@@ -19,8 +19,8 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     from agentsim.cli.finish import money
     from agentsim.cli.terminal_output import columns, note, safe, shortened
     from agentsim.errors import UsageError
+    from agentsim.history.fallbacks import NOTABLE
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import NOTABLE
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")

@@ -21,8 +21,8 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Panel
 from agentsim.engine.wording import sentence
+from agentsim.history.fallbacks import Shares, shares_in
 from agentsim.history.record import History, StandingRecord, Status
-from agentsim.history.shares import Shares, shares_in
 from agentsim.history.totals import cached_share
 from agentsim.report import text
 from agentsim.report.charts import PanelView, view
