@@ -19,7 +19,7 @@ from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
-    from agentsim.history.shares import Shares
+    from agentsim.history.fallbacks import Shares
     from agentsim.models.permits import Variables
     from agentsim.runner.batch.executors import Executor
     from agentsim.runner.batch.manifest import Manifest
@@ -137,8 +137,8 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
 
 def _shares(manifest: Manifest, result: BatchResult) -> Shares:
     """The shares of fallbacks of all games in the folder; where bots alone decide, there are none to count."""
+    from agentsim.history.fallbacks import summed
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import summed
     from agentsim.runner.batch.manifest import plays_alone
 
     runs = [] if plays_alone(manifest) else list_runs(result.directory)

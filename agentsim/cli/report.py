@@ -135,7 +135,7 @@ def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
 def _warn_of(lines: Sequence[Standing]) -> None:
     """Warn of the compared models or players with many fallbacks."""
     from agentsim.cli.terminal_output import safe, shortened
-    from agentsim.history.shares import NOTABLE, Share
+    from agentsim.history.fallbacks import NOTABLE, Share
 
     found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}

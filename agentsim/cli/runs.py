@@ -24,8 +24,8 @@ _LENGTH = 300
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs: status, winner, fallbacks, cost; the newest last."""
     from agentsim.cli.finish import money
+    from agentsim.history.fallbacks import NOTABLE
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import NOTABLE
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")

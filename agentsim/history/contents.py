@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json, text_id
 from agentsim.engine.reading import READER_VERSION
@@ -21,7 +21,7 @@ from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first
 from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
 
-__all__ = ["JOURNAL_FORMAT", "Chain", "Contents", "Entry", "Kept", "read_head", "read_journal", "read_on"]
+__all__ = ["JOURNAL_FORMAT", "Chain", "Contents", "Entry", "Kept", "Stop", "read_head", "read_journal", "read_on"]
 
 JOURNAL_FORMAT = "agentsim-journal/1"
 Key = tuple[int, int]
@@ -82,6 +82,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """The end of a session; `history` is the digest of the history that it left."""
+
+    status: Word
+    at: Word
+    wall_s: Annotated[float, Field(allow_inf_nan=False)]
+    history: Annotated[Word | None, Field(exclude_if=lambda digest: digest is None)] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """An attempt that was recorded before its request was decided; a void one no longer counts."""
 
@@ -106,7 +116,7 @@ class Contents:
         self.head: Mapping[str, Any] = {}
         self.entries: dict[Key, Entry] = {}
         self.tries: dict[Key, list[Kept]] = {}
-        self.stops: list[Mapping[str, Any]] = []
+        self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
@@ -127,12 +137,12 @@ class Contents:
 
         A session whose last line did not reach the disk left a history that no line names.
         """
-        return self.stops[-1].get("history") if self.stops and self.last_stop == self.lines else None
+        return self.stops[-1].history if self.stops and self.last_stop == self.lines else None
 
     @property
     def wall_s(self) -> float:
         """Seconds of all sessions; one that was killed left no word of its own."""
-        return float(sum(stop["wall_s"] for stop in self.stops))
+        return float(sum(stop.wall_s for stop in self.stops))
 
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
@@ -179,23 +189,15 @@ class Contents:
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
         self.put(entry)
 
-    def _stop(self, line: Mapping[str, Any]) -> None:
-        named = {"history": str(line["history"])} if "history" in line else {}
+    def _stop(self, stop: Stop) -> None:
         self.last_stop = self.lines
-        self.stops.append(
-            {"status": str(line["status"]), "at": str(line["at"]), "wall_s": float(line["wall_s"]), **named}
-        )
-        if line["status"] == ProviderStopped.status:
-            self._stopped_by_provider()
-
-    def _stopped_by_provider(self) -> None:
-        """Void the failed calls of undecided requests: on resume each has all of its attempts again."""
+        self.stops.append(stop)
+        if stop.status != ProviderStopped.status:
+            return
         self.forgiven.update(self.entries)
         for key, tries in self.tries.items():
-            if key not in self.entries:
-                self.tries[key] = [
-                    Kept(kept.player, kept.attempt, void=kept.void or kept.attempt.completion is None) for kept in tries
-                ]
+            if key not in self.entries:  # its failed calls are void: on resume it has all of its attempts again
+                self.tries[key] = [replace(kept, void=kept.void or kept.attempt.completion is None) for kept in tries]
 
     def take(self, line: Mapping[str, Any]) -> None:
         """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
@@ -218,7 +220,7 @@ class Contents:
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "stop":
-                self._stop(line)
+                self._stop(adapter(Stop).validate_python(line))
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentsim.engine.codec import adapter, json_line, text_id
+from agentsim.engine.codec import adapter, json_line, text_id, values
 from agentsim.errors import AgentsimError
-from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, read_journal
+from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.journal_file import JournalFile
 from agentsim.models.base import Attempt
 
@@ -117,8 +117,7 @@ class Journal:
 
     def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
         """Append that this process is done with the run; `history` is the digest of the history that it leaves."""
-        named = {} if history is None else {"history": history}
-        self._put([{"record": "stop", "status": status, "at": at, "wall_s": round(wall_s, 3), **named}])
+        self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
 
     def close(self) -> None:
         """Close the file and give the lock back."""
@@ -134,7 +133,7 @@ class Journal:
 
     def _store(self, texts: Sequence[str]) -> list[str]:
         names = [text_id(text) for text in texts]
-        if not self._known.issuperset(names):  # the usual case: few parts of a prompt are new
+        if not self._known.issuperset(names):  # few of a prompt's parts are new
             for name, text in zip(names, texts, strict=True):
                 if name not in self._known:
                     self._known.add(name)

@@ -43,7 +43,7 @@ def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] 
         running = is_running(journal)  # asked before the last look: what it wrote before it ended is seen
         follower.look(journal)
         if not running:
-            return str(contents.stops[-1]["status"]) if contents.stops else "interrupted"
+            return contents.stops[-1].status if contents.stops else "interrupted"
         sleep(EVERY_S)
 
 

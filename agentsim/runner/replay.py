@@ -17,7 +17,7 @@ from agentsim.engine.codec import text_id
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
-from agentsim.history.contents import Contents, Entry, read_head, read_journal
+from agentsim.history.contents import Contents, Entry, Stop, read_head, read_journal
 from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
@@ -138,9 +138,9 @@ def replayed(name: str, recorded: Contents) -> Replayed:
     return Replayed(recorded, scenario, game, play, entries)
 
 
-def _status(claimed: str, stops: Sequence[Mapping[str, Any]], finished: str | None) -> str:
+def _status(claimed: str, stops: Sequence[Stop], finished: str | None) -> str:
     """What the history must call the run's end: the game says whether it is over, the journal how it was stopped."""
-    if claimed not in FINISHED and (finished is None or (stops and stops[-1]["status"] == claimed)):
+    if claimed not in FINISHED and (finished is None or (stops and stops[-1].status == claimed)):
         return claimed  # a killed process leaves no word of how it ended
     return finished or "interrupted"
 
@@ -221,13 +221,13 @@ def rebuilt(files: RunFiles) -> Mapping[str, Any]:
     again = replayed(files.name, recorded)
     if again.finished is None:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
-    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1]["at"], recorded.wall_s)
+    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1].at, recorded.wall_s)
     history = again.folded(again.finished, volatile)
     text = dump_history(history)
     end = recorded.stops[-1]
-    if end.get("history", text_id(text)) != text_id(text):  # other limits, say: the journal names what is written now
+    if end.history not in {None, text_id(text)}:  # other limits, say: the journal names what is written now
         journal = Journal.reopen(files.journal)
-        journal.stopped(end["status"], end["at"], 0.0, text_id(text))
+        journal.stopped(end.status, end.at, 0.0, text_id(text))
         journal.close()
     write_whole(files.history, text)
     return history

@@ -154,7 +154,7 @@ def reopened(
     that cannot be used, `UsageError` for limits that are none.
     """
     stops = read_journal(files.journal).stops
-    if stops and stops[-1]["status"] in FINISHED and files.history.is_file():
+    if stops and stops[-1].status in FINISHED and files.history.is_file():
         return None
     journal = Journal.reopen(files.journal)
     try:

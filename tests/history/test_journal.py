@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.contents import Contents, Entry, read_journal
+from agentsim.history.contents import Contents, Entry, Stop, read_journal
 from agentsim.history.journal import MOST_UNWRITTEN, Journal
 from agentsim.history.journal_file import is_running
 from tests.fakes.journals import without_digests
@@ -60,7 +60,7 @@ def test_what_is_written_is_read_back(written: Path) -> None:
     assert contents.open_tries(1, 0) == list(contents.entries[1, 0].tries[:2])
     assert contents.open_tries(3, 0) == [paid("worse", code="illegal")]
     assert contents.undecided() == [("A", paid("worse", code="illegal"))]
-    assert contents.stops == [{"status": "interrupted", "at": "2026-01-01T00:00:01.000Z", "wall_s": 1.235}]
+    assert contents.stops == [Stop("interrupted", "2026-01-01T00:00:01.000Z", 1.235)]
     assert contents.last_wave == 2
     assert contents.size == written.stat().st_size
 
@@ -143,7 +143,7 @@ def test_a_torn_tail_is_ignored_and_cut_off_before_anything_is_appended(written:
     assert written.stat().st_size == torn.size
     book.stopped("failed", "now", 2.0)
     book.close()
-    assert [stop["status"] for stop in read_journal(written).stops] == ["failed"]
+    assert [stop.status for stop in read_journal(written).stops] == ["failed"]
 
 
 def test_reading_alone_changes_nothing(written: Path) -> None:
@@ -245,7 +245,7 @@ CORRUPT = [
     pytest.param(line_of({"record": "try", "wave": 1, "place": 0}), "missing 'try'", id="a try without one"),
     pytest.param(line_of(STOP, wall_s=float("inf")), "inf", id="infinite"),
     pytest.param(line_of(STOP, wall_s="long"), "", id="a time in words"),
-    pytest.param(b'{"record": "stop"}\n', "missing 'status'", id="an empty stop"),
+    pytest.param(b'{"record": "stop"}\n', "status: Field required", id="an empty stop"),
 ]
 
 

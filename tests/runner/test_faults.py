@@ -96,7 +96,7 @@ def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_s
     assert server.started["ok"] == after + 1, "one rejected call is enough"
     assert len(journaled(result.files)) == after
     assert result.history["usage"]["fallbacks"] == 0
-    assert read_journal(result.files.journal).stops[-1]["status"] == "stopped_provider"
+    assert read_journal(result.files.journal).stops[-1].status == "stopped_provider"
     assert prove(result.files).decisions == after
 
     server.broken, server.reply = None, varied_by_schema

@@ -138,7 +138,7 @@ def test_a_signal_ends_a_run_in_order_and_it_goes_on_to_the_same_history(
     history = json.loads(cli.files.history.read_text(encoding="utf-8"))
     assert history["status"] == "interrupted"
     assert len(history["decisions"]) == len(journaled(cli.files)) == answered
-    assert read_journal(cli.files.journal).stops[-1]["status"] == "interrupted"
+    assert read_journal(cli.files.journal).stops[-1].status == "interrupted"
     assert prove(cli.files).decisions == answered
 
     mend(server)

@@ -1,4 +1,4 @@
-"""Shares: how many decisions are fallbacks, in a run, by player and by model. Decisions of bots are left out.
+"""Fallbacks: which share of the decisions are fallbacks, in a run, by player and by model. Bots are left out.
 
 Each share also counts how often the game turned a decision away, such as an action that is not possible.
 """
