@@ -72,7 +72,7 @@ def test_sessions_add_up_by_the_journals_stops(tmp_path: Path) -> None:
         stopped = play(server.url(), tmp_path, "limits.max_calls=3", "limits.max_wall_s=500")
         journal = stopped.files.journal
         change_line(journal, '"record":"stop"', lambda line: line.update(wall_s=499.999999))
-        assert read_journal(journal).stops[-1]["wall_s"] > 499
+        assert read_journal(journal).stops[-1].wall_s > 499
         again = go_on(stopped.files, env={}, max_calls=99)
         assert again is not None
         assert again.status == "stopped_budget"
