@@ -31,7 +31,6 @@ __all__ = [
     "Sampling",
     "Usage",
     "Word",
-    "Wrapper",
     "fault_of",
 ]
 
@@ -282,25 +281,3 @@ class Model(Protocol):
     async def aclose(self) -> None:
         """Give back connections and processes."""
         ...
-
-
-class Wrapper:
-    """A model around another one, with its name and limiter, and closed with it; subclasses add `complete`."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def provider(self) -> str:
-        return self._model.provider
-
-    @property
-    def limiter(self) -> RateLimiter | None:
-        return self._model.limiter
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
-from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
+from agentsim.models.base import Call, Completion, Model, Sampling, Usage
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
+from agentsim.models.wrapper import Wrapper
 
 __all__ = ["Price", "Priced", "Prices", "context_window", "longest_reply"]
 

@@ -16,7 +16,8 @@ from typing import Any
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT
-from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
+from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word
+from agentsim.models.wrapper import Wrapper
 
 __all__ = ["Recorder", "Sent", "digest"]
 
