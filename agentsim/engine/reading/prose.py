@@ -37,6 +37,10 @@ _FORMATTING = re.compile(
     re.I,
 )
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
+_FENCE = re.compile(r"```\w*\n?")
+_MARKS_OPEN = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
+_MARKS_CLOSE = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
+_ENDS = 5  # characters at the end of a text in which all of the closing marks stand
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
@@ -111,7 +115,9 @@ def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _plain(words: str) -> str:
     """Cleaned, without a fence or marks around all of it."""
-    words = re.sub(r"^```\w*\n?|\n?```$", "", cleaned(words).strip()).strip()
+    words = cleaned(words).strip()
+    fence = _FENCE.match(words)
+    words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
     words = _without_rules(words).strip()
     for opens, closes in (('"', '"'), ("“", "”")):
         if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
@@ -128,8 +134,9 @@ def _without_rules(words: str) -> str:
     while first < last - 1 and _is_rule(lines[last - 1]):
         last -= 1
     left = "\n".join(lines[first:last])
-    left = left if first else re.sub(r"^(?:\*{1,2}|_{1,2})(?=\s)", "", left)
-    return left if last < len(lines) else re.sub(r"(?<=\s)(?:\*{1,2}|_{1,2})$", "", left)
+    opens = None if first else _MARKS_OPEN.match(left)
+    left = left[opens.end() if opens else 0 :]
+    return left if last < len(lines) else left[:-_ENDS] + _MARKS_CLOSE.sub("", left[-_ENDS:])
 
 
 def _is_rule(line: str) -> bool:
