@@ -131,7 +131,7 @@ def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a `.jsonl` is an exported table and not a journal, which has the same suffix.
+    """Whether a `.jsonl` is an exported table or a recording of replies, and not a run's journal.
 
     A table's rows are whole lines, and no records. A table without rows is known by its name alone: before the
     last dot stands a run with a history, or the folder's own name.
@@ -143,7 +143,7 @@ def is_table(path: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     if first:
-        return isinstance(row, dict) and bool(row) and "record" not in row
+        return isinstance(row, dict) and bool(row) and row.get("record", "recording") == "recording"
     stem = path.stem.rpartition(".")[0]
     return bool(stem) and (stem == path.parent.resolve().name or (path.parent / f"{stem}.json").is_file())
 

@@ -5,16 +5,18 @@ What is sent and what comes back do not belong here.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from agentsim import __version__
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import Profile
-from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
+from agentsim.models.rate_limiter import RateLimiter, RateLimits
 
 if TYPE_CHECKING:
     from agentsim.models.transport import Answer, Transport
@@ -142,3 +144,17 @@ def _of_the_sdk(base_url: str, key: str) -> dict[str, str]:
             variable = _VARIABLES.get(name.lower(), "OPENAI_CUSTOM_HEADERS")
             raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
     return given
+
+
+_SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], RateLimiter]] = WeakKeyDictionary()
+
+
+def shared_limiter(host: str, key: str | None, limits: RateLimits) -> RateLimiter:
+    """The rate limiter of a host (`host:port`) and key in the running event loop, with these limits too."""
+    limiters = _SHARED.setdefault(asyncio.get_running_loop(), {})
+    limiter = limiters.get((host, key))
+    if limiter is None:
+        limiter = limiters[host, key] = RateLimiter(limits)
+    else:
+        limiter.agree(limits)
+    return limiter

@@ -12,13 +12,12 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from agentsim.errors import RateLimited, TransportFailed
 from agentsim.models.base import Usage
 from agentsim.models.descriptors import places
 
-__all__ = ["LONGEST_PUSH_S", "MINUTE_S", "RateLimiter", "RateLimits", "Slot", "shared_limiter"]
+__all__ = ["LONGEST_PUSH_S", "MINUTE_S", "RateLimiter", "RateLimits", "Slot"]
 
 MINUTE_S = 60.0
 LONGEST_PUSH_S = 60.0
@@ -166,6 +165,9 @@ class RateLimiter:
         """Seconds until a call of about so many tokens may start: 0 for now, infinite for "when one has ended"."""
         if self.slots is not None and self.in_flight >= self.slots:
             return math.inf
+        return self._paced_s(tokens, arrived)
+
+    def _paced_s(self, tokens: int, arrived: float | None = None) -> float:
         now = self._clock()
         pushed = self._pushed if arrived is None else min(self._pushed, arrived + self.limits.patience_s)
         spaced = max(0.0, max(self._next, pushed) - now)
@@ -176,8 +178,18 @@ class RateLimiter:
     def start(self, tokens: int) -> Slot:
         """A call starts; `wait_s` has said 0."""
         assert self.slots is None or self.in_flight < self.slots, "a call started that had to wait"
-        now = self._clock()
         self.in_flight += 1
+        return self._counted(tokens)
+
+    async def again(self) -> None:
+        """Wait until the call of a slot may send another request, of no tokens of its own, and count that."""
+        async with self._line:
+            while seconds := self._paced_s(0):
+                await self._pause(seconds)
+            self._counted(0)
+
+    def _counted(self, tokens: int) -> Slot:
+        now = self._clock()
         self._next = now + self.limits.spacing_s
         slot = Slot(self, now, tokens, self._burst, counted=self.limits.by_the_minute)
         if slot.counted:
@@ -281,17 +293,3 @@ class RateLimiter:
             slot = self._minute.popleft()
             slot.counted = False
             self._minute_tokens -= slot.tokens
-
-
-_SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], RateLimiter]] = WeakKeyDictionary()
-
-
-def shared_limiter(host: str, key: str | None, limits: RateLimits) -> RateLimiter:
-    """The rate limiter of a host (`host:port`) and key in the running event loop, with these limits too."""
-    limiters = _SHARED.setdefault(asyncio.get_running_loop(), {})
-    limiter = limiters.get((host, key))
-    if limiter is None:
-        limiter = limiters[host, key] = RateLimiter(limits)
-    else:
-        limiter.agree(limits)
-    return limiter

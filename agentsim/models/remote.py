@@ -138,6 +138,7 @@ class _ModeProbe(RateLimiter):
                 if error.code != UNSUPPORTED_FORMAT or len(self._left) == 1:
                     raise
                 del self._left[0]
+                await self._endpoint.limiter.again()
             else:
                 self.chosen = self._left[0]
                 return replace(completion, structured=self.chosen)

@@ -91,7 +91,7 @@ class Recorder:
             self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise self._unusable(self._path, error) from None
-        self.write({"record": "run", "format": JOURNAL_FORMAT, "seed": seed})
+        self.write({"record": "recording", "format": JOURNAL_FORMAT, "seed": seed})
         if self._failure is not None:
             self.abandon()
             raise AgentsimError(f"{self._path}: cannot be written: {self._failure}")

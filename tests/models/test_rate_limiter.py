@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.endpoint import Endpoint, Endpoints
+from agentsim.models.endpoint import Endpoint, Endpoints, shared_limiter
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.rate_limiter import RateLimiter, RateLimits, shared_limiter
+from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import Mendable, play

@@ -15,6 +15,7 @@ from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible, request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
+from agentsim.models.rate_limiter import RateLimits
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -222,6 +223,21 @@ def test_auto_takes_the_first_mode_that_is_not_refused_and_says_which(refused: t
     assert isinstance(answer, Completion)
     assert answer.structured == chosen
     assert [mode_of(received.body) for received in server.received] == [*refused, chosen]
+
+
+def test_each_refused_mode_is_a_request_that_the_rate_limiter_counts() -> None:
+    async def main() -> float:
+        async with FakeServer(refusing("json_schema", "json_object")) as fake:
+            endpoint = Endpoint(fake.url(), KEY, limits=RateLimits(requests_per_minute=3))
+            model = OpenAICompatible("vllm/some/model", replace(AUTO, base_url=fake.url()), endpoint)
+            try:
+                await admitted(model, CALL, SAMPLING)
+                assert len(fake.received) == 3
+                return endpoint.limiter.wait_s(0)
+            finally:
+                await model.aclose()
+
+    assert 50 < asyncio.run(main()) <= 60
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.files import RunFiles
+from agentsim.history.files import RunFiles, find_run
+from agentsim.history.load import list_runs
 from agentsim.runner.playback import Playback, Recording
 from agentsim.runner.recorder import Recorder
 from agentsim.runner.session import RunResult, begin, go_on
@@ -88,6 +89,16 @@ def test_a_recorded_run_plays_again_without_key_or_network(tmp_path: Path, concu
     assert stable(again.files) == stable(live.files)
     assert again.history["volatile"]["replies"] == ["tape.jsonl"]
     assert "replies" not in live.history["volatile"]
+
+
+def test_a_recording_beside_the_runs_is_no_run(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        live = play(written(tmp_path, server.url()), Recorder(tmp_path / "replies.jsonl"))
+    folder = live.files.directory
+    (tmp_path / "replies.jsonl").rename(folder / "replies.jsonl")
+    assert [run.name for run in list_runs(folder)] == [live.files.name]
+    with pytest.raises(UsageError, match="no run called 'replies'"):
+        find_run(folder, "replies")
 
 
 @pytest.mark.parametrize("concurrency", [1, 16])
@@ -200,7 +211,7 @@ def test_the_same_words_at_two_decisions_keep_their_own_replies(tmp_path: Path) 
         config = written(tmp_path, server.url())
         play(config, Recorder(tape))
     rows = lines(tape)
-    assert rows[0] == {"record": "run", "format": "agentsim-journal/1", "seed": 5}
+    assert rows[0] == {"record": "recording", "format": "agentsim-journal/1", "seed": 5}
     calls = [row["call"] for row in rows[1:]]
     assert len(set(calls)) == len(calls)
     assert {call.split("/")[1] for call in calls} == {"pitch", "vote"}
@@ -261,7 +272,7 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
             assert process.poll() is None, "it ended before it could be killed"
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert first.read_bytes().startswith(b'{"record":"run","format":"agentsim-journal/1","seed":5}\n')
+        assert first.read_bytes().startswith(b'{"record":"recording","format":"agentsim-journal/1","seed":5}\n')
         assert len(lines(first)) > 4
         files = RunFiles(tmp_path / "logs", "run")
         resumed = go_on(files, env={"LAB_KEY": CANARY}, recording=Recorder(second))

@@ -124,7 +124,7 @@ BAD_TODAY: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("bad", "says"), BAD_TODAY.values(), ids=BAD_TODAY)
 def test_a_line_of_todays_format_that_is_no_reply_is_refused_too(tmp_path: Path, bad: str, says: str) -> None:
     config(tmp_path)
-    head = json.dumps({"record": "run", "format": "agentsim-journal/1", "seed": 5})
+    head = json.dumps({"record": "recording", "format": "agentsim-journal/1", "seed": 5})
     (tmp_path / "tape.jsonl").write_text(f"{head}\n{bad}\n", encoding="utf-8")
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert said.code == 2
