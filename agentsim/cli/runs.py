@@ -72,7 +72,7 @@ def watch(
     """Follow a running game in the terminal.
 
     It reads the journal and touches nothing; Ctrl-C ends the watching, not the game. Of a game that is over it shows
-    everything that everybody could hear.
+    every public event.
     """
     from agentsim.cli.display import shown
     from agentsim.history.files import find_run

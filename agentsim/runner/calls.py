@@ -83,7 +83,7 @@ class DecisionCalls:
                 budget.check_time()
                 dispatcher.waits.end(ask)
                 dispatcher.in_flight.add(task)
-                dispatcher.sent(task, ask, messages)
+                dispatcher.sent(task, ask)
                 dispatcher.watcher.calling(ask)
                 completion = await player.reply(ask, messages, number)
                 slot.used(completion.usage)

@@ -64,7 +64,7 @@ class Dispatcher:
         seated = {player: seat for player, seat in self.seats.items() if not player.startswith("@")}
         self.people = {player for player, seat in seated.items() if isinstance(seat, HumanPlayer)}
         self._slots: dict[str, asyncio.Semaphore] = {}  # by provider: a busy one holds no calls to another
-        self._out: list[tuple[asyncio.Task[Any] | None, Ask, tuple[Message, ...]]] = []  # calls that have just left
+        self._out: list[tuple[asyncio.Task[Any] | None, Ask]] = []  # calls that have just left
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
@@ -158,16 +158,16 @@ class Dispatcher:
         if asked or not self._asked:
             self.watcher.person(asked=asked)
 
-    def sent(self, task: asyncio.Task[Any] | None, ask: Ask, messages: tuple[Message, ...]) -> None:
+    def sent(self, task: asyncio.Task[Any] | None, ask: Ask) -> None:
         """A call leaves in this turn of the loop."""
         if not self._out:  # of a wave's calls all leave before any other callback runs
             asyncio.get_running_loop().call_soon(self._meanwhile)
-        self._out.append((task, ask, messages))
+        self._out.append((task, ask))
 
     def _meanwhile(self) -> None:
-        """What may as well be done while the calls are out: most of what is written down with their answers."""
+        """Make the fingerprints of requests whose answers are waited for."""
         out, self._out = self._out, []
-        for task, ask, _ in out:
+        for task, ask in out:
             if task in self.in_flight:  # not every model has to be waited for
                 ask.request.fingerprint()
 

@@ -1,4 +1,4 @@
-"""Altered: histories of the golden games as somebody could have written them who lies, or does not know the format.
+"""Altered: histories of the golden games as a liar could have written them, or a program that mistakes the format.
 
 An alteration is drawn by its number and is the same whenever it is drawn. What is done with one does not belong here.
 """
@@ -99,7 +99,7 @@ def _mistold(history: Any, rng: Random) -> None:
 
 
 def _misnumbered(history: Any, rng: Random) -> None:
-    """An index that leads elsewhere, or nowhere; an id that is another's, or nobody's."""
+    """An index that leads elsewhere, or nowhere; an id that is another's, or of no record."""
     holder = rng.choice((*history["decisions"], *history["players"], *history["rounds"], *_events(history)))
     key = rng.choice([key for key in holder if key in _POINTING])
     if isinstance(holder[key], dict | list) and holder[key]:

@@ -1,4 +1,4 @@
-"""Rate limiter: the queue before a host: nobody too many, nobody forgotten, nobody passed. Time is the tests' own."""
+"""Rate limiter: the queue before a host: no call too many, none forgotten, none passed. Time is the tests' own."""
 
 from __future__ import annotations
 
