@@ -5,16 +5,19 @@ Not here: who may see what (the rules say so at every `tell`) and how an event l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, dataclass_transform
 
 from agentsim.engine.codec import adapter, values
+from agentsim.engine.interaction import NEITHER, Interaction, Sign
+from agentsim.engine.template import Template, filled, names_in
+from agentsim.engine.wording import snake_case
 
 if TYPE_CHECKING:
-    from agentsim.engine.interaction import Interaction, Past
+    from agentsim.engine.interaction import Past
 
-__all__ = ["Audience", "Event", "Everyone", "EveryoneType", "LogEntry", "Nobody", "PlayerId"]
+__all__ = ["Audience", "Deed", "Event", "Everyone", "EveryoneType", "LogEntry", "Nobody", "PlayerId"]
 
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""
@@ -33,28 +36,89 @@ Audience: TypeAlias = EveryoneType | tuple[PlayerId, ...]
 Nobody: Final[tuple[PlayerId, ...]] = ()
 
 
-@dataclass(frozen=True)
-class Event:
-    """Base of a game's events: frozen dataclasses named by a past participle.
+class Deed(NamedTuple):
+    """What an event says that one player did to another: names of the event's fields, and how it counts.
 
-    `kind` names the event in the history; `words` names the field that holds a player's own words, which
-    the history keeps as the event's `content` and not in its `data`. All other fields are the `data`, in
-    numbers and ids, so that the outcome can be recomputed from them.
+    `whom` may hold several players, or None for no player. Where `when` names a field, the deed was done only if that
+    field is true.
+    """
+
+    who: str
+    whom: str
+    deed: Template
+    sign: Sign = NEITHER
+    amount: str | None = None
+    when: str | None = None
+
+    def of(self, event: Event) -> Iterator[Interaction]:
+        """The interactions of one event."""
+        whom = getattr(event, self.whom)
+        amount = getattr(event, self.amount) if self.amount else None
+        if self.when is None or getattr(event, self.when):
+            for other in whom if isinstance(whom, tuple) else () if whom is None else (whom,):
+                yield Interaction(getattr(event, self.who), other, filled(self.deed, event), self.sign, amount)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the event must have."""
+        return (*(name for name in (self.who, self.whom, self.amount, self.when) if name), *names_in(self.deed))
+
+
+@dataclass_transform(frozen_default=True)
+class Event:
+    """Base of a game's events: records named by a past participle; each subclass becomes a frozen dataclass.
+
+        class Sold(Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}."):
+
+    `kind` names the event in the history: the class's name in small letters where it is not given. `heading` is a short
+    title, `content` what happened, in prose: templates of the class's fields and properties (`engine.template`).
+    `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
+    not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
+    them. `deeds` are what players did to each other by it. Raises `TypeError` for a name that the class has not.
     """
 
     kind: ClassVar[str]
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
     """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
+    _heading: ClassVar[Template] = ""
+    _content: ClassVar[Template | None] = None
+    _deeds: ClassVar[tuple[Deed, ...]] = ()
+
+    def __init_subclass__(
+        cls,
+        *,
+        kind: str | None = None,
+        heading: Template | None = None,
+        content: Template | None = None,
+        words: str | None = None,
+        deeds: tuple[Deed, ...] = (),
+        in_prompt: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.kind = kind or snake_case(cls.__name__)
+        given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
+        for name, value in given.items():
+            if value is not None and value != ():
+                setattr(cls, name, value)
+        dataclass(frozen=True)(cls)
+        named = {*names_in(cls._heading), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
+        named.update(name for deed in cls._deeds for name in deed.names)
+        known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
+        if unknown := sorted(named - known):
+            raise TypeError(f"{cls.__name__} has no {', '.join(unknown)}, which its words name")
 
     @property
     def heading(self) -> str:
         """A short title for a reader."""
-        return self.kind.replace("_", " ").capitalize()
+        return filled(self._heading, self) or self.kind.replace("_", " ").capitalize()
 
     @property
     def content(self) -> str:
         """What happened, in prose; for events with `words`, exactly those words."""
+        if self._content is not None:
+            return filled(self._content, self)
         assert self.words is not None, f"{type(self).__name__} must say its content"
         return str(getattr(self, self.words))
 
@@ -68,7 +132,7 @@ class Event:
 
         An interaction of a player with itself, or with a name that is no player, does not count.
         """
-        return ()
+        return [done for deed in self._deeds for done in deed.of(self)]
 
     def data(self) -> dict[str, Any]:
         """Every field but the words, as JSON values."""
@@ -83,7 +147,7 @@ class Event:
         given = dict(data)
         if cls.words is not None:
             given[cls.words] = content
-        unknown = set(given) - {field.name for field in fields(cls)}
+        unknown = set(given) - {field.name for field in fields(cls)}  # type: ignore[arg-type] # see `__init_subclass__`
         if unknown:
             raise ValueError(f"{cls.kind}: unknown fields {sorted(unknown)}")
         event: Event = adapter(cls).validate_python(given)

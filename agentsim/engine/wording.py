@@ -6,9 +6,10 @@ Nothing here changes a decision.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
-__all__ = ["CUT", "counted", "cut", "first_place", "listed", "near", "sentence"]
+__all__ = ["CUT", "counted", "cut", "first_place", "listed", "near", "sentence", "snake_case"]
 
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that is compared
@@ -45,3 +46,8 @@ def sentence(words: str) -> str:
     """Words as a sentence: a capital at its beginning, a full stop where it has no end of its own; "" stays nothing."""
     words = words.strip()
     return words and words[0].upper() + words[1:] + ("" if words[-1] in ".!?…" else ".")
+
+
+def snake_case(name: str) -> str:
+    """A class's name in small letters: `ItemSold` is `item_sold`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().lstrip("_")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import pytest
 from rich.cells import cell_len
@@ -59,18 +59,11 @@ HOSTILE: dict[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Spoken(Event):
+class Spoken(Event, heading="{speaker}", words="text"):
     """Somebody's words, under a heading that is foreign too."""
 
-    kind: ClassVar[str] = "spoken"
-    words: ClassVar[str | None] = "text"
     speaker: str
     text: str
-
-    @property
-    def heading(self) -> str:
-        return self.speaker
 
 
 def spoken(text: str, *, speaker: str = "A", to: Audience = Everyone) -> list[LogEntry]:
@@ -189,17 +182,7 @@ def test_what_not_everybody_heard_is_on_no_screen(
     assert public_lines(events, 80) == [("A", "for all")]
 
 
-@dataclass(frozen=True)
-class _Ranked(Event):
-    kind: ClassVar[str] = "ranked"
-
-    @property
-    def heading(self) -> str:
-        return "A wins"
-
-    @property
-    def content(self) -> str:
-        return "1. A: 5 left\n2. B: 3 left"
+class _Ranked(Event, kind="ranked", heading="A wins", content="1. A: 5 left\n2. B: 3 left"): ...
 
 
 def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:

@@ -77,10 +77,7 @@ class Terms(Request[D]):
         return {}
 
 
-@dataclass(frozen=True)
-class Spoke(Event):
-    kind: ClassVar[str] = "spoke"
-    words: ClassVar[str] = "text"
+class Spoke(Event, words="text"):
     player: str
     text: str
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from agentsim.engine.event import Event
 from agentsim.engine.interaction import Past
 from tests.engine.small import Spoke
 
 
-@dataclass(frozen=True)
 class Asked(Event):
-    kind: ClassVar[str] = "asked"
     number: int
     player: str
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError, dataclass
-from typing import ClassVar
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -12,21 +11,13 @@ from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from tests.engine.small import Spoke
 
 
-@dataclass(frozen=True)
-class Sold(Event):
-    kind: ClassVar[str] = "lot_sold"
+class Sold(Event, kind="lot_sold", content="Lot {lot} goes."):
     lot: int
     bids: dict[str, int]
     order: tuple[str, ...] = ()
 
-    @property
-    def content(self) -> str:
-        return f"Lot {self.lot} goes."
 
-
-@dataclass(frozen=True)
-class Mute(Event):
-    kind: ClassVar[str] = "mute"
+class Mute(Event): ...
 
 
 def test_content_is_exactly_the_words_and_data_is_everything_else() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +16,9 @@ from tests.engine.small import Spoke
 PLAYERS = ("Ada", "Bo", "Cy")
 
 
-@dataclass(frozen=True)
 class Did(Event):
     """One dealing, as it is."""
 
-    kind: ClassVar[str] = "did"
     who: str
     whom: str
     deed: str
@@ -33,12 +29,9 @@ class Did(Event):
         yield Interaction(self.who, self.whom, self.deed, self.sign, self.amount)
 
 
-@dataclass(frozen=True)
-class Denounced(Did):
+class Denounced(Did, words="text"):
     """A deed and words about it at once."""
 
-    kind: ClassVar[str] = "denounced"
-    words: ClassVar[str | None] = "text"
     text: str = ""
 
 

@@ -6,12 +6,11 @@ Those of private talks stand in `sidebar_events`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
-from agentsim.engine.event import Event
+from agentsim.engine.event import Deed, Event
 from agentsim.engine.interaction import AGAINST, FOR, NAMED, Interaction, Past
-from agentsim.engine.wording import counted, listed
+from agentsim.engine.template import If
+from agentsim.engine.wording import listed
 from agentsim.games.agent_island.sidebar_events import Approached, ExchangeBegan, Paired, TakenAside, Whispered
 
 __all__ = [
@@ -36,24 +35,18 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class GameBegan(Event):
-    kind: ClassVar[str] = "game_began"
+class GameBegan(Event, heading="The game begins", content="{players:player}, {rounds} rounds: {players:and}."):
     players: tuple[str, ...]
     rounds: int
 
-    @property
-    def heading(self) -> str:
-        return "The game begins"
 
-    @property
-    def content(self) -> str:
-        return f"{len(self.players)} players, {self.rounds} rounds: {listed(self.players)}."
-
-
-@dataclass(frozen=True)
-class RoundBegan(Event):
-    kind: ClassVar[str] = "round_began"
+class RoundBegan(
+    Event,
+    heading=If("final", "Final round", "Round {round} begins"),
+    content=If(
+        "final", "The finalists are {active:and}. The jury is {eliminated:and}.", "Still in the game: {active:and}."
+    ),
+):
     round: int
     rounds: int
     active: tuple[str, ...]
@@ -65,78 +58,40 @@ class RoundBegan(Event):
         """Whether the jury names the winner in this round."""
         return self.round == self.rounds
 
-    @property
-    def heading(self) -> str:
-        return "Final round" if self.final else f"Round {self.round} begins"
 
-    @property
-    def content(self) -> str:
-        if self.final:
-            return f"The finalists are {listed(self.active)}. The jury is {listed(self.eliminated)}."
-        return f"Still in the game: {listed(self.active)}."
-
-
-@dataclass(frozen=True)
 class LastRoundBegan(RoundBegan):
     """The last round of a game without a final."""
-
-    kind: ClassVar[str] = "last_round_began"
 
     @property
     def final(self) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class PollOpened(Event):
-    kind: ClassVar[str] = "poll_opened"
+class PollOpened(Event, heading="A poll", content="The next vote is a poll: no player leaves by it."):
     round: int
 
-    @property
-    def heading(self) -> str:
-        return "A poll"
 
-    @property
-    def content(self) -> str:
-        return "The next vote is a poll: no player leaves by it."
-
-
-@dataclass(frozen=True)
-class OrderDrawn(Event):
-    kind: ClassVar[str] = "order_drawn"
+class OrderDrawn(Event, content="The order drawn for the {phase} is {order}."):
     phase: str
     order: tuple[str, ...]
 
-    @property
-    def content(self) -> str:
-        return f"The order drawn for the {self.phase} is {', '.join(self.order)}."
 
-
-@dataclass(frozen=True)
-class Pitched(Event):
-    kind: ClassVar[str] = "pitch"
-    words: ClassVar[str] = "text"
+class Pitched(Event, kind="pitch", heading="Player {player}'s pitch", words="text"):
     player: str
     position: int
     text: str
 
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player}'s pitch"
 
-
-@dataclass(frozen=True)
-class Voted(Event):
-    kind: ClassVar[str] = "vote"
-    words: ClassVar[str] = "explanation"
+class Voted(
+    Event,
+    kind="vote",
+    heading=If("choice", "Player {voter} votes for {choice}", "Player {voter} abstains"),
+    words="explanation",
+):
     voter: str
     choice: str | None
     ballot: tuple[str, ...]
     explanation: str
-
-    @property
-    def heading(self) -> str:
-        return f"Player {self.voter} votes for {self.choice}" if self.choice else f"Player {self.voter} abstains"
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """For the winner in the final round, against who must go in any other."""
@@ -146,19 +101,13 @@ class Voted(Event):
             yield Interaction(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
 
 
-@dataclass(frozen=True)
-class Tallied(Event):
-    kind: ClassVar[str] = "tally"
+class Tallied(Event, kind="tally", heading=If("final", "The jury has voted", "The votes are in")):
     round: int
     final: bool
     votes: dict[str, int]
     abstentions: int
     tied: tuple[str, ...]
     drawn_by_lot: bool
-
-    @property
-    def heading(self) -> str:
-        return "The jury has voted" if self.final else "The votes are in"
 
     @property
     def content(self) -> str:
@@ -172,69 +121,43 @@ class Tallied(Event):
         return text
 
 
-@dataclass(frozen=True)
-class Eliminated(Event):
-    kind: ClassVar[str] = "eliminated"
+class Eliminated(
+    Event,
+    heading="Player {player} is eliminated",
+    content=("{player} leaves the game ", If("drawn_by_lot", "by lot", "with {votes:vote}"), " and joins the jury."),
+):
     player: str
     round: int
     votes: int
     drawn_by_lot: bool
 
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player} is eliminated"
 
-    @property
-    def content(self) -> str:
-        how = "by lot" if self.drawn_by_lot else f"with {counted(self.votes, 'vote')}"
-        return f"{self.player} leaves the game {how} and joins the jury."
-
-
-@dataclass(frozen=True)
-class Won(Event):
-    kind: ClassVar[str] = "won"
+class Won(
+    Event,
+    heading="Player {player} wins",
+    content=("{player} wins the game ", If("drawn_by_lot", "by lot", "with {votes:vote} of the jury"), "."),
+):
     player: str
     votes: int
     drawn_by_lot: bool
 
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player} wins"
 
-    @property
-    def content(self) -> str:
-        how = "by lot" if self.drawn_by_lot else f"with {counted(self.votes, 'vote')} of the jury"
-        return f"{self.player} wins the game {how}."
-
-
-@dataclass(frozen=True)
-class Quipped(Event):
-    kind: ClassVar[str] = "quip"
-    words: ClassVar[str] = "text"
+class Quipped(
+    Event,
+    kind="quip",
+    heading="{player} about {about}",
+    words="text",
+    deeds=(Deed("player", "about", NAMED, when="text"),),
+):
     player: str
     about: str
     text: str
 
-    @property
-    def heading(self) -> str:
-        return f"{self.player} about {self.about}"
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        if self.text:
-            yield Interaction(self.player, self.about, NAMED)
-
-
-@dataclass(frozen=True)
-class Summarized(Event):
-    kind: ClassVar[str] = "summary"
-    words: ClassVar[str] = "text"
+class Summarized(Event, kind="summary", heading="Player {player}'s memory of round {round}", words="text"):
     player: str
     round: int
     text: str
-
-    @property
-    def heading(self) -> str:
-        return f"Player {self.player}'s memory of round {self.round}"
 
 
 EVENTS: tuple[type[Event], ...] = (

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from agentsim.engine.template import Worded
 
 __all__ = [
     "DEEDS",
@@ -25,6 +27,7 @@ __all__ = [
     "STREETS",
     "UTILITY_TIMES",
     "Kind",
+    "Position",
     "Space",
     "group_name",
     "name_of",
@@ -137,3 +140,7 @@ def group_name(group: str) -> str:
 def name_of(position: int) -> str:
     """What the space is called."""
     return SPACES[position].name
+
+
+Position: TypeAlias = Annotated[int, Worded(name_of)]
+"""A space by its number, 0 (GO) to 39; templates call it by its name."""

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.number import Real
+from agentsim.engine.template import Worded
 
 __all__ = ["MOST", "UNIT", "Amount", "amount", "bounded", "number", "share", "shown"]
 
@@ -70,5 +71,6 @@ Amount: TypeAlias = Annotated[
     BeforeValidator(amount),
     PlainSerializer(number),
     WithJsonSchema({"type": "number", "minimum": 0}),
+    Worded(shown),
 ]
 """Hundredths in memory, a decimal on paper: a model built with 2.5 holds 250 and is written as 2.5."""

@@ -67,11 +67,9 @@ class ChooseColour(Request[Chosen]):
         return Chosen(choice=OPTIONS[0], reasoning="")
 
 
-@dataclass(frozen=True)
 class Counted(Event):
     """What all have chosen."""
 
-    kind: ClassVar[str] = "counted"
     numbers: dict[str, int]
 
     @property

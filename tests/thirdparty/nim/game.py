@@ -42,18 +42,11 @@ class NimConfig(GameConfig):
     coins: int = Field(default=10, ge=1, le=100)
 
 
-@dataclass(frozen=True)
-class Taken(Event):
-    kind: ClassVar[str] = "taken"
-    words: ClassVar[str | None] = "remark"
+class Taken(Event, heading="{player} takes {coins}, {left} left", words="remark"):
     player: PlayerId
     coins: int
     left: int
     remark: str
-
-    @property
-    def heading(self) -> str:
-        return f"{self.player} takes {self.coins}, {self.left} left"
 
 
 class Move(Decision):

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from agentsim.engine.event import Event
+from agentsim.engine.template import If
 from agentsim.games.market.order_book import Side
 
 __all__ = ["Acted", "Briefed", "Endowed", "Forfeited", "Observed", "Remembered"]
 
 
-@dataclass(frozen=True)
-class Endowed(Event):
+class Endowed(Event, heading="{agent} is endowed"):
     """What an agent holds from now on, whatever it held before; `worth` are its private values a unit, in order."""
 
-    kind: ClassVar[str] = "endowed"
     agent: str
     holdings: dict[str, int]
     side: Side | None
     worth: dict[str, tuple[int, ...]]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.agent} is endowed"
 
     @property
     def content(self) -> str:
@@ -33,45 +27,30 @@ class Endowed(Event):
         return f"Holds {held or 'nothing'}." + (f" Its {what} of {values}." if values else "")
 
 
-@dataclass(frozen=True)
-class Briefed(Event):
+class Briefed(Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text"):
     """What an agent answered to the briefing."""
 
-    kind: ClassVar[str] = "briefed"
-    words: ClassVar[str] = "text"
     agent: str
     understood: bool
     text: str
 
-    @property
-    def heading(self) -> str:
-        return f"{self.agent} {'is ready' if self.understood else 'does not understand'}"
 
-
-@dataclass(frozen=True)
-class Observed(Event):
+class Observed(Event, heading="{agent} asks for {query}"):
     """An agent asked an artifact or a tool something; `observation` is the answer, for it alone."""
 
-    kind: ClassVar[str] = "observed"
     agent: str
     query: str
     parameters: dict[str, Any]
     observation: dict[str, Any]
 
     @property
-    def heading(self) -> str:
-        return f"{self.agent} asks for {self.query}"
-
-    @property
     def content(self) -> str:
         return ", ".join(f"{key}: {value}" for key, value in self.observation.items()) or "Nothing."
 
 
-@dataclass(frozen=True)
-class Acted(Event):
+class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
     """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""
 
-    kind: ClassVar[str] = "acted"
     agent: str
     action: str
     parameters: dict[str, Any]
@@ -79,48 +58,23 @@ class Acted(Event):
     result: str
 
     @property
-    def heading(self) -> str:
-        return f"{self.agent}: {self.action}" + ("" if self.accepted else " (refused)")
-
-    @property
     def turned_away(self) -> bool:
         return not self.accepted
 
-    @property
-    def content(self) -> str:
-        return self.result
 
-
-@dataclass(frozen=True)
-class Forfeited(Event):
+class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The reply was outside the format."):
     """A reply was outside the format: the action of this round, or the query, is lost."""
 
-    kind: ClassVar[str] = "forfeited"
     agent: str
     stage: Literal["query", "action"]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.agent} forfeits its {self.stage}"
 
     @property
     def turned_away(self) -> bool:
         return True
 
-    @property
-    def content(self) -> str:
-        return "The reply was outside the format."
 
-
-@dataclass(frozen=True)
-class Remembered(Event):
+class Remembered(Event, heading="{agent}'s working memory", words="text"):
     """The working memory an agent wrote; no other agent reads it."""
 
-    kind: ClassVar[str] = "remembered"
-    words: ClassVar[str] = "text"
     agent: str
     text: str
-
-    @property
-    def heading(self) -> str:
-        return f"{self.agent}'s working memory"

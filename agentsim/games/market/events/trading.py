@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, TypeAlias
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import FOR, Interaction, Past
+from agentsim.engine.event import Deed, Event
+from agentsim.engine.interaction import FOR
+from agentsim.engine.template import By, Worded
 from agentsim.games.market.order_book import Side, Why
 
 __all__ = ["Banked", "Ordered", "Traded", "Transferred", "Withdrawn"]
 
 
-@dataclass(frozen=True)
-class Ordered(Event):
+def _called(owner: str) -> str:
+    """An artifact's account is named with a sign before it, which no agent's name has."""
+    return f"the {owner[1:]}" if owner.startswith("@") else owner
+
+
+Owner: TypeAlias = Annotated[str, Worded(_called)]
+
+
+class Ordered(
+    Event,
+    heading=("{agent} ", By("side", {"buy": "bids"}, "asks"), " {price}"),
+    content="Order {order}: {side} {quantity} {good} at {price}; {standing} standing.",
+):
     """A limit order; `standing` units of it are in the book after what it traded at once."""
 
-    kind: ClassVar[str] = "ordered"
     order: int
     agent: str
     good: str
@@ -25,14 +34,6 @@ class Ordered(Event):
     price: int
     quantity: int
     standing: int
-
-    @property
-    def heading(self) -> str:
-        return f"{self.agent} {'bids' if self.side == 'buy' else 'asks'} {self.price}"
-
-    @property
-    def content(self) -> str:
-        return f"Order {self.order}: {self.side} {self.quantity} {self.good} at {self.price}; {self.standing} standing."
 
 
 _GONE: dict[Why, str] = {
@@ -45,11 +46,13 @@ _GONE: dict[Why, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Withdrawn(Event):
+class Withdrawn(
+    Event,
+    heading="{agent}'s order {order} is gone",
+    content=("To {side} {quantity} {good} at {price}: it ", By("why", _GONE), "."),
+):
     """An order left the book with this quantity untraded."""
 
-    kind: ClassVar[str] = "withdrawn"
     order: int
     agent: str
     good: str
@@ -58,20 +61,18 @@ class Withdrawn(Event):
     quantity: int
     why: Why
 
-    @property
-    def heading(self) -> str:
-        return f"{self.agent}'s order {self.order} is gone"
 
-    @property
-    def content(self) -> str:
-        return f"To {self.side} {self.quantity} {self.good} at {self.price}: it {_GONE[self.why]}."
+class Traded(
+    Event,
+    heading="{buyer} buys {quantity} {good} of {seller} at {price}",
+    content="{paid} capital in all.",
+    deeds=(Deed("buyer", "seller", "bought of", amount="paid"), Deed("seller", "buyer", "sold to", amount="paid")),
+):
+    """`resting` is the order that stood there; `taker` the side that came to it.
 
+    The book matches prices, not people: neither side did it for the other's sake.
+    """
 
-@dataclass(frozen=True)
-class Traded(Event):
-    """`resting` is the order that stood there; `taker` the side that came to it."""
-
-    kind: ClassVar[str] = "traded"
     good: str
     price: int
     quantity: int
@@ -83,63 +84,32 @@ class Traded(Event):
     round: int
 
     @property
-    def heading(self) -> str:
-        return f"{self.buyer} buys {self.quantity} {self.good} of {self.seller} at {self.price}"
-
-    @property
-    def content(self) -> str:
-        return f"{self.price * self.quantity} capital in all."
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        """The book matches prices, not people: neither did it for the other's sake."""
-        yield Interaction(self.buyer, self.seller, "bought of", amount=self.price * self.quantity)
-        yield Interaction(self.seller, self.buyer, "sold to", amount=self.price * self.quantity)
+    def paid(self) -> int:
+        """In capital."""
+        return self.price * self.quantity
 
 
-@dataclass(frozen=True)
-class Transferred(Event):
+class Transferred(
+    Event,
+    heading="{giver} gives {taker} {amount} {asset}",
+    content="{reason}",
+    deeds=(Deed("giver", "taker", "gave {asset}", FOR, amount="amount"),),
+):
     """Assets changed hands outside a trade."""
 
-    kind: ClassVar[str] = "transferred"
-    giver: str
-    taker: str
+    giver: Owner
+    taker: Owner
     asset: str
     amount: int
     reason: str
 
-    @property
-    def heading(self) -> str:
-        return f"{_called(self.giver)} gives {_called(self.taker)} {self.amount} {self.asset}"
 
-    @property
-    def content(self) -> str:
-        return self.reason
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        yield Interaction(self.giver, self.taker, f"gave {self.asset}", FOR, self.amount)
-
-
-@dataclass(frozen=True)
-class Banked(Event):
+class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; deposit {deposit}, loan {loan}."):
     """What an agent has with the bank after something changed; `collateral` is reserved for the loan."""
 
-    kind: ClassVar[str] = "banked"
     agent: str
     what: str
     amount: int
     deposit: int
     loan: int
     collateral: dict[str, int]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.agent} and the bank: {self.what}"
-
-    @property
-    def content(self) -> str:
-        return f"{self.amount}; deposit {self.deposit}, loan {self.loan}."
-
-
-def _called(owner: str) -> str:
-    """An artifact's account is named with a sign before it, which no agent's name has."""
-    return f"the {owner[1:]}" if owner.startswith("@") else owner

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from agentsim.games.monopoly.board import name_of
+from agentsim.engine.template import By, If
+from agentsim.games.monopoly.board import Position
 from agentsim.games.monopoly.events.on_board import OnBoard
 
 __all__ = ["Bankrupted", "Paid", "Why"]
@@ -24,64 +24,56 @@ Why: TypeAlias = Literal[
     "bankruptcy",
 ]
 _FOR = {
-    "salary": "for passing GO",
-    "rent": "in rent",
-    "tax": "in tax",
-    "fine": "to leave jail",
-    "card": "as the card says",
-    "purchase": "for the deed",
-    "auction": "for the deed",
-    "interest": "of interest",
-    "trade": "in a trade",
-    "bankruptcy": "of the bankrupt's cash",
+    "salary": "For passing GO",
+    "rent": "In rent",
+    "tax": "In tax",
+    "fine": "To leave jail",
+    "card": "As the card says",
+    "purchase": "For the deed",
+    "auction": "For the deed",
+    "interest": "Of interest",
+    "trade": "In a trade",
+    "bankruptcy": "Of the bankrupt's cash",
 }
 
 
-@dataclass(frozen=True)
-class Paid(OnBoard):
+class Paid(
+    OnBoard,
+    heading=If("payer", ("{by}", " pays", If("payee", " {to}"), " ${amount}"), "{to} receives ${amount}"),
+    content=(By("why", _FOR), By("position", {None: ""}, ", {position}"), "; now {left}."),
+):
     """Cash changed hands; `cash` is what each player involved has afterwards, by id."""
 
-    kind: ClassVar[str] = "paid"
     payer: str | None
     payee: str | None
     amount: int
     why: Why
-    position: int | None
+    position: Position | None
     cash: dict[str, int]
     names: dict[str, str]
 
     @property
-    def heading(self) -> str:
-        names = self.names
-        if self.payer is None:
-            return f"{names[str(self.payee)]} receives ${self.amount}"
-        to = f" {names[self.payee]}" if self.payee else ""
-        return f"{names[self.payer]} pays{to} ${self.amount}"
+    def by(self) -> str:
+        """What the payer is called; "" for the bank."""
+        return self.names.get(self.payer or "", "")
 
     @property
-    def content(self) -> str:
-        where = "" if self.position is None else f", {name_of(self.position)}"
-        left = ", ".join(f"{self.names[player]} ${cash}" for player, cash in self.cash.items())
-        text = f"{_FOR[self.why]}{where}; now {left}."
-        return text[0].upper() + text[1:]  # names keep their capitals
+    def to(self) -> str:
+        """What the payee is called; "" for the bank."""
+        return self.names.get(self.payee or "", "")
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What each player involved has afterwards."""
+        return tuple(f"{self.names[player]} ${cash}" for player, cash in self.cash.items())
 
 
-@dataclass(frozen=True)
-class Bankrupted(OnBoard):
+class Bankrupted(OnBoard, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
-    kind: ClassVar[str] = "bankrupted"
     player: str
     name: str
     creditor: str | None
     creditor_name: str
     owed: int
     cash: int
-
-    @property
-    def heading(self) -> str:
-        return f"{self.name} is bankrupt"
-
-    @property
-    def content(self) -> str:
-        return f"Owes {self.creditor_name} ${self.owed} and has ${self.cash}."

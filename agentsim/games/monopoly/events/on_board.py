@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from agentsim.engine.event import Event
 
 __all__ = ["OnBoard"]
 
 
-@dataclass(frozen=True)
-class OnBoard(Event):
+class OnBoard(Event, in_prompt=False):
     """Base of the events of tokens, property and money."""
-
-    in_prompt: ClassVar[bool] = False

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
+from agentsim.engine.template import By, If, Worded
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import HOTEL, SPACES, name_of
+from agentsim.games.monopoly.board import HOTEL, SPACES, Position
 from agentsim.games.monopoly.events.money import Why
 from agentsim.games.monopoly.events.on_board import OnBoard
 
@@ -17,148 +17,92 @@ def _standing(level: int) -> str:
     return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
 
 
-@dataclass(frozen=True)
-class DeedMoved(OnBoard):
+class DeedMoved(
+    OnBoard,
+    heading="{position} goes to {taker_name}",
+    content=(
+        By(
+            "why",
+            {"purchase": "Bought at the printed price", "auction": "Won at auction", "trade": "Traded"},
+            "From the bankrupt",
+        ),
+        If("mortgaged", ", mortgaged"),
+        ".",
+    ),
+):
     """A deed changed hands (`None` is the bank), as it is: mortgaged or clear."""
 
-    kind: ClassVar[str] = "deed_moved"
-    position: int
+    position: Position
     giver: str | None
     taker: str | None
     mortgaged: bool
     why: Why
     taker_name: str
 
-    @property
-    def heading(self) -> str:
-        return f"{name_of(self.position)} goes to {self.taker_name}"
 
-    @property
-    def content(self) -> str:
-        how = {"purchase": "Bought at the printed price", "auction": "Won at auction", "trade": "Traded"}
-        return f"{how.get(self.why, 'From the bankrupt')}{', mortgaged' if self.mortgaged else ''}."
-
-
-@dataclass(frozen=True)
-class AuctionOpened(OnBoard):
+class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed price ${price}."):
     """`bidders` are all who are in the game, in turn order; who has not the cash for a bid withdraws unasked."""
 
-    kind: ClassVar[str] = "auction_opened"
-    position: int
+    position: Position
     bidders: tuple[str, ...]
 
     @property
-    def heading(self) -> str:
-        return f"{name_of(self.position)} is auctioned"
-
-    @property
-    def content(self) -> str:
-        return f"Printed price ${SPACES[self.position].price}."
+    def price(self) -> int:
+        """In dollars."""
+        return SPACES[self.position].price
 
 
-@dataclass(frozen=True)
-class BidMade(OnBoard):
+class BidMade(
+    OnBoard, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
+):
     """`amount` 0 withdraws."""
 
-    kind: ClassVar[str] = "bid"
-    position: int
+    position: Position
     player: str
     name: str
     amount: int
 
-    @property
-    def heading(self) -> str:
-        return f"{self.name} bids ${self.amount}" if self.amount else f"{self.name} withdraws"
 
-    @property
-    def content(self) -> str:
-        return f"{name_of(self.position)}."
-
-
-@dataclass(frozen=True)
-class AuctionClosed(OnBoard):
-    kind: ClassVar[str] = "auction_closed"
-    position: int
+class AuctionClosed(
+    OnBoard,
+    heading=If("winner", "{winner_name} wins the auction", "Nobody bids"),
+    content=If("winner", "{position} for ${price}.", "The bank keeps {position}."),
+):
+    position: Position
     winner: str | None
     winner_name: str
     price: int
 
-    @property
-    def heading(self) -> str:
-        return f"{self.winner_name} wins the auction" if self.winner else "Nobody bids"
 
-    @property
-    def content(self) -> str:
-        return (
-            f"{name_of(self.position)} for ${self.price}."
-            if self.winner
-            else f"The bank keeps {name_of(self.position)}."
-        )
-
-
-@dataclass(frozen=True)
-class _Levelled(OnBoard):
+class _Levelled(OnBoard, content="${amount}; now {after}. {name} has ${cash}."):
     """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
 
-    position: int
+    position: Position
     player: str
     name: str
     amount: int
     before: int
-    after: int
+    after: Annotated[int, Worded(_standing)]
     houses: int
     hotels: int
     cash: int
 
-    @property
-    def content(self) -> str:
-        return f"${self.amount}; now {_standing(self.after)}. {self.name} has ${self.cash}."
+
+class Built(_Levelled, heading="{name} builds on {position}"): ...
 
 
-@dataclass(frozen=True)
-class Built(_Levelled):
-    kind: ClassVar[str] = "built"
-
-    @property
-    def heading(self) -> str:
-        return f"{self.name} builds on {name_of(self.position)}"
+class Sold(_Levelled, heading="{name} sells buildings on {position}"): ...
 
 
-@dataclass(frozen=True)
-class Sold(_Levelled):
-    kind: ClassVar[str] = "sold"
-
-    @property
-    def heading(self) -> str:
-        return f"{self.name} sells buildings on {name_of(self.position)}"
-
-
-@dataclass(frozen=True)
-class _Pledged(OnBoard):
-    position: int
+class _Pledged(OnBoard, content="${amount}; {name} has ${cash}."):
+    position: Position
     player: str
     name: str
     amount: int
     cash: int
 
-    @property
-    def content(self) -> str:
-        return f"${self.amount}; {self.name} has ${self.cash}."
+
+class Mortgaged(_Pledged, heading="{name} mortgages {position}"): ...
 
 
-@dataclass(frozen=True)
-class Mortgaged(_Pledged):
-    kind: ClassVar[str] = "mortgaged"
-
-    @property
-    def heading(self) -> str:
-        return f"{self.name} mortgages {name_of(self.position)}"
-
-
-@dataclass(frozen=True)
-class Lifted(_Pledged):
-    kind: ClassVar[str] = "mortgage_lifted"
-
-    @property
-    def heading(self) -> str:
-        return f"{self.name} lifts the mortgage on {name_of(self.position)}"
+class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"): ...

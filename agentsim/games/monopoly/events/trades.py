@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
-from agentsim.engine.event import Event
+from agentsim.engine.event import Deed, Event
 from agentsim.engine.interaction import AGAINST, FOR, Interaction, Past
+from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.monopoly.board import FINE, SPACES, name_of
 
@@ -34,12 +35,14 @@ class TradeSide:
         return " + ".join(parts) or "nothing"
 
 
-@dataclass(frozen=True)
-class TradeProposed(Event):
+class TradeProposed(
+    Event,
+    heading="{proposer_name} offers {target_name} {offer} for {request}",
+    words="pitch",
+    deeds=(Deed("proposer", "target", "proposed a trade"),),
+):
     """`pitch` is the proposer's own words."""
 
-    kind: ClassVar[str] = "trade_proposed"
-    words: ClassVar[str | None] = "pitch"
     number: int
     proposer: str
     target: str
@@ -49,37 +52,19 @@ class TradeProposed(Event):
     request: TradeSide
     pitch: str
 
-    @property
-    def heading(self) -> str:
-        return f"{self.proposer_name} offers {self.target_name} {self.offer} for {self.request}"
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        yield Interaction(self.proposer, self.target, "proposed a trade")
-
-
-@dataclass(frozen=True)
-class TradeDiscarded(Event):
+class TradeDiscarded(Event, heading="{name}'s proposal is discarded", content="{problem}"):
     """A proposal that cannot be; it counts as one, and only its proposer hears why."""
 
-    kind: ClassVar[str] = "trade_discarded"
     proposer: str
     name: str
-    problem: str
-
-    @property
-    def heading(self) -> str:
-        return f"{self.name}'s proposal is discarded"
+    problem: Annotated[str, Worded(sentence)]
 
     @property
     def turned_away(self) -> bool:
         return True
 
-    @property
-    def content(self) -> str:
-        return sentence(self.problem)
 
-
-@dataclass(frozen=True)
 class _TradeAnswered(Event):
     """`number` is that of the proposal; the terms stand there."""
 
@@ -90,18 +75,9 @@ class _TradeAnswered(Event):
     target_name: str
 
 
-@dataclass(frozen=True)
-class TradeAccepted(_TradeAnswered):
-    kind: ClassVar[str] = "trade_accepted"
-
-    @property
-    def heading(self) -> str:
-        return f"{self.target_name} accepts {self.proposer_name}'s trade"
-
-    @property
-    def content(self) -> str:
-        return "It is carried out."
-
+class TradeAccepted(
+    _TradeAnswered, heading="{target_name} accepts {proposer_name}'s trade", content="It is carried out."
+):
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """Both get something by it, the one what it asked for."""
         terms = past.last(TradeProposed, number=self.number)
@@ -110,17 +86,9 @@ class TradeAccepted(_TradeAnswered):
             yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
 
 
-@dataclass(frozen=True)
-class TradeRejected(_TradeAnswered):
-    kind: ClassVar[str] = "trade_rejected"
-
-    @property
-    def heading(self) -> str:
-        return f"{self.target_name} rejects {self.proposer_name}'s trade"
-
-    @property
-    def content(self) -> str:
-        return "Nothing changes hands."
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        yield Interaction(self.target, self.proposer, "rejected a trade", AGAINST)
+class TradeRejected(
+    _TradeAnswered,
+    heading="{target_name} rejects {proposer_name}'s trade",
+    content="Nothing changes hands.",
+    deeds=(Deed("target", "proposer", "rejected a trade", AGAINST),),
+): ...

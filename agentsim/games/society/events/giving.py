@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 from agentsim.engine.event import Event
 from agentsim.engine.interaction import FOR, Interaction, Past
-from agentsim.games.society.amounts import Amount, number, shown
+from agentsim.engine.template import If
+from agentsim.games.society.amounts import Amount, number
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import Resource
 
 __all__ = ["Contributed", "Traded"]
 
 
-@dataclass(frozen=True)
-class Traded(Event):
+class Traded(
+    Event,
+    heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
+    content="",
+):
     """`recipient` 0 is the common pool."""
 
-    kind: ClassVar[str] = "traded"
     day: int
     agent: int
     recipient: int
     resource: Resource
     amount: Amount
-
-    @property
-    def heading(self) -> str:
-        whom = f"agent #{self.recipient}" if self.recipient else "the common pool"
-        return f"Agent #{self.agent} gives {shown(self.amount)} {self.resource} to {whom}"
-
-    @property
-    def content(self) -> str:
-        return ""
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is not None:
@@ -41,22 +33,16 @@ class Traded(Event):
             yield Interaction(who, whom, f"gave {self.resource}", FOR, number(self.amount))
 
 
-@dataclass(frozen=True)
-class Contributed(Event):
+class Contributed(
+    Event,
+    heading="Agent #{agent} gives {amount} materials to project {project}",
+    content="{given} of {cost} materials.",
+):
     """`amount` is what was taken, at most what was missing; `given` of `cost` is what the project has now."""
 
-    kind: ClassVar[str] = "contributed"
     day: int
     agent: int
     project: int
     amount: Amount
     given: Amount
     cost: Amount
-
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} gives {shown(self.amount)} materials to project {self.project}"
-
-    @property
-    def content(self) -> str:
-        return f"{shown(self.given)} of {shown(self.cost)} materials."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from agentsim.engine.event import Event
 from agentsim.games.society.amounts import Amount, shown
@@ -43,11 +43,18 @@ class Totals:
     spent: Amount
 
 
-@dataclass(frozen=True)
-class SocietyBegan(Event):
+def _pool(totals: Mapping[str, Totals]) -> str:
+    return ", ".join(f"{shown(total.pool)} {resource}" for resource, total in totals.items())
+
+
+class SocietyBegan(
+    Event,
+    heading="{agents:#} agents begin",
+    content="Each has {food} food, {energy} energy, {materials} materials. The common pool holds {pool}. "
+    "There are {days} days.",
+):
     """`food`, `energy` and `materials` are each agent's; the pool's are in `totals`."""
 
-    kind: ClassVar[str] = "society_began"
     days: int
     agents: tuple[Being, ...]
     food: Amount
@@ -55,80 +62,53 @@ class SocietyBegan(Event):
     materials: Amount
     totals: dict[str, Totals]
 
-    @property
-    def heading(self) -> str:
-        return f"{len(self.agents)} agents begin"
-
     def player(self, agent: int) -> str:
         """Whose seat an agent's number is; "" of 0, which is the common pool."""
         return self.agents[agent - 1].player if 0 < agent <= len(self.agents) else ""
 
     @property
-    def content(self) -> str:
-        have = f"{shown(self.food)} food, {shown(self.energy)} energy, {shown(self.materials)} materials"
-        pool = ", ".join(f"{shown(total.pool)} {resource}" for resource, total in self.totals.items())
-        return f"Each has {have}. The common pool holds {pool}. There are {self.days} days."
+    def pool(self) -> str:
+        """What the common pool holds."""
+        return _pool(self.totals)
 
 
-@dataclass(frozen=True)
-class Idled(Event):
+class Idled(Event, heading="Agent #{agent} does nothing", words="text"):
     """An agent does nothing; it alone hears its reasons."""
 
-    kind: ClassVar[str] = "idled"
-    words: ClassVar[str] = "text"
     day: int
     agent: int
     text: str
 
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} does nothing"
 
-
-@dataclass(frozen=True)
-class Reasoned(Event):
+class Reasoned(Event, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text"):
     """Why an agent voted as it did; it alone hears this."""
 
-    kind: ClassVar[str] = "reasoning"
-    words: ClassVar[str] = "text"
     day: int
     agent: int
     proposal: int
     text: str
 
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} to itself, on proposal {self.proposal}"
 
-
-@dataclass(frozen=True)
-class InvalidAction(Event):
+class InvalidAction(Event, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}"):
     """An action that came to nothing, without any penalty; `action` is the object as JSON, "" where none was read."""
 
-    kind: ClassVar[str] = "invalid_action"
     day: int
     agent: int
     action: str
     reason: str
 
     @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent}: an action is rejected"
-
-    @property
     def turned_away(self) -> bool:
         return True
 
-    @property
-    def content(self) -> str:
-        return f"Action rejected: {self.reason}"
 
-
-@dataclass(frozen=True)
-class DayEnded(Event):
+class DayEnded(
+    Event,
+    heading="Day {day} ends: {active} active, {dormant} dormant, {dead} dead",
+    content="Agents hold {held}; the pool {pool}. {laws} laws in force.",
+):
     """`totals` by resource; posts, messages, proposals, votes and invalid actions are those of the day."""
 
-    kind: ClassVar[str] = "day_ended"
     day: int
     active: int
     dormant: int
@@ -143,14 +123,14 @@ class DayEnded(Event):
     laws: int
 
     @property
-    def heading(self) -> str:
-        return f"Day {self.day} ends: {self.active} active, {self.dormant} dormant, {self.dead} dead"
+    def held(self) -> tuple[str, ...]:
+        """What agents hold; land is not held."""
+        return tuple(f"{shown(t.held)} {resource}" for resource, t in self.totals.items() if resource != "land")
 
     @property
-    def content(self) -> str:
-        held = ", ".join(f"{shown(t.held)} {resource}" for resource, t in self.totals.items() if resource != "land")
-        pool = ", ".join(f"{shown(total.pool)} {resource}" for resource, total in self.totals.items())
-        return f"Agents hold {held}; the pool {pool}. {self.laws} laws in force."
+    def pool(self) -> str:
+        """What the common pool holds."""
+        return _pool(self.totals)
 
 
 @dataclass(frozen=True)
@@ -175,14 +155,17 @@ class Result:
     rank: int
 
 
-@dataclass(frozen=True)
-class SocietyEnded(Event):
+class SocietyEnded(
+    Event,
+    heading="The end, on day {day}: {reason}",
+    content="{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws} laws were passed; "
+    "the Gini coefficient of wealth is {gini:.2f}.",
+):
     """`survival` is the share of agents that are active, `participation` of those that ever voted or proposed.
 
     `laws` are those that were passed; `results` are in rank order.
     """
 
-    kind: ClassVar[str] = "society_ended"
     day: int
     reason: str
     survival: float
@@ -190,14 +173,3 @@ class SocietyEnded(Event):
     gini: float
     laws: int
     results: tuple[Result, ...]
-
-    @property
-    def heading(self) -> str:
-        return f"The end, on day {self.day}: {self.reason}"
-
-    @property
-    def content(self) -> str:
-        return (
-            f"{self.survival:.0%} of the agents are active, {self.participation:.0%} took part in votes; "
-            f"{self.laws} laws were passed; the Gini coefficient of wealth is {self.gini:.2f}."
-        )

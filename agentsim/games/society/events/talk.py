@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine.event import Event
 from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
+from agentsim.engine.template import By, If
 from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import ProposalType, Terms, in_words
@@ -17,23 +17,19 @@ __all__ = ["LawEnacted", "LawRepealed", "MessageSent", "Posted", "ProposalResolv
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
 
-@dataclass(frozen=True)
-class Posted(Event):
+class Posted(
+    Event,
+    heading=("Agent #{agent}: post {post}", By("parent", {None: ""}, ", a reply to {parent}")),
+    words="text",
+):
     """`parent` is the post that this one replies to; `mentions` are agents named by number."""
 
-    kind: ClassVar[str] = "posted"
-    words: ClassVar[str] = "text"
     day: int
     post: int
     agent: int
     parent: int | None
     mentions: tuple[int, ...]
     text: str
-
-    @property
-    def heading(self) -> str:
-        reply = "" if self.parent is None else f", a reply to {self.parent}"
-        return f"Agent #{self.agent}: post {self.post}{reply}"
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is None:
@@ -46,32 +42,22 @@ class Posted(Event):
             yield Interaction(who, began.player(agent), NAMED)
 
 
-@dataclass(frozen=True)
-class MessageSent(Event):
+class MessageSent(Event, kind="message", heading="Agent #{agent} to agent #{recipient}", words="text"):
     """A direct message: its two agents alone hear it."""
 
-    kind: ClassVar[str] = "message"
-    words: ClassVar[str] = "text"
     day: int
     agent: int
     recipient: int
     text: str
-
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} to agent #{self.recipient}"
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is not None:
             yield Interaction(began.player(self.agent), began.player(self.recipient), "wrote to")
 
 
-@dataclass(frozen=True)
-class Proposed(Event):
+class Proposed(Event, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
     """`closes` is the day on whose evening the votes are counted."""
 
-    kind: ClassVar[str] = "proposed"
-    words: ClassVar[str] = "description"
     day: int
     proposal: int
     agent: int
@@ -81,16 +67,14 @@ class Proposed(Event):
     closes: int
     description: str
 
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} proposes {self.type} {self.proposal}: {self.title}"
 
-
-@dataclass(frozen=True)
-class Voted(Event):
+class Voted(
+    Event,
+    heading="Agent #{agent} votes {vote} on proposal {proposal}",
+    content=("{yes} yes, {no} no, {abstain} abstain", If("before", " (before: {before})"), "."),
+):
     """`before` is the vote that this one takes the place of; the counts are those afterwards."""
 
-    kind: ClassVar[str] = "voted"
     day: int
     proposal: int
     agent: int
@@ -100,15 +84,6 @@ class Voted(Event):
     no: int
     abstain: int
 
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} votes {self.vote} on proposal {self.proposal}"
-
-    @property
-    def content(self) -> str:
-        changed = "" if self.before is None else f" (before: {self.before})"
-        return f"{self.yes} yes, {self.no} no, {self.abstain} abstain{changed}."
-
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """Towards its proposer; a vote that is changed is cast once more."""
         began, proposed = past.last(SocietyBegan), past.last(Proposed, proposal=self.proposal)
@@ -117,24 +92,19 @@ class Voted(Event):
             yield Interaction(began.player(self.agent), began.player(proposed.agent), deed, _SIGNS[self.vote])
 
 
-@dataclass(frozen=True)
-class Renamed(Event):
-    kind: ClassVar[str] = "renamed"
-    words: ClassVar[str] = "name"
+class Renamed(Event, heading="Agent #{agent} chooses a name", words="name"):
     day: int
     agent: int
     name: str
 
-    @property
-    def heading(self) -> str:
-        return f"Agent #{self.agent} chooses a name"
 
-
-@dataclass(frozen=True)
-class ProposalResolved(Event):
+class ProposalResolved(
+    Event,
+    heading=("Proposal {proposal} ", By("result", {"passed": "has passed"}, "has failed"), ": {title}"),
+    content=("{yes} yes, {no} no, {abstain} abstain.", If("note", " {note}")),
+):
     """`note` says what part of it could not be carried out."""
 
-    kind: ClassVar[str] = "proposal_resolved"
     day: int
     proposal: int
     agent: int
@@ -148,20 +118,14 @@ class ProposalResolved(Event):
     quorum: int
     note: str = ""
 
-    @property
-    def heading(self) -> str:
-        return f"Proposal {self.proposal} {'has passed' if self.result == 'passed' else 'has failed'}: {self.title}"
 
-    @property
-    def content(self) -> str:
-        return f"{self.yes} yes, {self.no} no, {self.abstain} abstain.{f' {self.note}' if self.note else ''}"
-
-
-@dataclass(frozen=True)
-class LawEnacted(Event):
+class LawEnacted(
+    Event,
+    heading="Law {law} is in force: {title}",
+    content=If("terms", "{in_words}", "Words alone: it is up to the agents to honour it."),
+):
     """`proposal` and `agent` are 0 for a law of the first day."""
 
-    kind: ClassVar[str] = "law_enacted"
     day: int
     law: int
     proposal: int
@@ -170,26 +134,13 @@ class LawEnacted(Event):
     terms: Terms
 
     @property
-    def heading(self) -> str:
-        return f"Law {self.law} is in force: {self.title}"
-
-    @property
-    def content(self) -> str:
-        return "; ".join(map(in_words, self.terms)) or "Words alone: it is up to the agents to honour it."
+    def in_words(self) -> str:
+        """The terms."""
+        return "; ".join(map(in_words, self.terms))
 
 
-@dataclass(frozen=True)
-class LawRepealed(Event):
-    kind: ClassVar[str] = "law_repealed"
+class LawRepealed(Event, heading="Law {law} ends: {title}", content="Repealed by proposal {proposal}."):
     day: int
     law: int
     proposal: int
     title: str
-
-    @property
-    def heading(self) -> str:
-        return f"Law {self.law} ends: {self.title}"
-
-    @property
-    def content(self) -> str:
-        return f"Repealed by proposal {self.proposal}."
