@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +19,7 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading, read
 from agentsim.engine.schema import Choice, Number, Options, Text, form_of, schema_of, unanswerable
+from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
 __all__ = ["Choice", "Number", "Options", "Request", "Text", "values_at"]
@@ -27,11 +28,13 @@ __all__ = ["Choice", "Number", "Options", "Request", "Text", "values_at"]
 D = TypeVar("D", bound=Decision)
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Request(Generic[D]):
-    """Base of a game's requests: frozen dataclasses named by their question.
+    """Base of a game's requests: records named by their question; each subclass becomes a frozen dataclass.
 
-    A subclass sets `kind` and `answer`, adds the fields of its view, and implements `options`, `prompt`,
+    `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
+    small letters where it is not given. A subclass adds the fields of its view, and implements `options`, `prompt`,
     `facts` and `fallback`; `check` where legality is more than the options say; `in_words` where plain prose is an
     answer; `decision_of` where an object is more than its fields. How replies are read is the same for all.
     """
@@ -42,8 +45,8 @@ class Request(Generic[D]):
     """Whether a reply must begin with its JSON object, and what follows that is not looked at."""
     quotes: ClassVar[frozenset[str]] = frozenset()
     """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
-    nothing: ClassVar[Mapping[str, Any]] = {}
-    """What null, "pass" or "nobody" mean, by the path of a field."""
+    empty: ClassVar[Mapping[str, Any]] = {}
+    """What null, "pass" or "nobody" mean for a field that is an object, by its path; other fields' `Options` say it."""
     any_text: ClassVar[bool] = False
     """Whether any prose is an answer, lists and markup too, where prose is one."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -55,10 +58,15 @@ class Request(Generic[D]):
 
     player: PlayerId
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, kind: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if (record := cls.__dict__.get("answer")) is not None and (problem := unanswerable(record)):
-            raise TypeError(f"{cls.__name__}: {problem}")
+        cls.kind = kind or snake_case(cls.__name__)
+        for record in (get_args(base)[0] for base in cls.__dict__.get("__orig_bases__", ())):
+            if isinstance(record, type):  # and no type variable, as of a base of several requests
+                cls.answer = record
+                if problem := unanswerable(record):
+                    raise TypeError(f"{cls.__name__}: {problem}")
+        dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
         """The legal values, by field."""
@@ -137,9 +145,20 @@ class Request(Generic[D]):
             raise UnreadableReply(f"In the JSON object, {where or 'the object'}: {why}.") from None
         return decision
 
+    @cached_property
+    def nothing(self) -> Mapping[str, Any]:
+        """What null, "pass" or "nobody" mean, by the path of a field."""
+        said = {path: option.nothing for path, option in self.legal.items() if option.nothing is not None}
+        return {**self.empty, **said}
+
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(self.schema(), self.nothing)
+        return form_of(self.schema(), self.legal)
+
+    @property
+    def answer_line(self) -> str:
+        """The last line of a prompt: how to answer, derived from what is legal."""
+        return f"Answer: {self.form()}"
 
     def named_numbers(self) -> Mapping[str, int]:
         """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""

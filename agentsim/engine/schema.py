@@ -32,9 +32,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Exactly one of these values."""
+    """Exactly one of these values; `nothing` is the one that null, "pass" or "nobody" stand for, if there is one.
+
+    `about` is what it is, in words, for the shape of an answer.
+    """
 
     values: tuple[str | int | None, ...]
+    nothing: str | int | None = None
+    about: str = ""
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -44,10 +49,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A whole number in low..high, both included; no upper end where `high` is None."""
+    """A whole number in low..high, both included; no upper end where `high` is None.
+
+    `nothing` is the number that null or "pass" stand for, None for no such number.
+    """
 
     low: int
     high: int | None
+    nothing: int | None = None
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -67,9 +76,14 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Free words; more than `limit` characters are cut by the rules, visibly."""
+    """Free words; more than `limit` characters are cut by the rules, visibly.
+
+    `about` is what they are, for the shape of an answer: "your pitch".
+    """
 
     limit: int
+    about: str = ""
+    nothing: None = None
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -167,30 +181,37 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
     }
 
 
-def form_of(schema: Schema, nothing: Mapping[str, Any], path: str = "") -> str:
-    """An object of this schema with each field's legal values in words; `nothing` is `Request.nothing`."""
-    name = path.rpartition(".")[2]
+def form_of(schema: Schema, options: Options, path: str = "") -> str:
+    """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
     if "anyOf" in schema:
-        return " or ".join(form_of(branch, nothing, path) for branch in schema["anyOf"])
+        return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
     if "properties" in schema:
         inner = schema["properties"].items()
-        parts = (f"{json.dumps(key)}: {form_of(part, nothing, f'{path}.{key}'.lstrip('.'))}" for key, part in inner)
+        parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner]
+        first, kind = next(((key, part.get("type")) for key, part in inner), ("", ""))
+        if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
+            return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
         return f"{{{', '.join(parts)}}}"
+    option = options.get(path)
     if "enum" in schema:
-        return _one_of(schema["enum"])
+        return f'"<{option.about}>"' if isinstance(option, Choice) and option.about else _one_of(schema["enum"])
     kinds = schema.get("type")
     if isinstance(kinds, list):  # what may be null too
         named = [each for each in kinds if each != "null"]
-        return form_of({**schema, "type": named[0]}, nothing, path) if len(named) == 1 else '"<words or a number>"'
+        return form_of({**schema, "type": named[0]}, options, path) if len(named) == 1 else '"<words or a number>"'
     if kinds == "array":
-        return f"[{form_of(schema.get('items', {}), nothing, path)}, ...]"
+        return f"[{form_of(schema.get('items', {}), options, path)}, ...]"
     if kinds == "integer":
         low, high = schema.get("minimum", 0), schema.get("maximum")
-        if path in nothing:
-            return f"<a whole number{'' if high is None else f' up to {high}'}, {nothing[path]} to pass>"
+        if option is not None and option.nothing is not None:
+            return f"<a whole number{'' if high is None else f' up to {high}'}, {option.nothing} to pass>"
         return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
-    words = {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}
-    return words.get(str(kinds), '"<why>"' if name in {"explanation", "reasoning"} else '"<words>"')
+    if kinds in {"boolean", "object", "number"}:
+        return {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}[str(kinds)]
+    reasons = {"explanation", "reasoning", "private_thought"}
+    about = getattr(option, "about", "") or ("why" if path.rpartition(".")[2] in reasons else "words")
+    most = schema.get("maxLength")
+    return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
 
 
 def _one_of(values: Sequence[Any]) -> str:

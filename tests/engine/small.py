@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.chance import Chance, Stream
@@ -27,12 +26,9 @@ class Amount(Decision):
     amount: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Say(Request[Word]):
     """What do you say?"""
 
-    kind: ClassVar[str] = "say"
-    answer: ClassVar[type[Decision]] = Word
     hint: str = "Say something."
 
     def options(self) -> Options:
@@ -48,12 +44,9 @@ class Say(Request[Word]):
         return Word(text="")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Bid(Request[Amount]):
     """How much?"""
 
-    kind: ClassVar[str] = "bid"
-    answer: ClassVar[type[Decision]] = Amount
     most: int = 10
 
     def options(self) -> Options:
@@ -69,7 +62,6 @@ class Bid(Request[Amount]):
         return Amount(amount=0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Terms(Request[D]):
     """A question of which only the reading is tested: any value of the right type is legal."""
 

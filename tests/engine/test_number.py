@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,12 +22,8 @@ class Offer(Decision):
     amount: WholeNumber
 
 
-@dataclass(frozen=True, kw_only=True)
 class Make(Terms[Offer]):
     """How much?"""
-
-    kind: ClassVar[str] = "make"
-    answer: ClassVar[type[Decision]] = Offer
 
 
 MAKE = Make(player="A")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pytest
@@ -22,15 +21,10 @@ class Deal(Decision):
     words: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sell(Terms[Deal]):
+class Sell(Terms[Deal], kind="deal"):
     """At what price?"""
 
-    kind: ClassVar[str] = "deal"
-    answer: ClassVar[type[Decision]] = Deal
 
-
-@dataclass(frozen=True, kw_only=True)
 class Leading(Sell):
     """At what price, said at once?"""
 
@@ -41,12 +35,8 @@ class Bargain(Deal):
     extra: Any = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Haggle(Terms[Bargain]):
     """At what price, and what else?"""
-
-    kind: ClassVar[str] = "haggle"
-    answer: ClassVar[type[Decision]] = Bargain
 
 
 SELL, LEADING, HAGGLE = Sell(player="A"), Leading(player="A"), Haggle(player="A")
@@ -254,12 +244,8 @@ class Wish(Decision):
     size: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ask(Terms[Wish]):
+class Ask(Terms[Wish], kind="wish"):
     """What do you wish?"""
-
-    kind: ClassVar[str] = "wish"
-    answer: ClassVar[type[Decision]] = Wish
 
 
 @pytest.mark.parametrize(

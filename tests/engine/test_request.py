@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -34,12 +34,9 @@ class Motion(Decision):
     clauses: tuple[Clause, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
 class Move(Request[Motion]):
     """What do you move?"""
 
-    kind: ClassVar[str] = "move"
-    answer: ClassVar[type[Decision]] = Motion
     names: tuple[str | int | None, ...] = ("A", "B")
     low: int = 1
     high: int | None = 5
@@ -169,8 +166,7 @@ def test_fingerprint_does_not_change_with_wording() -> None:
 
 
 def test_particulars_are_in_the_fingerprint_and_none_change_nothing() -> None:
-    @dataclass(frozen=True, kw_only=True)
-    class Reply(Say):
+    class Reply(Say, kind="say"):
         """What do you say to them?"""
 
         to: tuple[str, ...] = ()
@@ -184,11 +180,8 @@ def test_particulars_are_in_the_fingerprint_and_none_change_nothing() -> None:
 
 
 def test_kinds_with_the_same_options_differ() -> None:
-    @dataclass(frozen=True, kw_only=True)
     class Shout(Say):
         """What do you shout?"""
-
-        kind: ClassVar[str] = "shout"
 
     assert Shout(player="A").fingerprint() != Say(player="A").fingerprint()
 
@@ -221,7 +214,6 @@ def test_parse_reads_by_the_answer(text: str, error: type[Exception]) -> None:
 
 
 def test_a_request_says_whether_the_object_that_counts_must_come_first() -> None:
-    @dataclass(frozen=True, kw_only=True)
     class First(Say):
         """What do you say first?"""
 
@@ -236,7 +228,7 @@ def test_a_request_says_whether_the_object_that_counts_must_come_first() -> None
 
 
 def test_the_form_of_an_answer_names_its_legal_values() -> None:
-    form = '{"whom": "<A, B or C>", "amount": <a whole number from 1 to 5>, "words": "<words>", "free": <a number>'
+    form = '{"whom": "<A, B or C>", "amount": <a whole number from 1 to 5>, "words": "<words, at most 40 characters>", "free": <a number>'
     assert replace(MOVE, names=("A", "B", "C")).form().startswith(form)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -29,12 +28,8 @@ class Deed(Decision):
     deed: Annotated[Say | Give, Field(discriminator="do")]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Do(Request[Deed]):
     """What do you do?"""
-
-    kind: ClassVar[str] = "do"
-    answer: ClassVar[type[Decision]] = Deed
 
     def options(self) -> Options:
         return {"deed.do": Choice(("say", "give")), "deed.words": Text(20), "deed.to": Number(0, 5)}
@@ -67,12 +62,8 @@ class Offer(Decision):
     amount: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Offers(Request[Offer]):
     """Whom do you offer how much?"""
-
-    kind: ClassVar[str] = "offers"
-    answer: ClassVar[type[Decision]] = Offer
 
     def options(self) -> Options:
         return {"amount": Number(0, 5), "target": Choice(("A", "B"))}

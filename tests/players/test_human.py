@@ -9,9 +9,8 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
@@ -46,12 +45,9 @@ class Order(Decision):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlaceOrder(Request[Order]):
+class PlaceOrder(Request[Order], kind="order"):
     """Every kind of field."""
 
-    kind: ClassVar[str] = "order"
-    answer: ClassVar[type[Decision]] = Order
     history: tuple[str, ...] = HISTORY
 
     def options(self) -> Options:
@@ -388,7 +384,6 @@ def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:
         understood("", legal)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Stage(PlaceOrder):
     """One of several questions in a turn: what is known grows."""
 

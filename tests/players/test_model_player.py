@@ -70,9 +70,9 @@ def test_complaints_are_appended_to_the_same_beginning() -> None:
     assert [message.role for message in twice] == ["system", "user", "assistant", "user", "assistant", "user"]
     assert [message.text for message in twice[2:]] == [
         "Hm.",
-        'That reply could not be used. No JSON. Answer only: {"text": "<words>"}',
+        'That reply could not be used. No JSON. Answer only: {"text": "<your pitch, at most 1200 characters>"}',
         "(empty)",
-        'That reply could not be used. The reply is empty. Answer only: {"text": "<words>"}',
+        'That reply could not be used. The reply is empty. Answer only: {"text": "<your pitch, at most 1200 characters>"}',
     ]
     assert player(how="same").messages(ask, [Complaint("Hm.", "No JSON.")]) == plain
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -142,7 +141,6 @@ class Accepted(Decision):
     accept: bool | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Offer(Request[Accepted]):
     """A question whose answer is yes, no or nothing."""
 

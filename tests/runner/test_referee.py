@@ -41,12 +41,8 @@ class Picked(Decision):
     pick: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Pick(Request[Picked]):
     """Left or right?"""
-
-    kind: ClassVar[str] = "pick"
-    answer: ClassVar[type[Decision]] = Picked
 
     def options(self) -> Options:
         return {"pick": Choice(("left", "right"))}
@@ -415,7 +411,6 @@ def test_a_person_is_asked_again_without_end() -> None:
 
 
 def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
-    @dataclass(frozen=True, kw_only=True)
     class Broken(Pick):
         def options(self) -> Options:
             return {"pick": Choice(("left",))}
@@ -431,7 +426,6 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
     class Bid(Decision):
         amount: int
 
-    @dataclass(frozen=True, kw_only=True)
     class Bidding(Request[Bid]):
         kind: ClassVar[str] = "bid"
         answer: ClassVar[type[Decision]] = Bid

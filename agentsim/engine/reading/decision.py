@@ -42,10 +42,11 @@ class Question(Protocol):
     kind: ClassVar[str]
     leading: ClassVar[bool]
     quotes: ClassVar[frozenset[str]]
-    nothing: ClassVar[Mapping[str, Any]]
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
     any_text: ClassVar[bool]
 
+    @property
+    def nothing(self) -> Mapping[str, Any]: ...
     @property
     def against(self) -> bool: ...
     def schema(self) -> Mapping[str, Any]: ...

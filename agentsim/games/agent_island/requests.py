@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.prompt import Prompt
@@ -53,18 +51,17 @@ class Answer(Decision):
     accept: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class IslandRequest(Request[D]):
     """What all requests of this game share: the view, and the facts of it that every prompt restates."""
 
     view: View
 
     def question(self) -> str:
-        """The last paragraph of the prompt."""
+        """The last paragraph of the prompt, without the shape of the answer."""
         raise NotImplementedError
 
     def prompt(self) -> Prompt:
-        return composed(self.view, self.player, self.question())
+        return composed(self.view, self.player, f"{self.question()} {self.answer_line}")
 
     def facts(self) -> tuple[str, ...]:
         tallies = (tally_words(tally) for tally in self.view.tallies)
@@ -77,15 +74,14 @@ class IslandRequest(Request[D]):
         return tuple(str(value) for values in closed for value in values)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpeechRequest(IslandRequest[Speech]):
     """A question that is answered in words: JSON, or plain prose, which cannot be misunderstood here."""
 
-    answer: ClassVar[type[Decision]] = Speech
+    about: ClassVar[str]
     limit: int
 
     def options(self) -> Options:
-        return {"text": Text(self.limit)}
+        return {"text": Text(self.limit, self.about)}
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}  # an empty one is asked for again
@@ -103,25 +99,24 @@ class SpeechRequest(IslandRequest[Speech]):
         return Speech(text=speech.text.strip())
 
 
-@dataclass(frozen=True, kw_only=True)
 class Pitch(SpeechRequest):
     """Why should you go on (in the final: win)?"""
 
-    kind: ClassVar[str] = "pitch"
+    about: ClassVar[str] = "your pitch"
 
     def question(self) -> str:
         if self.view.final:
             aim = "Make your pitch to the jury: why should you win the game?"
         else:
             aim = "Make your pitch: why should the others keep you in the game and eliminate somebody else?"
-        return f'{aim} Everyone hears it. At most {self.limit} characters. Answer: {{"text": "<your pitch>"}}'
+        return f"{aim} Everyone hears it."
 
 
-@dataclass(frozen=True, kw_only=True)
 class Whisper(SpeechRequest):
     """What do you say to your partner in private?"""
 
-    kind: ClassVar[str] = "whisper"
+    about: ClassVar[str] = "your message"
+
     partner: str
     turn: int
     turns: int
@@ -129,46 +124,38 @@ class Whisper(SpeechRequest):
     def question(self) -> str:
         return (
             f"You are alone with {self.partner}; nobody else hears you. This is message {self.turn} of {self.turns} "
-            f'between you. At most {self.limit} characters. Answer: {{"text": "<your message>"}}'
+            "between you."
         )
 
     def facts(self) -> tuple[str, ...]:
         return (*super().facts(), self.partner, f"message {self.turn} of {self.turns}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Summarize(SpeechRequest):
+class Summarize(SpeechRequest, kind="summary"):
     """What will you remember of this round?"""
 
-    kind: ClassVar[str] = "summary"
+    about: ClassVar[str] = "your note"
 
     def question(self) -> str:
         return (
             f"Round {self.view.round} is over. Write down what you want to remember of it: from now on your note "
-            f"takes the place of everything you heard in this round. Nobody else sees it. At most {self.limit} "
-            'characters. Answer: {"text": "<your note>"}'
+            "takes the place of everything you heard in this round. Nobody else sees it."
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Vote(IslandRequest[VoteCast]):
     """Whom do you vote for? `ballot` is the order in which this voter reads the candidates."""
 
-    kind: ClassVar[str] = "vote"
-    answer: ClassVar[type[Decision]] = VoteCast
     ballot: tuple[str, ...]
     limit: int
 
     def options(self) -> Options:
-        return {"explanation": Text(self.limit), "vote": Choice(self.ballot)}
+        return {"explanation": Text(self.limit, "one or two sentences"), "vote": Choice(self.ballot)}
 
     def question(self) -> str:
         aim = "You are on the jury: vote for the player who should win" if self.view.final else "Vote for the player"
         end = "." if self.view.final else " who should be eliminated."
-        return (
-            f"{aim}{end} Your vote and your explanation stay secret. Candidates: {', '.join(self.ballot)}. "
-            'Answer: {"explanation": "<one or two sentences>", "vote": "<id of one candidate>"}'
-        )
+        return f"{aim}{end} Your vote and your explanation stay secret. Candidates: {', '.join(self.ballot)}."
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "default": ""} if name == "explanation" else legal
@@ -185,19 +172,15 @@ class Vote(IslandRequest[VoteCast]):
         return VoteCast()
 
 
-@dataclass(frozen=True, kw_only=True)
 class Approach(IslandRequest[ApproachMade]):
     """Whom do you take aside?"""
 
-    kind: ClassVar[str] = "approach"
-    answer: ClassVar[type[Decision]] = ApproachMade
-    nothing: ClassVar[Mapping[str, Any]] = {"partner": NOBODY}
     free: tuple[str, ...]
     may_decline: bool = True
     """Where those who are approached may not decline, who approaches may not stay alone either."""
 
     def options(self) -> Options:
-        return {"partner": Choice((*self.free, NOBODY) if self.may_decline else self.free)}
+        return {"partner": Choice((*self.free, NOBODY) if self.may_decline else self.free, nothing=NOBODY)}
 
     def check(self, decision: ApproachMade) -> None:
         if decision != self.fallback():  # which names no partner, and is legal where one must be named
@@ -205,25 +188,19 @@ class Approach(IslandRequest[ApproachMade]):
 
     def question(self) -> str:
         if not self.may_decline:
-            return (
-                f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}. "
-                'Answer: {"partner": "<id of one of them>"}'
-            )
+            return f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}."
         return (
             "Whom do you take aside for a private exchange? They may decline. "
-            f'Free: {", ".join(self.free)}; or "{NOBODY}". Answer: {{"partner": "<id, or {NOBODY}>"}}'
+            f'Free: {", ".join(self.free)}; or "{NOBODY}".'
         )
 
     def fallback(self) -> ApproachMade:
         return ApproachMade(partner=NOBODY)
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerApproach(IslandRequest[Answer]):
     """Do you accept?"""
 
-    kind: ClassVar[str] = "answer_approach"
-    answer: ClassVar[type[Decision]] = Answer
     by: str
 
     def options(self) -> Options:
@@ -233,7 +210,7 @@ class AnswerApproach(IslandRequest[Answer]):
         return {"by": self.by}
 
     def question(self) -> str:
-        return f'{self.by} asks you for a private exchange. Answer: {{"accept": true}} or {{"accept": false}}'
+        return f"{self.by} asks you for a private exchange. Do you accept?"
 
     def facts(self) -> tuple[str, ...]:
         return (*super().facts(), f"{self.by} asks you")
@@ -242,12 +219,9 @@ class AnswerApproach(IslandRequest[Answer]):
         return Answer(accept=False)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Quips(IslandRequest[QuipsMade]):
     """What is your one public line about every other player?"""
 
-    kind: ClassVar[str] = "quips"
-    answer: ClassVar[type[Decision]] = QuipsMade
     about: tuple[str, ...]
     limit: int
 
@@ -258,8 +232,7 @@ class Quips(IslandRequest[QuipsMade]):
         return {"about": self.about, "limit": self.limit}
 
     def question(self) -> str:
-        shape = json.dumps(dict.fromkeys(self.about, "<one line>"), ensure_ascii=False)
-        return f"Say one public line about every other player, at most {self.limit} characters each. Answer: {shape}"
+        return "Say one public line about every other player."
 
     def facts(self) -> tuple[str, ...]:
         return (*super().facts(), *self.about)

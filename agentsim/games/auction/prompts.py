@@ -43,13 +43,13 @@ def rules_prompt(terms: Terms) -> Line:
     return joined("\n".join(lines), listed(terms.items))
 
 
-def composed(terms: Terms, state: GameState, refused: tuple[int, FailReason] | None, reasoning_chars: int) -> Prompt:
+def composed(terms: Terms, state: GameState, refused: tuple[int, FailReason] | None, answer_line: str) -> Prompt:
     """The whole prompt of one bid."""
     return Prompt(
         rules=(rules_prompt(terms), joined("Your team is called ", quoted(Name=state.you.name), ".")),
         history=(),
         state=(joined("game_state: ", quoted(**state.to_json())),),
-        question=(*_verdict(refused), _question(terms, state, reasoning_chars)),
+        question=(*_verdict(refused), _question(terms, state, answer_line)),
     )
 
 
@@ -63,7 +63,7 @@ def _verdict(refused: tuple[int, FailReason] | None) -> tuple[str, ...]:
     return (f"Your last bid, {amount}, did not count: {why}.",)
 
 
-def _question(terms: Terms, state: GameState, reasoning_chars: int) -> Line:
+def _question(terms: Terms, state: GameState, answer_line: str) -> Line:
     least = state.high.amount + 1
     turn = f"Iteration {state.iteration} of at most {terms.max_iterations} for"
     if PRICING[terms.format].sealed:
@@ -78,6 +78,6 @@ def _question(terms: Terms, state: GameState, reasoning_chars: int) -> Line:
         f"{turn} ",
         quoted(Item=state.item.name),
         f". {where} "
-        f"You can pay up to {state.you.budget}. What does your team bid? Your reasoning stays secret; at most "
-        f'{reasoning_chars} characters of it. Answer: {{"bid": <whole number>, "reasoning": "<why>"}}',
+        f"You can pay up to {state.you.budget}. What does your team bid? Your reasoning stays secret. "
+        f"{answer_line}",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agentsim.engine.number import WholeNumber
@@ -22,11 +21,10 @@ __all__ = ["REQUESTS", "Bid", "BidCast"]
 class BidCast(Decision):
     """What a team offers and why; `bid` None is what no readable reply comes to: only the fallback gives it."""
 
-    bid: WholeNumber | None
     reasoning: str = ""
+    bid: WholeNumber | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Bid(Request[BidCast]):
     """How much do you bid for the present item?
 
@@ -35,9 +33,6 @@ class Bid(Request[BidCast]):
     did not count, and why: no other team learns of it.
     """
 
-    kind: ClassVar[str] = "bid"
-    answer: ClassVar[type[Decision]] = BidCast
-    nothing: ClassVar[Mapping[str, Any]] = {"bid": 0}
     quotes: ClassVar[frozenset[str]] = frozenset(
         {"teamname", "team", "bidder"}
     )  # the auction's record of a bid, from the game state
@@ -48,10 +43,10 @@ class Bid(Request[BidCast]):
     reasoning_chars: int
 
     def options(self) -> Options:
-        return {"bid": Number(0, None), "reasoning": Text(self.reasoning_chars)}
+        return {"reasoning": Text(self.reasoning_chars), "bid": Number(0, None, nothing=0)}
 
     def prompt(self) -> Prompt:
-        return composed(self.terms, self.state, self.refused, self.reasoning_chars)
+        return composed(self.terms, self.state, self.refused, self.answer_line)
 
     def facts(self) -> tuple[str, ...]:
         state = self.state

@@ -51,12 +51,8 @@ class Moderation(Decision):
     question: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Interviewed(MarketRequest[InterviewAnswer]):
+class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
     """What do you answer the moderator? `earlier` are its questions so far with this agent's answers."""
-
-    kind: ClassVar[str] = "interview"
-    answer: ClassVar[type[Decision]] = InterviewAnswer
 
     question: str
     earlier: tuple[str, ...]
@@ -70,7 +66,7 @@ class Interviewed(MarketRequest[InterviewAnswer]):
         question = (
             "The moderator says: PAUSE",
             joined("The moderator's question: ", quoted(question=self.question)),
-            f'Reply truthfully and in detail, in at most {self.limit} characters. Answer: {{"answer": "..."}}',
+            f"Reply truthfully and in detail. {self.answer_line}",
         )
         return prompts.composed(self.menu, self.tail, state, question)
 
@@ -87,14 +83,10 @@ class Interviewed(MarketRequest[InterviewAnswer]):
         return InterviewAnswer(answer="")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Moderate(Request[Moderation]):
     """Do you want to ask anybody anything now? The normal answer is nobody."""
 
-    kind: ClassVar[str] = "moderate"
     on_call: ClassVar[bool] = True
-    answer: ClassVar[type[Decision]] = Moderation
-    nothing: ClassVar[Mapping[str, Any]] = {"ask": NOBODY}
 
     agents: tuple[str, ...]
     round: int
@@ -103,7 +95,7 @@ class Moderate(Request[Moderation]):
     interviews: tuple[str, ...]
 
     def options(self) -> Options:
-        return {"ask": Choice((NOBODY, EVERYBODY, *self.agents)), "question": Text(QUESTION_CHARS)}
+        return {"ask": Choice((NOBODY, EVERYBODY, *self.agents), nothing=NOBODY), "question": Text(QUESTION_CHARS)}
 
     def prompt(self) -> Prompt:
         return Prompt(
@@ -119,10 +111,7 @@ class Moderate(Request[Moderation]):
                 *(["The latest trades:", *self.trades] if self.trades else ["Nobody has traded yet."]),
                 *(["Your latest questions, and what was answered:", *self.interviews] if self.interviews else []),
             ),
-            question=(
-                f"Whom do you ask what? At most {QUESTION_CHARS} characters are asked. "
-                f'Answer: {{"ask": "<{NOBODY}, {EVERYBODY}, or an agent>", "question": "..."}}',
-            ),
+            question=(f"Whom do you ask what? {self.answer_line}",),
         )
 
     def facts(self) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from dataclasses import field
+from typing import Any, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -77,7 +77,6 @@ class BriefingAnswered(Decision):
 D = TypeVar("D", bound=Decision)
 
 
-@dataclass(frozen=True, kw_only=True)
 class MarketRequest(Request[D]):
     """Base of all: what every agent may do, who the agent is (`tail`), and what it knows now."""
 
@@ -112,12 +111,8 @@ def _without(legal: Mapping[str, Any], name: str, choice: str) -> Mapping[str, A
     return said(legal, name, enum=[each for each in one["enum"] if each != choice]) if "enum" in one else legal
 
 
-@dataclass(frozen=True, kw_only=True)
-class Brief(MarketRequest[BriefingAnswered]):
+class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
     """Do you understand what is asked of you?"""
-
-    kind: ClassVar[str] = "briefing"
-    answer: ClassVar[type[Decision]] = BriefingAnswered
 
     def options(self) -> Options:
         return {"action": Choice((SKIP, UNCLEAR)), "working_memory": Text(self.menu.memory_chars)}
@@ -136,13 +131,8 @@ class Brief(MarketRequest[BriefingAnswered]):
         return BriefingAnswered(action=UNCLEAR)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AskQuery(MarketRequest[QueryChosen]):
+class AskQuery(MarketRequest[QueryChosen], kind="query"):
     """What do you want to know before you act? `observed` is what this turn has brought already."""
-
-    kind: ClassVar[str] = "query"
-    answer: ClassVar[type[Decision]] = QueryChosen
-    nothing: ClassVar[Mapping[str, Any]] = {"query": NO_QUERY}
 
     observed: tuple[Observation, ...] = ()
     calls_left: int = 0
@@ -158,7 +148,7 @@ class AskQuery(MarketRequest[QueryChosen]):
         return (NO_QUERY, *(each.name for each in self.offered))
 
     def options(self) -> Options:
-        return {"query": Choice(self.names), **_choices("query_parameters", self.offered)}
+        return {"query": Choice(self.names, nothing=NO_QUERY), **_choices("query_parameters", self.offered)}
 
     def schema(self) -> dict[str, Any]:
         properties = {"query": {"type": "string", "enum": list(self.names)}, "query_parameters": either(self.offered)}
@@ -195,12 +185,8 @@ class AskQuery(MarketRequest[QueryChosen]):
         return QueryChosen(query=None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Act(MarketRequest[ActionChosen]):
+class Act(MarketRequest[ActionChosen], kind="action"):
     """What do you do? Whether it can be done is for the artifact to say, and no matter of reading."""
-
-    kind: ClassVar[str] = "action"
-    answer: ClassVar[type[Decision]] = ActionChosen
 
     observed: tuple[Observation, ...] = ()
     scope: Scope = field(default_factory=Scope)

@@ -64,8 +64,8 @@ class _Part(BaseModel):
 class Reacted(Decision):
     """Words alone, public and private: what is left where nothing is to be decided."""
 
-    public_speech: str = ""
     private_thought: str = ""
+    public_speech: str = ""
 
     _without_nulls = model_validator(mode="before")(_given)
 
@@ -73,9 +73,9 @@ class Reacted(Decision):
 class Spoken(Decision):
     """An action, and the words that come with it, public and private."""
 
+    private_thought: str = ""
     action: Any
     public_speech: str = ""
-    private_thought: str = ""
 
     _without_nulls = model_validator(mode="before")(_given)
 

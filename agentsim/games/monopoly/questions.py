@@ -29,18 +29,6 @@ __all__ = [
     "react",
 ]
 
-_PROPOSAL = (
-    '{"propose_trade": true, "target_player": an id, "offer": {"properties": [positions you give], "cash": dollars, '
-    '"jail_cards": number}, "request": the same for what you want, "pitch": your words to that player}'
-)
-_NONE = '{"propose_trade": false}'
-_LEVELS = '[{"position": n, "type": "house" or "hotel"}]'
-
-
-def _answer(action: str) -> str:
-    """The shape of the answer, which a person is not shown."""
-    return f'Answer: {{"action": {action}, "public_speech": "...", "private_thought": "..."}}'
-
 
 def _group(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""
@@ -83,7 +71,6 @@ def buy_or_auction(view: View, seat: int, position: int) -> tuple[str, ...]:
         f"${view.seats[seat].cash}. {_rents(position)}",
         _group(view, seat, position),
         "Buy it, or let it go to auction?",
-        _answer('"buy" or "auction"'),
     )
 
 
@@ -102,7 +89,6 @@ def auction_bid(view: View, seat: int, lot: AuctionLot) -> tuple[str, ...]:
         _group(view, seat, space.position),
         f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
         f"How much do you bid: a whole number from {lot.least} to {cash}, or 0 to withdraw?",
-        _answer('{"bid": <number>}'),
     )
 
 
@@ -119,7 +105,6 @@ def propose_trade(view: View, seat: int, when: str, made: int, left: int) -> tup
         who = "you" if number == seat else f"{player.name} (id {player.id})"
         cards = f"{counted(len(player.cards), 'card')} out of jail"
         lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
-    lines.append(_answer(f"{_PROPOSAL} or {_NONE}"))
     return tuple(lines)
 
 
@@ -174,7 +159,6 @@ def answer_trade(view: View, seat: int, terms: Terms, pitch: str) -> tuple[str, 
         f"You have ${you.cash} and would have ${after}.",
         quoted(pitch=pitch),
         "Do you accept?",
-        _answer('"accept" or "reject"'),
     )
 
 
@@ -184,7 +168,6 @@ def react(view: View, terms: Terms) -> tuple[str, ...]:
     return (
         f"{view.seats[terms.target].name} has accepted your trade: you gave {gave}, and got {got}.",
         "You may say something to the table, or nothing.",
-        'Answer: {"public_speech": "...", "private_thought": "..."}',
     )
 
 
@@ -201,7 +184,6 @@ def jail_action(view: View, seat: int, actions: Sequence[str]) -> tuple[str, ...
     return (
         f"You are in jail; {you.failed} of 3 rolls have failed. In jail you still collect rent.",
         *(f"- {words[action]}" for action in actions),
-        _answer(" or ".join(f'"{action}"' for action in actions)),
     )
 
 
@@ -240,7 +222,6 @@ def manage_estate(view: View, seat: int, when: str) -> tuple[str, ...]:
     lines += [
         "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is one "
         "house; the fifth building of a lot is its hotel. Empty lists do nothing.",
-        _answer(f'{{"sells": {_LEVELS}, "mortgages": [positions], "unmortgages": [positions], "builds": {_LEVELS}}}'),
     ]
     return tuple(lines)
 
@@ -248,11 +229,11 @@ def manage_estate(view: View, seat: int, when: str) -> tuple[str, ...]:
 def raise_cash(view: View, seat: int, owed: int, creditor: str, why: str, *, may_propose: bool) -> tuple[str, ...]:
     """What is owed, to whom, and what could bring it."""
     you = view.seats[seat]
-    proposal = f"{_PROPOSAL}, or {_NONE}" if may_propose else _NONE
     lines = [
         f"You owe {creditor} ${owed} ({why}) and have ${you.cash}: ${owed - you.cash} are missing. Raise them, or as "
         "much as you can at once.",
         *_estate_lines(view, seat),
-        _answer(f'{{"sells": {_LEVELS}, "mortgages": [positions], "trade": {proposal}}}'),
+        "Sell buildings, mortgage deeds"
+        + (", or propose a trade to one player, by id." if may_propose else ". No more trades can be proposed."),
     ]
     return tuple(lines)

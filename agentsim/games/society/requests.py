@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, get_args
 
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision, Reading, split
+from agentsim.engine.reading import Reading, split
 from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.engine.schema import said, schema_of
 from agentsim.engine.wording import sentence
@@ -48,16 +48,12 @@ _MEANT_AS_ACTION = re.compile(
 _MAY_BE_EMPTY = frozenset({"action.description"})
 
 
-@dataclass(frozen=True, kw_only=True)
 class Act(Request[Acted]):
     """What do you do now?
 
     Every reply is an action, if only a rejected one, so no agent is asked again. Whether an action still holds when its
     turn comes is the society's verdict, and no matter of reading.
     """
-
-    kind: ClassVar[str] = "act"
-    answer: ClassVar[type[Decision]] = Acted
 
     any_text: ClassVar[bool] = True
 

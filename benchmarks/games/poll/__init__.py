@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -36,12 +35,8 @@ class Chosen(Decision):
     reasoning: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChooseColour(Request[Chosen]):
+class ChooseColour(Request[Chosen], kind="choose"):
     """Which colour?"""
-
-    kind: ClassVar[str] = "choose"
-    answer: ClassVar[type[Decision]] = Chosen
 
     round: int
     history: tuple[str, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -55,12 +54,9 @@ class Move(Decision):
     remark: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Take(Request[Move]):
     """How many coins do you take?"""
 
-    kind: ClassVar[str] = "take"
-    answer: ClassVar[type[Decision]] = Move
     left: int
 
     def options(self) -> Options:

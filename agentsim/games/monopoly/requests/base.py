@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import new_class
 from typing import Any, ClassVar, TypeVar
@@ -27,7 +26,10 @@ S = TypeVar("S", bound=Spoken | Reacted)
 
 @cache
 def _spoken(words: int, chars: int) -> Options:
-    return {"public_speech": Text(words * LONGEST_WORD), "private_thought": Text(chars)}
+    return {
+        "private_thought": Text(chars, "your private thought: why"),
+        "public_speech": Text(words * LONGEST_WORD, f"what you say to all, at most {words} words"),
+    }
 
 
 @cache
@@ -36,7 +38,6 @@ def _standing_in(answer: type[Any]) -> Any:
     return new_class(f"{answer.__name__}StandIn", (answer, StandIn))
 
 
-@dataclass(frozen=True, kw_only=True)
 class MonopolyRequest(Request[S]):
     """Base of all: the board as it is now, and what the player remembers; `words` and `chars` limit what it may say."""
 
@@ -76,7 +77,7 @@ class MonopolyRequest(Request[S]):
         return {}
 
     def prompt(self) -> Prompt:
-        return prompts.composed(self, self.question())
+        return prompts.composed(self, (*self.question(), self.answer_line))
 
     def facts(self) -> tuple[str, ...]:
         return (*prompts.state_lines(self.view, self.seat, self.max_turns), *self.question())

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import questions
@@ -25,12 +23,9 @@ __all__ = ["AuctionBid", "BuyOrAuction"]
 BID_STEP = 10  # of a player that could not be asked
 
 
-@dataclass(frozen=True, kw_only=True)
 class BuyOrAuction(MonopolyRequest[Bought]):
     """The space is unowned and the player has its price."""
 
-    kind: ClassVar[str] = "buy_or_auction"
-    answer: ClassVar[type[Decision]] = Bought
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "buy": ("buy it", "purchase", "purchase it", "yes", "买", "买下", "kaufen", "acheter", "comprar", "kupuje"),
         "auction": ("let it go to auction", "send it to auction", "put it up for auction", "decline", "no", "拍卖"),
@@ -49,18 +44,15 @@ class BuyOrAuction(MonopolyRequest[Bought]):
         return self.silent(action="buy" if self.you.cash >= 2 * SPACES[self.position].price else "auction")
 
 
-@dataclass(frozen=True, kw_only=True)
 class AuctionBid(MonopolyRequest[Bid]):
     """A bid for the lot, or 0."""
 
-    kind: ClassVar[str] = "auction_bid"
-    answer: ClassVar[type[Decision]] = Bid
-    nothing: ClassVar[Mapping[str, Any]] = {"action.bid": 0, "action": {"bid": 0}}
+    empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
 
     lot: AuctionLot
 
     def choices(self) -> Options:
-        return {"action.bid": Number(0, self.you.cash)}
+        return {"action.bid": Number(0, self.you.cash, nothing=0)}
 
     def check(self, decision: Bid) -> None:
         super().check(decision)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import bundle, questions
@@ -26,12 +25,9 @@ from agentsim.games.monopoly.requests.base import MonopolyRequest
 __all__ = ["JailAction", "ManageEstate", "RaiseCash"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class JailAction(MonopolyRequest[JailChoice]):
     """How to leave jail; `actions` are those that are open now."""
 
-    kind: ClassVar[str] = "jail_action"
-    answer: ClassVar[type[Decision]] = JailChoice
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "pay_fine": ("pay", "pay the fine", "pay $50", "pay 50"),
         "use_card": ("use the card", "use my card", "play the card", "play my card", "use get out of jail free card"),
@@ -53,13 +49,10 @@ class JailAction(MonopolyRequest[JailChoice]):
         return self.silent(action=next(action for action in order if action in self.actions))
 
 
-@dataclass(frozen=True, kw_only=True)
 class ManageEstate(MonopolyRequest[Managed]):
     """Sell, mortgage, lift, build: one bundle, all or nothing."""
 
-    kind: ClassVar[str] = "manage_estate"
-    answer: ClassVar[type[Decision]] = Managed
-    nothing: ClassVar[Mapping[str, Any]] = {"action": {}}
+    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
 
     when: Literal["before", "after", "jail"]
     again: bool = False
@@ -83,12 +76,8 @@ class ManageEstate(MonopolyRequest[Managed]):
         return self.silent(action=Bundle())
 
 
-@dataclass(frozen=True, kw_only=True)
 class RaiseCash(MonopolyRequest[Raised]):
     """`owed` is more than the player has, and the bank would give enough for everything that it holds."""
-
-    kind: ClassVar[str] = "raise_cash"
-    answer: ClassVar[type[Decision]] = Raised
 
     owed: int
     creditor: str

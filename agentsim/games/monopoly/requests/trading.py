@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
 from agentsim.games.monopoly import questions
 from agentsim.games.monopoly.actions import (
@@ -22,13 +20,10 @@ from agentsim.games.monopoly.trade import Terms
 __all__ = ["AnswerTrade", "ProposeTrade", "React"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProposeTrade(MonopolyRequest[Proposed]):
     """A trade, or none; `made` in this phase so far, `left` that may still be. Whether it can be, the table says."""
 
-    kind: ClassVar[str] = "propose_trade"
-    answer: ClassVar[type[Decision]] = Proposed
-    nothing: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
+    empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
 
     when: Literal["before", "after"]
     made: int
@@ -60,12 +55,8 @@ class ProposeTrade(MonopolyRequest[Proposed]):
         return self.silent(action=Proposal())
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerTrade(MonopolyRequest[Answered]):
     """The offer is what you would get, the request what you would give."""
-
-    kind: ClassVar[str] = "answer_trade"
-    answer: ClassVar[type[Decision]] = Answered
 
     terms: Terms
     pitch: str
@@ -84,12 +75,8 @@ class AnswerTrade(MonopolyRequest[Answered]):
         return self.silent(action="reject")
 
 
-@dataclass(frozen=True, kw_only=True)
 class React(MonopolyRequest[Reacted]):
     """Your trade is accepted and done: anything to say?"""
-
-    kind: ClassVar[str] = "react"
-    answer: ClassVar[type[Decision]] = Reacted
 
     terms: Terms
 
