@@ -81,7 +81,7 @@ class Event:
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
     """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
-    _heading: ClassVar[Template] = ""
+    _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
     _deeds: ClassVar[tuple[Deed, ...]] = ()
 
@@ -103,7 +103,7 @@ class Event:
             if value is not None and value != ():
                 setattr(cls, name, value)
         dataclass(frozen=True)(cls)
-        named = {*names_in(cls._heading), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
+        named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
         named.update(name for deed in cls._deeds for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
@@ -112,7 +112,7 @@ class Event:
     @property
     def heading(self) -> str:
         """A short title for a reader."""
-        return filled(self._heading, self) or self.kind.replace("_", " ").capitalize()
+        return self.kind.replace("_", " ").capitalize() if self._heading is None else filled(self._heading, self)
 
     @property
     def content(self) -> str:

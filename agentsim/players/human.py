@@ -167,10 +167,12 @@ class HumanPlayer:
         )
 
     async def _answers(self, ask: Ask, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Every field; what the rules do not allow is asked again before any words that go with it."""
+        """Every field, words last; what the rules do not allow is asked again before any words that go with it."""
         chosen = [name for name, legal in fields.items() if not is_words(legal)]
+        words = [name for name in fields if name not in chosen]
         answers: dict[str, Any] = {}
-        for name, legal in fields.items():
+        for name in (*chosen, *words):
+            legal = fields[name]
             answers |= await self._fields({name: legal}, known=answers)
             while chosen and name == chosen[-1] and (problem := _problem(ask, fields, answers)):
                 self._object(problem)

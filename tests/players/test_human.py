@@ -556,7 +556,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     child, screen = _seated(tmp_path)
     child.expect("text: ")
     child.sendline("Keep me.")
-    child.expect("explanation .nothing for none.: ")
+    child.expect(r"vote \[")
     child.sendintr()
     child.expect(pexpect.EOF)
     child.close()
@@ -570,7 +570,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     assert [record["decision"] for record in history["decisions"] if record["source"] == "human"] == [
         {"text": "Keep me."}
     ]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("because\nCyd\n" + "more\nBea\n" * 5))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Cyd\nbecause\n" + "Bea\nmore\n" * 5))
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     again = go_on(files, env={})
     assert again is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,8 @@ def schemaless(body: dict[str, Any]) -> str | Raw:
     if mode_of(body) == "json_schema":
         return Raw(400, {"error": {"message": "response_format: json_schema is not supported"}})
     question = body["messages"][-1]["content"]
-    if "Candidates: " in question:
-        ballot = question.partition("Candidates: ")[2].partition(".")[0].split(", ")
+    if '"vote": "<' in question:
+        ballot = re.split(", | or ", question.partition('"vote": "<')[2].partition(">")[0])
         return json.dumps({"explanation": "So.", "vote": ballot[len(str(body)) % len(ballot)]})
     return json.dumps({"text": varied_by_schema(body)})
 

@@ -155,7 +155,7 @@ class Vote(IslandRequest[VoteCast]):
     def question(self) -> str:
         aim = "You are on the jury: vote for the player who should win" if self.view.final else "Vote for the player"
         end = "." if self.view.final else " who should be eliminated."
-        return f"{aim}{end} Your vote and your explanation stay secret. Candidates: {', '.join(self.ballot)}."
+        return f"{aim}{end} Your vote and your explanation stay secret."
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "default": ""} if name == "explanation" else legal
@@ -189,10 +189,7 @@ class Approach(IslandRequest[ApproachMade]):
     def question(self) -> str:
         if not self.may_decline:
             return f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}."
-        return (
-            "Whom do you take aside for a private exchange? They may decline. "
-            f'Free: {", ".join(self.free)}; or "{NOBODY}".'
-        )
+        return "Whom do you take aside for a private exchange? They may decline."
 
     def fallback(self) -> ApproachMade:
         return ApproachMade(partner=NOBODY)

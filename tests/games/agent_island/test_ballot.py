@@ -288,7 +288,9 @@ def test_the_reason_names_what_is_wrong(reply: str, words: str) -> None:
 
 
 def test_the_form_that_a_reply_is_asked_for_again_in_names_the_candidates() -> None:
-    assert replace(VOTE, ballot=("C", "A", "B")).form() == '{"explanation": "<why>", "vote": "<C, A or B>"}'
+    assert replace(VOTE, ballot=("C", "A", "B")).form() == (
+        '{"explanation": "<one or two sentences, at most 600 characters>", "vote": "<C, A or B>"}'
+    )
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_each_voter_has_the_candidates_in_an_order_of_its_own() -> None:
     assert ballots["A"] == ("D", "B", "C")
     assert ballots["B"] == ("C", "A", "D")
     first = next(request for request in votes if request.player == "A")
-    assert "Candidates: D, B, C." in first.question()
+    assert '"vote": "<D, B or C>"' in first.answer_line
 
 
 def test_every_ballot_order_is_equally_likely() -> None:

@@ -235,7 +235,7 @@ def test_the_reason_says_what_a_bid_is(said: str) -> None:
 
 
 def test_the_form_that_a_bid_is_asked_for_again_in_says_how_to_pass_and_is_no_bid() -> None:
-    assert BID.form() == '{"bid": <a whole number, 0 to pass>, "reasoning": "<why>"}'
+    assert BID.form() == '{"reasoning": "<why, at most 400 characters>", "bid": <a whole number, 0 to pass>}'
     with pytest.raises(DecisionError):
         read_bid(BID.form())
 
@@ -266,7 +266,7 @@ def test_the_reasoning_is_that_of_the_bid_that_counts() -> None:
 def test_a_bid_survives_the_journal(bid: int | None, reasoning: str) -> None:
     cast = BidCast(bid=bid, reasoning=reasoning)
     assert BidCast.model_validate_json(cast.model_dump_json()) == cast
-    assert list(BidCast.model_fields) == ["bid", "reasoning"]
+    assert list(BidCast.model_fields) == ["reasoning", "bid"]
 
 
 @pytest.mark.parametrize("brackets", ["[]", "{}"], ids=["lists", "objects"])

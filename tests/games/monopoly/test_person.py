@@ -28,7 +28,7 @@ from tests.games.monopoly.table import Game
 from tests.players.keyboard import played
 from tests.players.test_human import Screen
 
-WORDS = ("Hello, all.", "Hm.")
+WORDS = ("Hm.", "Hello, all.")
 
 
 def one(kind: type[Any]) -> Any:
@@ -57,7 +57,7 @@ def typed(request: Any, *lines: str) -> tuple[Any, str]:
 )
 def test_a_choice_is_typed_as_it_is_listed(kind: type[Any], lines: tuple[str, ...], action: str) -> None:
     decision, _ = typed(one(kind), *lines, *WORDS)
-    assert (decision.action, decision.public_speech, decision.private_thought) == (action, *WORDS)
+    assert (decision.action, decision.private_thought, decision.public_speech) == (action, *WORDS)
 
 
 def test_a_bid_is_typed_as_a_number() -> None:
@@ -68,7 +68,7 @@ def test_a_bid_is_typed_as_a_number() -> None:
 
 def test_the_proposer_may_say_something_or_nothing() -> None:
     assert typed(one(React), "", "")[0].public_speech == ""
-    assert typed(one(React), *WORDS)[0].public_speech == WORDS[0]
+    assert typed(one(React), *WORDS)[0].public_speech == WORDS[1]
 
 
 def test_a_trade_is_proposed_by_names_or_positions() -> None:
@@ -101,7 +101,7 @@ def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     assert lifted.action.unmortgages == (11,)
     nothing, text = typed(one(ManageEstate), "no", *WORDS)
     assert nothing.action.empty
-    assert text.count("[yes / no]: public speech [") == 1
+    assert text.count("[yes / no]: private thought [") == 1
 
 
 def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
@@ -219,7 +219,7 @@ def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
     request_: Any, wrong: tuple[str, ...], right: tuple[str, ...], reason: str
 ) -> None:
     decision, text = typed(request_, *wrong, *right, *WORDS)
-    assert (decision.public_speech, decision.private_thought) == WORDS
+    assert (decision.private_thought, decision.public_speech) == WORDS
     assert " ".join(text.split()).count(reason) == 1
     assert text.count("public speech [") == 1, "nothing is typed twice but what was wrong"
 
