@@ -21,13 +21,13 @@ from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
-from agentsim.prepare import prepare_batch, prepare_resume, prepare_run, proofs
+from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof
-from agentsim.runner.session import Session
+from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 
@@ -105,10 +105,10 @@ async def resume(
     New limits take the place of those it met. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
     files = find_run(logs_folder(logs_dir), name)
-    found = prepare_resume(
+    found = resumed(
         files,
         watcher=_Listening(on_event),
-        models=models,
+        own=models,
         env=_env(env, allow_keys),
         max_cost_usd=max_cost_usd,
         max_calls=max_calls,
@@ -138,19 +138,17 @@ async def fork(
     staff, prices or providers from there on. `another` branch gets a number, and chance of its own after the decision
     unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
     """
-    folder = logs_folder(logs_dir)
-    parent = parent_of(find_run(folder, name), at)
-    files = await asyncio.to_thread(
-        parent.branch,
+    session = parent_of(find_run(logs_folder(logs_dir), name), at).branch(
         env=_env(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
         changes=[f"{key}={json.dumps(value)}" for key, value in (set or {}).items()],
         of_several=another,
         paired=paired,
         stem=new_name,
+        watcher=_Listening(on_event),
         own=models,
     )
-    return await resume(files.name, logs_dir=folder, on_event=on_event, models=models, env=env, allow_keys=allow_keys)
+    return await _played(session)
 
 
 async def batch(

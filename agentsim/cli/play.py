@@ -107,11 +107,10 @@ def resume(
     from agentsim.environment import environment
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
-    from agentsim.prepare import prepare_resume
     from agentsim.report.page import PageOptions
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
-    from agentsim.runner.session import Session
+    from agentsim.runner.session import Session, resumed
 
     if (folder := folder_of(name, logs_dir)) is not None:
         if record is not None or replay_replies:
@@ -135,7 +134,7 @@ def resume(
         return
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
-        found = prepare_resume(
+        found = resumed(
             files,
             env=environment(env_file, allow_key),
             watcher=watcher,
@@ -196,31 +195,25 @@ def fork(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.environment import environment
-    from agentsim.history.files import check_name, find_run
-    from agentsim.prepare import prepare_resume
+    from agentsim.history.files import find_run
     from agentsim.report.page import PageOptions
     from agentsim.runner.fork import parent_of
-    from agentsim.runner.session import Session
 
-    if new_name is not None:
-        check_name(new_name)
     env = environment(env_file, allow_key)
     parent = parent_of(find_run(logs_dir, name), at)
     worst = 0
     for _ in range(branches or 1):
-        files = parent.branch(
-            env=env,
-            instead=instead,
-            changes=overrides or (),
-            of_several=branches is not None,
-            paired=paired,
-            stem=new_name or f"{parent.files.name}_at{at}",
-            limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
-        )
         with shown(display) as watcher:
-            session = prepare_resume(files, env=env, watcher=watcher)
-            assert isinstance(session, Session), "a branch has no end yet"
-            result = session.run()
+            result = parent.branch(
+                env=env,
+                instead=instead,
+                changes=overrides or (),
+                of_several=branches is not None,
+                paired=paired,
+                stem=new_name,
+                limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
+                watcher=watcher,
+            ).run()
         try:
             finish(result, page=None if no_html else PageOptions(), as_json=as_json)
         except typer.Exit as ended:

@@ -76,7 +76,7 @@ def watch(
     """
     from agentsim.cli.display import shown
     from agentsim.history.files import find_run
-    from agentsim.runner.follow import follow
+    from agentsim.runner.replay import follow
 
     files = find_run(logs_dir, name)
     with shown(display) as watcher:

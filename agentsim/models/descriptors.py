@@ -7,7 +7,6 @@ errors say that the system has no more.
 from __future__ import annotations
 
 import asyncio
-import resource
 from contextlib import suppress
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -16,6 +15,7 @@ __all__ = ["Places", "make_room", "places", "soft_limit"]
 
 _OURS = 16  # for modules, names that are looked up, files that are written
 _OF_A_GAME = 2  # its journal, and its history
+_NO_LIMIT = 2**31
 
 
 class Places(asyncio.Semaphore):
@@ -58,14 +58,20 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
 
 
 def soft_limit() -> int:
-    """How many descriptors this process may have."""
+    """How many descriptors this process may have; Windows has no such limit."""
+    try:
+        import resource
+    except ImportError:
+        return _NO_LIMIT
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 2**31 if soft == resource.RLIM_INFINITY else soft
+    return _NO_LIMIT if soft == resource.RLIM_INFINITY else soft
 
 
 def _raise_to(needed: int) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if needed > soft_limit():
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         with suppress(OSError, ValueError):  # where the system has a limit of its own besides
             most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -20,7 +20,7 @@ from agentsim.models import tokens
 from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import Prices, context_window
 from agentsim.players.model import ModelPlayer
-from agentsim.runner.calls import acquire_slot
+from agentsim.runner.dispatcher import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
 from agentsim.scenario.plan import PlayerPlan

@@ -28,7 +28,7 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
-from agentsim.runner.playback import Recording
+from agentsim.runner.recorder import Recording
 from agentsim.scenario.limits import check_prices, prices_of
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
@@ -83,6 +83,7 @@ def seated(
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
+    recording = recording or Recording()
     try:
         check_prices(scenario, env)
     except ScenarioError as error:
@@ -99,7 +100,7 @@ def seated(
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         else:
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
-    if recording is None or recording.live:
+    if recording.live:
         seats.errands = errands(scenario, env)
     seats.interrupt.attended = terminal.interactive and _on_call(scenario, game)
     called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
@@ -125,7 +126,7 @@ def _on_call(scenario: Scenario, game: Game) -> bool:
 
 
 def _model_player(
-    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording | None
+    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording
 ) -> ModelPlayer:
     settings = plan.settings
     assert settings.timeout_s is not None, "only people have all the time there is"
@@ -136,7 +137,7 @@ def _model_player(
             opened = partial(_priced, plan, scenario, env, seats)
             provider = _provider(plan)
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
-            seats.models[key] = opened() if recording is None else recording.model(plan.model, provider, opened, asked)
+            seats.models[key] = recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
             at = plan.key or f"the model of {plan.id}"
             raise error.placed(key=at, where=_shown(scenario.path)) from None
@@ -150,7 +151,7 @@ def _model_player(
             retry_wait_s=settings.retry_wait_s,
             rate_limit_wait_s=settings.rate_limit_wait_s,
             rate_limit_patience_s=settings.rate_limit_patience_s,
-            waits=recording is None or recording.live,
+            waits=recording.live,
         ),
         reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
         source="script" if plan.name.kind == "script" else "model",

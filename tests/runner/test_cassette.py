@@ -17,8 +17,8 @@ import pytest
 from agentsim.errors import UsageError
 from agentsim.history.files import RunFiles, find_run
 from agentsim.history.load import list_runs
-from agentsim.runner.playback import Playback, Recording
-from agentsim.runner.recorder import Recorder
+from agentsim.runner.playback import Playback
+from agentsim.runner.recorder import Recorder, Recording
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program

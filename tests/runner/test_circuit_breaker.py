@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from itertools import permutations
 
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
-from agentsim.runner.circuit_breaker import STREAK, CircuitBreaker, Link
+from agentsim.models.base import Attempt, Completion
+from agentsim.runner.limits import STREAK, CircuitBreaker, Link
 
-
-@dataclass(frozen=True)
-class Named:
-    """A model of a provider."""
-
-    name: str
-
-    @property
-    def provider(self) -> str:
-        return self.name.partition("/")[0]
-
-
-LAB, OTHER = Named("lab/m"), Named("other/m")
+LAB, OTHER = Link("lab/m", "lab"), Link("other/m", "other")
 
 
 def fault(what: str = "no answer") -> TransportFailed:
@@ -86,7 +74,7 @@ def test_a_host_that_wants_more_time_than_two_decisions_have_stops_the_run(error
     breaker = CircuitBreaker()
     decision(breaker, None)
     held(breaker, error)
-    held(breaker, error, model=Named("lab/other"))
+    held(breaker, error, model=Link("lab/other", "lab"))
     with pytest.raises(
         ProviderStopped, match=r"^lab: wants more time than rate_limit_patience_s, twice .*: " + str(error)
     ):
@@ -103,7 +91,7 @@ def test_an_answer_of_the_same_model_in_between_shows_that_it_was_one_decision_s
 def test_a_limit_that_stopped_the_run_is_remembered_when_it_goes_on() -> None:
     breaker = CircuitBreaker()
     breaker.wave([[LAB]])
-    breaker.recalled(0, None, "limited", answered=False, past=True, held=True)
+    breaker.recalled(0, Attempt((), fault="limited", held=True), past=True)
     breaker.settled(0)
     with pytest.raises(ProviderStopped, match="twice without an answer between"):
         held(breaker, WANTS_A_DAY[0])
@@ -174,7 +162,7 @@ def test_a_decision_given_up_later_is_only_that_decision_s_bad_luck() -> None:
 def test_what_an_earlier_process_was_answered_counts() -> None:
     breaker = CircuitBreaker()
     breaker.wave([[LAB]])
-    breaker.recalled(0, None, None, answered=True, past=False)
+    breaker.recalled(0, Attempt((), completion=Completion("yes")), past=False)
     breaker.settled(0)
     decision(breaker, fault(), fault())
 
@@ -256,7 +244,7 @@ def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
 
 
 def test_a_rejected_model_is_asked_no_more_and_another_of_its_provider_is() -> None:
-    breaker, sister = CircuitBreaker(), Named("lab/other")
+    breaker, sister = CircuitBreaker(), Link("lab/other", "lab")
     chain_decision(breaker, (0, rejected()), (1, None))
     breaker.wave([[LAB, sister]])
     assert breaker.order(0) == (1,)
@@ -285,7 +273,7 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
     breaker.wave([CHAIN])
     for model in ("lab/m", "other/m"):
         for _ in range(STREAK):
-            breaker.recalled(0, model, "transport", answered=False, past=False)
+            breaker.recalled(0, Attempt((), fault="transport", model=model), past=False)
     breaker.settled(0)
     breaker.wave([CHAIN])
     assert breaker.order(0) == (0, 1)
@@ -306,8 +294,8 @@ def test_what_failed_before_the_run_was_stopped_and_mended_counts_no_more() -> N
     breaker = CircuitBreaker()
     breaker.wave([CHAIN])
     for _ in range(STREAK):
-        breaker.recalled(0, "lab/m", "transport", answered=False, past=True)
-    breaker.recalled(0, "lab/m", "rejected", answered=False, past=True)
+        breaker.recalled(0, Attempt((), fault="transport", model="lab/m"), past=True)
+    breaker.recalled(0, Attempt((), fault="rejected", model="lab/m"), past=True)
     breaker.settled(0)
     breaker.wave([CHAIN])
     assert breaker.order(0) == (0, 1)

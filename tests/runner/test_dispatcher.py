@@ -21,7 +21,7 @@ from agentsim.engine.request import Choice
 from agentsim.history.contents import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.totals import Totals
-from agentsim.runner import calls
+from agentsim.runner import dispatcher
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
@@ -103,7 +103,7 @@ def test_who_waits_for_a_provider_that_is_busy_keeps_nobody_from_another(server:
 def test_who_waits_for_its_turn_is_shown_as_held_back(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "NOTICEABLE_S", 0.01)
+    monkeypatch.setattr(dispatcher, "NOTICEABLE_S", 0.01)
     notes = Notes()
     settings = ('game_config.phases=["votes"]', "providers.fake.spacing_ms=200000", "limits.max_wall_s=0.2")
     play(server.url(), tmp_path, *settings, watcher=notes)

@@ -16,7 +16,7 @@ from agentsim.history.contents import Entry
 from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
 from agentsim.history.totals import Totals
-from agentsim.runner.follow import follow
+from agentsim.runner.replay import follow
 from agentsim.runner.session import begin
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import load

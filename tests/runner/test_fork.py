@@ -24,7 +24,7 @@ from agentsim.history.load import list_runs, load_history
 from agentsim.history.tables import run_tables
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove, without_volatile
-from agentsim.runner.session import begin, go_on
+from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, snapshot, trio
 from tests.fakes.journals import change_line
@@ -51,9 +51,7 @@ def history(files: RunFiles) -> dict[str, Any]:
 
 
 def branched(files: RunFiles, at: int, **options: Any) -> RunFiles:
-    branch = parent_of(files, at).branch(env={}, **options)
-    assert go_on(branch, env={}) is not None
-    return branch
+    return parent_of(files, at).branch(env={}, **options).run().files
 
 
 def test_a_fork_that_changes_nothing_is_the_parent_wherever_it_leaves_it(parent: RunFiles) -> None:
@@ -119,7 +117,7 @@ def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
     mates = [each for each in decisions if each["wave"] == wave]
     assert len(mates) == 3
     branch = parent_of(parent, mates[1]["index"]).branch(env={})
-    kept = read_journal(branch.journal).entries
+    kept = read_journal(branch.files.journal).entries
     assert sorted(key for key in kept if key[0] == wave) == [(wave, 0), (wave, 2)]
 
 
@@ -303,8 +301,8 @@ def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(parent: 
     cut = parent_of(parent, 4)
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
-    assert sorted(read_journal(files.journal).head["fork"]["branch"] for files in made) == list(range(1, 13))
-    assert sorted(files.name for files in made) == sorted(f"parent_at4_b{number}" for number in range(1, 13))
+    assert sorted(session.journal.contents.head["fork"]["branch"] for session in made) == list(range(1, 13))
+    assert sorted(session.files.name for session in made) == sorted(f"parent_at4_b{number}" for number in range(1, 13))
 
 
 def test_a_killed_fork_leaves_no_branch_with_half_a_past(parent: RunFiles) -> None:

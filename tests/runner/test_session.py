@@ -24,8 +24,7 @@ from agentsim.history.files import RunFiles
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin, go_on
-from agentsim.runner.signals import stoppable
+from agentsim.runner.session import begin, go_on, stoppable
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, trio
 from tests.fakes.journals import change_line

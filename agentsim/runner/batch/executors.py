@@ -27,7 +27,7 @@ from agentsim.history.totals import Totals
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
 from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
-from agentsim.runner.budget import Budget
+from agentsim.runner.limits import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 

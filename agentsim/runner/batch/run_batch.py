@@ -32,9 +32,9 @@ from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, fail
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
 from agentsim.runner.batch.manifest import Manifest, Planned, locked, plays_alone
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
-from agentsim.runner.budget import Budget
+from agentsim.runner.limits import Budget
 from agentsim.runner.seats import seated
-from agentsim.runner.signals import stoppable
+from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario
 
 __all__ = ["run_batch", "run_batch_in_loop"]
