@@ -44,6 +44,16 @@ def play(
     return begin(load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, recording=recording)
 
 
+@pytest.fixture
+def recorded(tmp_path: Path) -> tuple[Path, Path]:
+    """A scenario, and the recording of its run `run`; the server is gone."""
+    tape = tmp_path / "tape.jsonl"
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config = written(tmp_path, server.url())
+        play(config, Recorder(tape))
+    return config, tape
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -204,12 +214,9 @@ def test_where_patience_would_have_ended_it_ends_when_replayed(tmp_path: Path) -
     assert (first["source"], first["fallback_reason"]) == ("fallback", "rate_limited")
 
 
-def test_the_same_words_at_two_decisions_keep_their_own_replies(tmp_path: Path) -> None:
+def test_the_same_words_at_two_decisions_keep_their_own_replies(recorded: tuple[Path, Path]) -> None:
     """Two players without a persona may be asked the very same; who asked is what counts."""
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+    _, tape = recorded
     rows = lines(tape)
     assert rows[0] == {"record": "recording", "format": "agentsim-journal/1", "seed": 5}
     calls = [row["call"] for row in rows[1:]]
@@ -231,12 +238,9 @@ CHANGES = {
 
 @pytest.mark.parametrize(("override", "problem"), CHANGES.values(), ids=CHANGES)
 def test_what_was_not_recorded_stops_the_run_and_says_what_has_changed(
-    tmp_path: Path, override: str, problem: str
+    recorded: tuple[Path, Path], override: str, problem: str
 ) -> None:
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+    config, tape = recorded
     stopped = play(config, Playback([tape]), override, "limits.concurrency=1", stem="again", key=None)
     assert stopped.status == "stopped_provider"
     assert stopped.error is not None
@@ -244,11 +248,8 @@ def test_what_was_not_recorded_stops_the_run_and_says_what_has_changed(
     assert re.search(rf"tape\.jsonl: {problem}" if "pitch of" in problem else problem, str(stopped.error))
 
 
-def test_a_reply_that_is_missing_names_whose_it_is(tmp_path: Path) -> None:
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+def test_a_reply_that_is_missing_names_whose_it_is(recorded: tuple[Path, Path]) -> None:
+    config, tape = recorded
     kept = [line for line in tape.read_text(encoding="utf-8").splitlines(keepends=True) if '"B/vote/2/1"' not in line]
     tape.write_text("".join(kept), encoding="utf-8")
     stopped = play(config, Playback([tape]), "limits.concurrency=1", stem="again", key=None)
@@ -282,11 +283,8 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
     assert stable(again.files) == stable(files)
 
 
-def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+def test_a_torn_last_line_is_left_out(recorded: tuple[Path, Path]) -> None:
+    config, tape = recorded
     tape.write_bytes(tape.read_bytes()[:-9])
     stopped = play(config, Playback([tape]), stem="again", key=None)
     assert stopped.status == "stopped_provider"

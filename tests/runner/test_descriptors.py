@@ -23,10 +23,9 @@ from agentsim.history.files import RunFiles
 from agentsim.models import remote
 from agentsim.models.transport import Connector
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from tests.cli.command_line import program
 from tests.fakes.server import FakeServer
-from tests.runner.island import Mendable, journaled, play, scenario_text, stable
+from tests.runner.island import Mendable, journaled, play, resumed, scenario_text, stable
 
 FEW, CALLERS = 64, 100
 CROWD = f'[[players]]\nid = "p"\ncount = {CALLERS}\n'
@@ -169,7 +168,6 @@ def test_without_any_descriptor_the_run_stops_and_nobody_else_is_to_blame(
     assert prove(stopped.files).decisions == len(entries) > 0
 
     monkeypatch.setattr(Connector, "_create_connection", connect)
-    again = go_on(stopped.files, env={})
-    assert again is not None
+    again = resumed(stopped.files)
     assert stable(again.files) == stable(whole.files)
     assert len(server.received) == whole.history["usage"]["calls"], "no call was made twice"

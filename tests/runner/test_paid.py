@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +14,15 @@ import pytest
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
-from tests.runner.island import Mendable, decided, journaled, play, scenario_text, stable
+from tests.runner.island import Mendable, decided, journaled, play, resumed, scenario_text, stable
 from tests.runner.test_session import wait_until
 
 REFUSED = Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."}))
 UNUSABLE = Raw(200, envelope("I would rather not say."))
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
 VOTES = 'game_config.phases=["votes"]'
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 def votes(server: Mendable) -> Counter[str]:
@@ -61,8 +52,7 @@ def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
         wait_until(lambda: len(read_journal(files.journal).undecided()) == calls, "B on disk")
         process.send_signal(number)
     server.latency_s = 0.0
-    again = go_on(files, env={})
-    assert again is not None
+    again = resumed(files)
     assert again.status == "degraded", "a fallback of fewer than ten decisions"
     whole = play(server.url(), tmp_path, VOTES, stem="whole")
     assert stable(again.files) == stable(whole.files)
@@ -85,8 +75,7 @@ def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tm
     assert result.status == "stopped_budget"
     assert result.history["usage"]["calls"] == len(server.received) == 4
     server.latency_s = 0.0
-    again = go_on(result.files, env={}, max_calls=99)
-    assert again is not None
+    again = resumed(result.files, max_calls=99)
     assert again.status == "degraded"
     sent = Counter(str(received.body) for received in server.received)
     assert [text for text, times in sent.items() if times > 1] == [
@@ -113,8 +102,7 @@ def test_calls_before_a_provider_stopped_the_run_are_said_where_the_undisturbed_
     failed = len(server.received)
     assert "void_calls" not in stopped.history["volatile"], "its own usage has them"
     server.broken = None
-    again = go_on(stopped.files, env={})
-    assert again is not None
+    again = resumed(stopped.files)
     assert again.history["volatile"]["void_calls"] == failed
     assert again.history["usage"]["calls"] + failed == len(server.received)
 

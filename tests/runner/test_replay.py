@@ -19,7 +19,7 @@ from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line, plain, without_digests
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import Mendable, play
+from tests.runner.island import Mendable, play, resumed
 
 CALLS = 18
 
@@ -328,8 +328,7 @@ def test_a_changed_history_of_a_finished_run_is_made_again_by_resume_and_not_bun
     files.history.write_text(text.replace('"wall_s":', '"wall_s":1'), encoding="utf-8")
     with pytest.raises(UsageError, match="is not the one that its journal names"):
         pack([files], files.directory / "one.zip")
-    again = go_on(files, env={})
-    assert again is not None
+    again = resumed(files)
     assert again.remark == "run.json is not what was written: it is made again from the journal"
     assert files.history.read_text("utf-8") == text
     assert prove(files).complete
@@ -342,8 +341,7 @@ def test_a_session_whose_last_line_is_missing_leaves_a_history_that_is_proved_by
     with FakeServer(varied_by_schema).in_thread() as server:
         change_line(part.journal, '"record":"run"', lambda head: head["run"]["base_urls"].update(fake=server.url()))
         first = part.journal.read_bytes()
-        again = go_on(part, env={}, max_calls=9)
-    assert again is not None
+        resumed(part, max_calls=9)
     lines = part.journal.read_bytes().removeprefix(first).splitlines(keepends=True)
     assert b'"record":"stop"' in lines[-1]
     part.journal.write_bytes(first + b"".join(lines[:-1]))

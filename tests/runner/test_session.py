@@ -30,16 +30,9 @@ from tests.cli.command_line import agentsim, trio
 from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import Mendable, journaled, play, scenario_text, stable
+from tests.runner.island import Mendable, journaled, play, resumed, scenario_text, stable
 
 CALLS = 18
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 class Cli:
@@ -282,8 +275,7 @@ def test_a_failed_write_leaves_nothing_behind_the_torn_line(
     assert files.journal.read_bytes().count(b"\n") < len(files.journal.read_bytes().splitlines())
     assert len(journaled(files)) == 3
     assert json.loads(files.history.read_text(encoding="utf-8"))["status"] == "failed"
-    again = go_on(files, env={})
-    assert again is not None
+    resumed(files)
     assert stable(files) == stable(whole.files)
 
 
@@ -343,9 +335,6 @@ def test_without_a_seed_one_is_drawn_and_recorded(tmp_path: Path) -> None:
     for n in range(3):
         config = tmp_path / f"drawn{n}.toml"
         config.write_text(scenario_text("http://127.0.0.1:1/v1", bots).replace("seed = 5\n", ""), encoding="utf-8")
-        from agentsim.runner.session import begin
-        from agentsim.scenario.load import load
-
         result = begin(load(config), tmp_path, env={}, stem=f"drawn{n}")
         assert result.history["seed"] == read_journal(result.files.journal).head["seed"]
         assert prove(result.files).complete

@@ -8,11 +8,11 @@ from typing import Any
 
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder
-from agentsim.runner.session import begin, go_on
+from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import play, scenario_text, stable
+from tests.runner.island import play, resumed, scenario_text, stable
 
 PRICE = 'prices={"fake/echo"={input=0.0,output=0.0}}'
 
@@ -52,8 +52,7 @@ def test_it_counts_against_the_budget_after_a_resume_too(tmp_path: Path) -> None
         assert stopped.history["usage"]["cost_usd"] == 0.5
         calls = len(server.received)
         assert calls == 3, "a failure, its retry, and another failure"
-        again = go_on(stopped.files, env={})
-        assert again is not None
+        again = resumed(stopped.files)
         assert again.status == "stopped_budget"
         assert len(server.received) == calls
         assert again.history["usage"] == stopped.history["usage"]
