@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -85,7 +86,11 @@ def run_sync(scenario: Source, **options: Any) -> Run:
 
     Raises `UsageError`, and writes nothing, where a loop is running, as in a notebook: `await agentsim.run(...)` there.
     """
-    return _without_loop(lambda: run(scenario, **options), "run")
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run(scenario, **options))
+    raise UsageError("an event loop is running here, as in a notebook: `await agentsim.run(...)`")
 
 
 async def resume(
@@ -216,13 +221,12 @@ class _Listening(Watcher):
     """Hands on each event as the history will have it, without what is known only of its decision."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
-        self._on_event, self._count = on_event, 0
+        self._on_event, self._numbers = on_event, count(1)
 
     def told(self, events: Sequence[LogEntry]) -> None:
-        for told in events:
-            self._count += 1
-            if self._on_event is not None:
-                self._on_event(EventRecord.model_validate(event_record(self._count, told, {})))
+        if self._on_event is not None:
+            for told, number in zip(events, self._numbers, strict=False):
+                self._on_event(EventRecord.model_validate(event_record(number, told, {})))
 
 
 async def _played(session: Session) -> Run:
@@ -237,11 +241,3 @@ async def _played(session: Session) -> Run:
 
 def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:
     return environment(None, allowed) if env is None else Variables(env, allowed)
-
-
-def _without_loop(play: Callable[[], Coroutine[Any, Any, Run]], called: str) -> Run:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(play())
-    raise UsageError(f"an event loop is running here, as in a notebook: `await agentsim.{called}(...)`")

@@ -1,4 +1,4 @@
-"""The package is imported where Python lacks the modules of Unix, as on Windows: they are imported where they are used."""
+"""The package is imported where Python lacks the modules of Unix, as on Windows."""
 
 from __future__ import annotations
 

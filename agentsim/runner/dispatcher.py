@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ class Dispatcher:
             for player, seat in self.seats.items()
             if isinstance(seat, HumanPlayer) and not player.startswith("@")
         }
-        self._slots: dict[str, asyncio.Semaphore] = {}  # by provider: a busy one holds no calls to another
+        # calls that a provider takes at once: a busy one holds no calls to another
+        self.slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(self.concurrency))
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
@@ -153,10 +155,6 @@ class Dispatcher:
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
-    def slots(self, provider: str) -> asyncio.Semaphore:
-        """How many calls of this run a provider takes at once."""
-        return self._slots.setdefault(provider, asyncio.Semaphore(self.concurrency))
-
     def person(self, *, asked: bool) -> None:
         """A person is asked, or has answered; the screen is given back after the last."""
         self._asked += 1 if asked else -1
@@ -218,7 +216,7 @@ class _DecisionCalls:
             finally:
                 self._dispatcher.person(asked=False)
         assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
-        async with self._dispatcher.slots(player.provider):
+        async with self._dispatcher.slots[player.provider]:
             self._dispatcher.check()
             return await self._model_call(player, messages, number, link, used)
 

@@ -20,7 +20,6 @@ __all__ = ["STREAK", "Budget", "CircuitBreaker", "Link"]
 STREAK = 5
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
 _TWICE = 2  # the first may be one decision's own limit; the second, with no answer between, is the model's
-_FOR_GOOD = "not_recorded"  # a gap in a cassette is filled by no other model: it would be another game
 
 
 class Budget:
@@ -207,7 +206,7 @@ class CircuitBreaker:
         here = self._places[place]
         if isinstance(error, ProviderRejected):
             here.rejected.add(link)
-            if here.rejected.issuperset(here.order) or error.code == _FOR_GOOD:
+            if here.rejected.issuperset(here.order):
                 raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
         here.calls.append(_Call(here.links[link], None if error is None else fault_of(error), error, held))
         self._judge()

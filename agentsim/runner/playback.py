@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import Field, ValidationError
 
@@ -81,8 +81,7 @@ class _CassetteLine:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """A recorded attempt; the request is known by `sent`, or by the messages of the attempt alone."""
 
     attempt: Attempt
@@ -252,14 +251,9 @@ def _of_run(path: Path) -> _Answers:
         if entry.source != "human":
             tag = f"{entry.player}/{entry.kind}/{counts[entry.player, entry.kind]}"
             for number, attempt in enumerate(entry.tries, start=1):
-                model = attempt.model or models[entry.player]
-                found[model, f"{tag}/{number}"] = _Answer(_as_it_came(attempt, contents.structured.get(model)))
+                model, came = attempt.model or models[entry.player], attempt.completion
+                if came is not None:
+                    mode = came.structured or contents.structured.get(model)
+                    attempt = replace(attempt, completion=replace(came, structured=mode))  # noqa: PLW2901 - as it came
+                found[model, f"{tag}/{number}"] = _Answer(attempt)
     return found
-
-
-def _as_it_came(attempt: Attempt, structured: str | None) -> Attempt:
-    """The attempt before it was judged."""
-    completion = attempt.completion
-    if completion is None:
-        return attempt
-    return replace(attempt, completion=replace(completion, structured=completion.structured or structured))

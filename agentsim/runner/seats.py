@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -102,9 +101,11 @@ def seated(
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
     if recording.live:
         seats.errands = errands(scenario, env)
-    seats.interrupt.attended = terminal.interactive and _on_call(scenario, game)
-    called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
-    seats.interrupt.noticed = lambda: terminal.notice(f"{called}: you are asked next. Ctrl-C again stops the run.")
+    on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
+    may_ring = bool(on_call) and any(request.on_call for request in game.requests)
+    seats.interrupt.attended = terminal.interactive and may_ring
+    told = f"{', '.join(on_call)}: you are asked next. Ctrl-C again stops the run."
+    seats.interrupt.noticed = lambda: terminal.notice(told)
     return seats
 
 
@@ -119,12 +120,6 @@ def errands(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _on_call(scenario: Scenario, game: Game) -> bool:
-    """Whether a person among the staff may be needed for a question that is on call."""
-    person = any(plan.name.kind == "human" for plan in scenario.staff.values())
-    return person and any(request.on_call for request in game.requests)
-
-
 def _model_player(
     plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording
 ) -> ModelPlayer:
@@ -134,8 +129,12 @@ def _model_player(
     key = f"{plan.model} {plan.path or ''}"
     if key not in seats.models:
         try:
-            opened = partial(_priced, plan, scenario, env, seats)
-            provider = _provider(plan)
+
+            def opened() -> Model:
+                return Priced(_model(plan, scenario, env, seats), seats.prices)
+
+            # whose failures count together: a remote model's provider, else the kind of model
+            provider = plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
             seats.models[key] = recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
@@ -159,19 +158,10 @@ def _model_player(
     )
 
 
-def _provider(plan: PlayerPlan) -> str:
-    """Whose failures count together: a remote model's provider, else the kind of model."""
-    return plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
-
-
 def _shown(path: Path) -> str:
     """The scenario's file as it is named from this directory."""
     here = Path.cwd()
     return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
-
-
-def _priced(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:
-    return Priced(_model(plan, scenario, env, seats), seats.prices)
 
 
 def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:

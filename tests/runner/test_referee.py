@@ -25,7 +25,7 @@ from agentsim.errors import (
 )
 from agentsim.models.attempts import AttemptPolicy, Attempts
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
-from agentsim.players.base import Complaint, Player, ReaskPolicy
+from agentsim.players.base import Player, ReaskPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
@@ -289,12 +289,6 @@ def test_a_rate_limit_beyond_all_patience_ends_in_the_fallback() -> None:
     assert (ruling.source, ruling.fallback_reason) == ("fallback", "rate_limited")
 
 
-@pytest.mark.parametrize("code", ["refusal", "content_filter", "moderation", "context"])
-def test_a_refusal_falls_back_at_once(code: str) -> None:
-    ruling = Court([ModelRefused("I would rather not.", code=code)]).rule()
-    assert (ruling.source, ruling.fallback_reason, codes(ruling)) == ("fallback", code, [code])
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -432,14 +426,3 @@ def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
     ruling = Court(replies, AttemptPolicy(max_attempts=9), ReaskPolicy(9), ask=ask).rule()
     assert codes(ruling) == ["illegal", "unreadable", None]
     assert json.loads(ruling.decision.model_dump_json()) == {"amount": 10}
-
-
-def test_complaints_name_reply_and_reason() -> None:
-    seat = ModelPlayer(NoModel(), Sampling(), "", AttemptPolicy(), ReaskPolicy())
-    messages = seat.messages(ASK, [Complaint("a", "First."), Complaint("b", "Second.")])
-    assert [message.text for message in messages[2:]] == [
-        "a",
-        f"That reply could not be used. First. {FORM}",
-        "b",
-        f"That reply could not be used. Second. {FORM}",
-    ]
