@@ -151,7 +151,7 @@ class Session:
     recording: Recording = field(default_factory=Recording)
     within: Budget | None = None
 
-    _result: RunResult | None = field(default=None, init=False)
+    _result: RunResult = field(init=False)
 
     @cached_property
     def _played(self) -> Played:
@@ -164,7 +164,7 @@ class Session:
         """
         with self._recorded(), stoppable(self.seats.interrupt) as stop:
             asyncio.run(self._play(stop))
-        return self._ended()
+        return self._result
 
     async def play(self) -> RunResult:
         """`run` in a loop where other games are played as well; a cancelled one ends in order."""
@@ -173,10 +173,6 @@ class Session:
                 await self._play()
             except asyncio.CancelledError:
                 raise Interrupted("stopped with the others") from None
-        return self._ended()
-
-    def _ended(self) -> RunResult:
-        assert self._result is not None, "a session that returns has its result"
         return self._result
 
     @contextmanager
