@@ -136,15 +136,6 @@ def test_thoughts_in_a_journals_replies_are_kept_once(tmp_path: Path) -> None:
     assert stable(again.files) == stable(live.files)
 
 
-def test_a_journal_of_waits_is_played_without_sitting_them_out(tmp_path: Path) -> None:
-    with Limiting().in_thread() as server:
-        config = written(tmp_path, server.url())
-        live = play(config, None)
-    again = play(config, Playback([live.files.journal]), stem="again", key=None)
-    assert live.history["usage"]["failed_calls"] > 10
-    assert stable(again.files) == stable(live.files)
-
-
 def test_a_recording_of_the_first_format_is_still_read(tmp_path: Path) -> None:
     tape, old = tmp_path / "tape.jsonl", tmp_path / "old.jsonl"
     with FakeServer(moody).in_thread() as server:
@@ -212,16 +203,6 @@ def test_where_patience_would_have_ended_it_ends_when_replayed(tmp_path: Path) -
     again = play(config, Playback([slow]), stem="again", key=None)
     first = again.history["decisions"][0]
     assert (first["source"], first["fallback_reason"]) == ("fallback", "rate_limited")
-
-
-def test_the_same_words_at_two_decisions_keep_their_own_replies(recorded: tuple[Path, Path]) -> None:
-    """Two players without a persona may be asked the very same; who asked is what counts."""
-    _, tape = recorded
-    rows = lines(tape)
-    assert rows[0] == {"record": "recording", "format": "agentsim-journal/1", "seed": 5}
-    calls = [row["call"] for row in rows[1:]]
-    assert len(set(calls)) == len(calls)
-    assert {call.split("/")[1] for call in calls} == {"pitch", "vote"}
 
 
 CHANGES = {

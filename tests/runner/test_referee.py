@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias
@@ -13,7 +12,7 @@ import pytest
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Options, Request
+from agentsim.engine.request import Choice, Options, Request
 from agentsim.errors import (
     AgentsimError,
     BudgetReached,
@@ -399,30 +398,3 @@ def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
     ask = Ask(index=1, wave=1, place=0, nth=1, request=Broken(player="A"))
     with pytest.raises(AgentsimError, match="pick must be one of: left"):
         Court([ModelRefused("no", code="refusal")], ask=ask).rule()
-
-
-def test_replies_are_judged_by_the_request_not_by_the_schema() -> None:
-    """A number out of range is readable and illegal; JSON of another shape is unreadable."""
-
-    class Bid(Decision):
-        amount: int
-
-    @dataclass(frozen=True, kw_only=True)
-    class Bidding(Request[Bid]):
-        kind: ClassVar[str] = "bid"
-        answer: ClassVar[type[Decision]] = Bid
-
-        def options(self) -> Options:
-            return {"amount": Number(0, 10)}
-
-        def prompt(self) -> Prompt:
-            return Prompt((), (), (), ("How much?",))
-
-        def fallback(self) -> Bid:
-            return Bid(amount=0)
-
-    ask = Ask(index=1, wave=1, place=0, nth=1, request=Bidding(player="A"))
-    replies = ['{"amount": 11}', '{"sum": 1}', '{"amount": 10}']
-    ruling = Court(replies, AttemptPolicy(max_attempts=9), ReaskPolicy(9), ask=ask).rule()
-    assert codes(ruling) == ["illegal", "unreadable", None]
-    assert json.loads(ruling.decision.model_dump_json()) == {"amount": 10}

@@ -22,7 +22,6 @@ from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.files import RunFiles
 from agentsim.players.terminal import InterruptRequest
-from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on, stoppable
 from agentsim.scenario.load import load
@@ -234,22 +233,6 @@ def test_a_disk_that_is_full_from_the_beginning_keeps_no_name(server: Mendable, 
     assert (server.received, [path for path in cli.folder.rglob("*") if path.suffix == ".jsonl"]) == ([], [])
     assert end(cli.start(*words))[0] == 0
     assert cli.files.history.is_file()
-
-
-def test_a_fork_that_has_no_room_for_its_past_is_no_run(server: Mendable, tmp_path: Path) -> None:
-    parent = play(server.url(), tmp_path).files
-    real = os.write
-
-    def full(handle: int, data: bytes) -> int:
-        if b'"record":"decision","index":2,' in bytes(data):
-            raise OSError(5, "Input/output error")
-        return real(handle, data)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(AgentsimError, match=r"run_at6\.jsonl\.tmp: cannot be written: Input/output error$"):
-            parent_of(parent, 6).branch(env={})
-    assert not (tmp_path / "run_at6.jsonl").exists()
 
 
 def test_a_failed_write_leaves_nothing_behind_the_torn_line(
