@@ -393,7 +393,8 @@ def test_a_session_leaves_the_garbage_collector_alone_and_the_command_line_sets_
     try:
         gc.set_threshold(701, 11, 12)
         begin(load(trio(tmp_path)), tmp_path, env={}, stem="one")
-        assert (gc.get_threshold(), gc.get_freeze_count()) == ((701, 11, 12), frozen)
+        assert gc.get_threshold() == (701, 11, 12)
+        assert gc.get_freeze_count() <= frozen, "nothing is frozen; what was, may have been let go"
         agentsim("--version", cwd=tmp_path)
         assert gc.get_threshold() == GC_THRESHOLD
     finally:
