@@ -16,11 +16,11 @@ from pathlib import Path
 from agentsim import games
 from agentsim.engine.interaction import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.fallbacks import Share, shares_in
-from agentsim.history.files import MANIFEST, RunFiles
+from agentsim.history.diagnostics import Share, shares_in
 from agentsim.history.load import derived, load_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
+from agentsim.history.run_files import MANIFEST, RunFiles
 
 __all__ = ["Between", "Entrant", "GameRecord", "Games", "Vote", "game_record", "labelled", "read_games", "vendor"]
 
@@ -78,7 +78,7 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.fallbacks`).
+    fallbacks in it (`history.diagnostics`).
     """
 
     name: str

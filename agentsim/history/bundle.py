@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from agentsim.engine.codec import text_id
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
 from agentsim.history.contents import read_head, read_journal
-from agentsim.history.files import RunFiles, check_name, written_beside
+from agentsim.history.run_files import RunFiles, check_name, written_beside
 
 __all__ = ["Bundle", "pack", "unpack"]
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 
 __all__ = ["JournalFile", "is_running"]
 

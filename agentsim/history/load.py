@@ -19,10 +19,10 @@ from agentsim.engine.event import Audience, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.contents import read_journal
-from agentsim.history.fallbacks import Shares, shares_in
-from agentsim.history.files import MANIFEST, RunFiles, find_run, is_table
+from agentsim.history.diagnostics import Shares, shares_in
 from agentsim.history.journal_file import is_running
 from agentsim.history.record import EventRecord, History
+from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_table
 
 __all__ = [
     "RunSummary",

@@ -17,10 +17,10 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.files import find_run
 from agentsim.history.load import derived, list_runs, load_history, require_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
+from agentsim.history.run_files import find_run
 from agentsim.models.base import Usage
 
 __all__ = ["BASE", "LEADING", "RESERVED", "Folder", "Kind", "listed", "read_folder", "run_tables"]

@@ -12,8 +12,8 @@ from pathlib import Path
 from agentsim.engine.play import GamePlay, Wave
 from agentsim.errors import JournalError
 from agentsim.history.contents import Contents, read_on
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.runner.journal_lookup import not_whole, recalled
 from agentsim.runner.plays import new_play, restored_scenario

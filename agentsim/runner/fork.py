@@ -22,8 +22,8 @@ from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.contents import Contents, Entry, read_journal
-from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
+from agentsim.history.run_files import RunFiles
 from agentsim.models.own import OwnModel
 from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
 from agentsim.runner.plays import head_of, new_play, restored_scenario

@@ -18,11 +18,11 @@ from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.contents import Contents, Entry, Stop, read_head, read_journal
-from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT
+from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.runner.journal_lookup import recalled
 from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario, volatile_of
 from agentsim.scenario.scenario import Scenario

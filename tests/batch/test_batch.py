@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.history.load import list_runs
+from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.batch import manifest
 from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import locked, planned, prepared, read_manifest, require_manifest

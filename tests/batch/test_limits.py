@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
 from agentsim.history.load import list_runs
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.batch_game import GameEnd, session
 from agentsim.runner.batch.design import Design

@@ -18,7 +18,7 @@ import pytest
 
 from agentsim.errors import UsageError
 from agentsim.history.bundle import pack, unpack
-from agentsim.history.files import MANIFEST, RunFiles
+from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import TRIO, agentsim, program, trio

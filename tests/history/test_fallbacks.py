@@ -13,7 +13,7 @@ from agentsim.games.auction.events import BidMade
 from agentsim.games.market.events import Acted, Forfeited
 from agentsim.games.monopoly.events import TradeDiscarded
 from agentsim.games.society.events.life import InvalidAction
-from agentsim.history.fallbacks import Share, Shares, shares, shares_in, summed
+from agentsim.history.diagnostics import Share, Shares, shares, shares_in, summed
 from agentsim.history.fold import fold
 from agentsim.history.record import History
 from agentsim.runner.referee import Ruling, to_entry

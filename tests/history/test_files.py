@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.files import RunFiles, default_stem, find_run, is_table, table_file, write_new, write_whole
+from agentsim.history.run_files import RunFiles, default_stem, find_run, is_table, table_file, write_new, write_whole
 
 HOSTILE = [
     "",

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.codec import text_id
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.events import Eliminated, GameBegan, Pitched, Voted
 from agentsim.history.contents import Entry
-from agentsim.history.fold import TextIndex, dump_history, fold
+from agentsim.history.fold import dump_history, fold
 from agentsim.history.record import History
 from agentsim.history.totals import Totals, totals, usage_of
 from tests.history.sample import entry, failed, paid
@@ -239,11 +238,3 @@ def test_a_decision_s_usage_sums_its_calls_and_keeps_unknown_apart_from_none() -
 def test_usage_stands_where_a_model_answered(one: Entry, known: bool) -> None:
     (record,) = folded([one], log=[])["decisions"]
     assert (record["usage"] is not None) == known
-
-
-def test_texts_are_known_by_their_place_and_their_content() -> None:
-    index = TextIndex()
-    assert index.places(["b", "a", "b", ""]) == [0, 1, 0, 2]
-    assert index.texts == ["b", "a", ""]
-    assert text_id("a") == text_id("a") != text_id("b")
-    assert len(text_id("")) == 32

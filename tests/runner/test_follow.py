@@ -13,8 +13,8 @@ import pytest
 from agentsim.engine.event import LogEntry
 from agentsim.errors import JournalCorrupt, JournalError
 from agentsim.history.contents import Entry
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.runner.follow import follow
 from agentsim.runner.session import begin

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 

@@ -12,7 +12,7 @@ import pytest
 
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import ReplayDiffers, prove
 from agentsim.runner.session import go_on
 from tests.cli.command_line import agentsim

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from agentsim.errors import AgentsimError
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables

@@ -20,7 +20,7 @@ from filelock import lock_descriptor
 
 from agentsim.engine.codec import json_line
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.files import MANIFEST, check_name, write_new, write_whole
+from agentsim.history.run_files import MANIFEST, check_name, write_new, write_whole
 from agentsim.runner.batch.design import Design, Row, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
 from agentsim.scenario.limits import with_limits

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.executors import ExecutorLost, WorkerLost, play_task, task_of
 from agentsim.scenario.scenario import Scenario

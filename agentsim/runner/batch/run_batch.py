@@ -22,9 +22,9 @@ from agentsim.errors import (
     UsageError,
 )
 from agentsim.games import find
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
 from agentsim.history.record import FINISHED
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
