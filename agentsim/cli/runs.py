@@ -14,7 +14,7 @@ from agentsim.cli.terminal_output import columns, note, safe, shortened
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.divergence import Divergence, Parted
+    from agentsim.history.load import Divergence, Parted
 
 __all__ = ["diff", "runs", "watch"]
 
@@ -93,8 +93,7 @@ def diff(
     """Show where two runs part and what followed."""
     from dataclasses import asdict
 
-    from agentsim.history.divergence import divergence
-    from agentsim.history.load import find_source, load_history, require_history
+    from agentsim.history.load import divergence, find_source, load_history, require_history
     from agentsim.history.run_files import RunFiles
 
     histories = []

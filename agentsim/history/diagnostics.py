@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from functools import lru_cache, reduce
+from dataclasses import asdict, astuple, dataclass
+from functools import reduce
 from itertools import chain
 from operator import add
 from typing import Any
@@ -72,7 +72,6 @@ def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
         yield Diagnostic("reply_cut", model, f"{model}: a reply of more than {MOST_TEXT // 1024} KiB was cut")
 
 
-@lru_cache(64)  # a run meets few names, each with every answer
 def _family(model: str) -> str:
     """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
     found = re.match("[a-z]*", model.rpartition("/")[2].lower())
@@ -88,13 +87,13 @@ def warnings_of(
     """
     attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
     first: dict[tuple[str, str], Diagnostic] = {}
-    count: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for player, attempt in (*attempts, *undecided):
         for diagnostic in diagnostics(attempt.model or models[player], attempt):
             key = (diagnostic.code, diagnostic.model)
             first.setdefault(key, diagnostic)
-            count[key] = count.get(key, 0) + 1
-    return [{**asdict(diagnostic), "count": count[key]} for key, diagnostic in first.items()]
+            counts[key] += 1
+    return [{**asdict(diagnostic), "count": counts[key]} for key, diagnostic in first.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +115,7 @@ class Share:
         return "under 1%" if 0 < self.rate < 0.01 else f"{self.rate:.0%}"
 
     def __add__(self, other: Share) -> Share:
-        return Share(
-            self.decisions + other.decisions,
-            self.fallbacks + other.fallbacks,
-            self.turned_away + other.turned_away,
-        )
+        return Share(*map(add, astuple(self), astuple(other)))
 
     def __str__(self) -> str:
         return f"{self.fallbacks:,} of {self.decisions:,} ({self.percent})"
@@ -179,8 +174,9 @@ class Shares:
 
     def to_json(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        parts = (("by_player", self.by_player), ("by_model", self.by_model))
-        return {**self.whole.to_json(), **{key: {who: each.to_json() for who, each in of.items()} for key, of in parts}}
+        by_player = {who: share.to_json() for who, share in self.by_player.items()}
+        by_model = {who: share.to_json() for who, share in self.by_model.items()}
+        return {**self.whole.to_json(), "by_player": by_player, "by_model": by_model}
 
 
 def shares(
@@ -197,10 +193,7 @@ def shares(
     asked = (own[index] for index in turned_away if index in own)
     refused = Counter(player for player, source in asked if source != "fallback")
     by_player = {player: Share(count, fell[player], refused[player]) for player, count in made.items()}
-    by_model: dict[str, Share] = {}
-    for player, share in by_player.items():
-        model = (models or {}).get(player, "")
-        by_model[model] = by_model.get(model, Share()) + share
+    by_model = _grouped(((models or {}).get(player, ""), share) for player, share in by_player.items())
     return Shares(_sum(by_player.values()), by_player, by_model)
 
 
@@ -212,11 +205,17 @@ def shares_in(history: History) -> Shares:
 
 def summed(parts: Collection[Shares]) -> Shares:
     """The shares of several runs together."""
-    by_player, by_model = (
-        {who: _sum(each[who] for each in found if who in each) for who in dict.fromkeys(w for f in found for w in f)}
-        for found in ([part.by_player for part in parts], [part.by_model for part in parts])
-    )
+    by_player = _grouped(item for part in parts for item in part.by_player.items())
+    by_model = _grouped(item for part in parts for item in part.by_model.items())
     return Shares(_sum(part.whole for part in parts), by_player, by_model)
+
+
+def _grouped(shares: Iterable[tuple[str, Share]]) -> dict[str, Share]:
+    """The sum of the shares under each name."""
+    found: dict[str, Share] = {}
+    for name, share in shares:
+        found[name] = found.get(name, Share()) + share
+    return found
 
 
 def _sum(parts: Iterable[Share]) -> Share:
