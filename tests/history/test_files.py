@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.run_files import RunFiles, default_stem, find_run, is_table, table_file, write_new, write_whole
+from agentsim.history.run_files import (
+    RunFiles,
+    default_stem,
+    find_run,
+    is_table,
+    table_file,
+    write_whole,
+    written_beside,
+)
 
 HOSTILE = [
     "",
@@ -245,9 +253,10 @@ def test_what_is_to_be_new_overwrites_nothing(tmp_path: Path, monkeypatch: pytes
     if not links:
         monkeypatch.setattr(Path, "hardlink_to", no_links)
     path = tmp_path / "run.zip"
-    write_new(path, b"first")
-    with pytest.raises(FileExistsError):
-        write_new(path, b"second")
+    with written_beside(path, new=True) as file:
+        file.write(b"first")
+    with pytest.raises(FileExistsError), written_beside(path, new=True) as file:
+        file.write(b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]
 

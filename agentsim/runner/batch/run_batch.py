@@ -29,8 +29,9 @@ from agentsim.history.totals import Totals
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
+from agentsim.runner.batch.design import Planned
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
-from agentsim.runner.batch.manifest import Manifest, Planned, locked, plays_alone
+from agentsim.runner.batch.manifest import Manifest, locked, plays_alone
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
 from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated
@@ -144,7 +145,7 @@ class _Batch:
         free = plays_alone(self.manifest)
         for game in self.manifest.games:
             files = self._files(game)
-            done, why = is_done(files, game.row.seed)
+            done, why = is_done(files, game.seed)
             if why is not None:
                 self.result.rebuilt[game.name] = why
             calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)
@@ -232,7 +233,7 @@ class _Batch:
         else:
             end = task.result()
         if end.status not in FINISHED and not end.calls:
-            end = completed_from_files(end, self._files(game), game.row.seed)
+            end = completed_from_files(end, self._files(game), game.seed)
         self.result.ends.append(end)
         self.result.tally.ended(end)
         self.watcher.ended(end)
