@@ -161,22 +161,16 @@ def test_a_key_that_is_missing_is_said_before_the_first_game(tmp_path: Path) -> 
     assert not list((tmp_path / "b").glob("game*"))
 
 
-class Breaking:
+class Breaking(Executor):
     """Plays nothing: a mistake in the rules of every game whose name is in `broken`."""
 
     def __init__(self, *broken: str) -> None:
         self.broken = broken
 
-    async def open(self) -> int | None:
-        return None
-
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         if files.name in self.broken:
             raise ZeroDivisionError("no votes")
         return GameEnd(files.name, "completed")
-
-    async def aclose(self) -> None:
-        pass
 
 
 def broken(tmp_path: Path, executor: Executor, abort_after: int) -> BatchResult:

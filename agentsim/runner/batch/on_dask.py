@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentsim.errors import UsageError
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.runner.batch.executors import ExecutorLost, WorkerLost, play_task, task_of
+from agentsim.runner.batch.executors import Executor, ExecutorLost, WorkerLost, play_task, task_of
 from agentsim.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _hush() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-class OnDask:
+class OnDask(Executor):
     """Plays games on the cluster of a scheduler (`tcp://host:8786`), or on one of its own with `workers` processes.
 
     The variables that `env` allows to go to any host may do so there, too.

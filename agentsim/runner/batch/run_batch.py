@@ -13,14 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import (
-    AgentsimError,
-    BudgetReached,
-    Interrupted,
-    ProviderStopped,
-    RunStopped,
-    UsageError,
-)
+from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
 from agentsim.history.journal_file import is_running
 from agentsim.history.record import FINISHED
@@ -158,7 +151,12 @@ class _Batch:
     async def _play_all(self, left: Sequence[Planned]) -> None:
         tally = self.result.tally
         await self._orphans_gone(left)
-        executor = self._made()
+        if self.executor is not None:
+            executor = self.executor()
+        elif plays_alone(self.manifest):
+            executor = InProcesses()
+        else:
+            executor = InLoop(self.env, self._budget, self._used, self.own)
         games = min(self.jobs, len(left))
         most = self._calls * games
         if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
@@ -180,14 +178,9 @@ class _Batch:
                 await asyncio.wait(lanes)
             await executor.aclose()
 
-    def _made(self) -> Executor:
-        if self.executor is not None:
-            return self.executor()
-        return InProcesses() if plays_alone(self.manifest) else InLoop(self.env, self._budget, self._used, self.own)
-
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:
-            if self._exhausted() or self.result.stopped is not None:
+            if self._exhausted():
                 break
             await self._one(game, executor)
         self._shares.lanes -= 1
@@ -195,9 +188,9 @@ class _Batch:
     def _exhausted(self) -> bool:
         """Whether the limits are reached: games that are played elsewhere cannot ask before each call."""
         limits, tally = self.manifest.casts[0].limits, self.result.tally
-        if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
+        if limits.max_calls is not None and 0 < tally.calls >= limits.max_calls:
             self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
-        if limits.max_cost_usd is not None and tally.cost_usd and tally.cost_usd >= limits.max_cost_usd:
+        if limits.max_cost_usd is not None and 0 < tally.cost_usd >= limits.max_cost_usd:
             self._stop(BudgetReached(f"limits.max_cost_usd = {limits.max_cost_usd:g} is reached"))
         return self.result.stopped is not None
 
@@ -207,12 +200,10 @@ class _Batch:
         task = asyncio.create_task(executor.play(self._allowed(game, *before), self._files(game)))
         try:
             await asyncio.wait({task})
-        except asyncio.CancelledError:
-            task.cancel()
+        finally:
+            task.cancel()  # of a game that is over this changes nothing
             await asyncio.wait({task})
             self._note(game, task)
-            raise
-        self._note(game, task)
 
     def _allowed(self, game: Planned, calls: int, cost_usd: float) -> Scenario:
         """The game, which used so much before; with its share of the batch's limits where it is played elsewhere."""
