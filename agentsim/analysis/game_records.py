@@ -105,9 +105,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
-    fallbacks = shares_in(history)
+    fallbacks, seated = shares_in(history), history.seated
     entrants = []
-    seated = history.seated
     for seat, player in enumerate(seated, start=1):
         usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
         entrants.append(

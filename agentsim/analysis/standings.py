@@ -13,8 +13,17 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 
 from agentsim.analysis.game_records import Entrant, GameRecord
-from agentsim.analysis.inference import Array, Interval, blocks, interval, permutation_p, ratio_intervals
-from agentsim.analysis.ratings import fit, openskill_ratings, stages
+from agentsim.analysis.inference import (
+    Array,
+    Interval,
+    blocks,
+    fit,
+    interval,
+    openskill_ratings,
+    permutation_p,
+    ratio_intervals,
+    stages,
+)
 
 __all__ = ["Place", "Standing", "Standings", "standings"]
 
@@ -242,9 +251,5 @@ def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
     """The results of each seat, or of each place in the order of speaking."""
     results = _Results(games, place_of)
-    return tuple(
-        Place(place, int(entries), float(wins), mean_rank)
-        for place, entries, wins, mean_rank in zip(
-            results.keys, results.entries, results.wins, results.mean_ranks(), strict=True
-        )
-    )
+    columns = zip(results.keys, results.entries, results.wins, results.mean_ranks(), strict=True)
+    return tuple(Place(place, int(entries), float(wins), rank) for place, entries, wins, rank in columns)

@@ -99,7 +99,6 @@ class Parse:
 
     @classmethod
     def of(cls, reading: Reading[Any]) -> Parse:
-        """What is kept of a reading."""
         return cls(reading.stage, reading.candidates, reading.repaired)
 
 
@@ -233,10 +232,11 @@ class History(Record):
     def _points_at_what_is_there(self) -> Self:
         """Checks that every name and number refers to exactly one thing that is there."""
         players = [player.id for player in self.players]
+        decided = [each.index for each in self.decisions]
         ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
         for what, names in (
             ("name each player", players),
-            ("number each decision", [each.index for each in self.decisions]),
+            ("number each decision", decided),
             ("rank each player", ranked),
         ):
             if len(set(names)) < len(names):
