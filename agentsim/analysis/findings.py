@@ -144,7 +144,6 @@ def shifts(games: Sequence[GameRecord]) -> list[Shift]:
 
 
 def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Shift]:
-    """The shifts of all players in the branches that change one thing."""
     players = list(dict.fromkeys(entrant.player for parent, _ in both for entrant in parent.entrants))
     before, after, counts = (np.zeros((len(both), len(players))) for _ in range(3))
     for row, (parent, branch) in enumerate(both):

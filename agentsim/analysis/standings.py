@@ -135,12 +135,10 @@ class _Results(Generic[_Key]):
         self._within = min(all_ranks, default=0.0), max(all_ranks, default=0.0)  # no mean is beyond the best and worst
 
     def mean_ranks(self) -> list[Interval]:
-        """The mean rank of each key."""
         ranks, _, counts = self._blocked
         return list(map(interval, self._ranks / self.entries, ratio_intervals(ranks, counts, within=self._within)))
 
     def win_rates(self) -> list[Interval]:
-        """The wins of each key per entry."""
         _, wins, counts = self._blocked
         return list(map(interval, self.wins / self.entries, _rate_ends(wins, counts)))
 

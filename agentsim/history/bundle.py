@@ -206,7 +206,6 @@ def _says(archive: zipfile.ZipFile, name: str, digest: str, content: bytes) -> b
 
 
 def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, digest: str) -> Path:
-    """One listed file, unpacked."""
     check_name(name, _LONGEST_NAME)
     target = directory / name
     try:

@@ -142,7 +142,6 @@ class Shares:
 
     @property
     def notable(self) -> bool:
-        """Whether the share is large enough for a warning."""
         return self.worst > NOTABLE
 
     @property
@@ -204,14 +203,12 @@ def shares_in(history: History) -> Shares:
 
 
 def summed(parts: Collection[Shares]) -> Shares:
-    """The shares of several runs together."""
     by_player = _grouped(item for part in parts for item in part.by_player.items())
     by_model = _grouped(item for part in parts for item in part.by_model.items())
     return Shares(_sum(part.whole for part in parts), by_player, by_model)
 
 
 def _grouped(shares: Iterable[tuple[str, Share]]) -> dict[str, Share]:
-    """The sum of the shares under each name."""
     found: dict[str, Share] = {}
     for name, share in shares:
         found[name] = found.get(name, Share()) + share

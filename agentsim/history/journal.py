@@ -120,7 +120,6 @@ class Journal:
         self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
 
     def close(self) -> None:
-        """Close the file and give the lock back."""
         if not self._file.closed:
             with contextlib.suppress(AgentsimError):  # bots' decisions may be missing
                 self._write()

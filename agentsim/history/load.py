@@ -73,7 +73,6 @@ def load_history(path: Path) -> History:
 
 
 def read(path: Path) -> bytes:
-    """What a file holds."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -95,7 +94,6 @@ def parsed(raw: bytes, path: Path) -> History:
 
 
 def again_with(files: RunFiles) -> str:
-    """The command that goes on with a run."""
     return f"agentsim resume {files.name}{elsewhere(files.directory)}"
 
 
@@ -222,7 +220,6 @@ class Divergence:
 
     @property
     def same(self) -> bool:
-        """Whether decisions, events and outcome are the same."""
         return self.decision is None and self.event is None and all(one == other for one, other in self.ranks.values())
 
 

@@ -46,7 +46,6 @@ class Pair:
     turns: tuple[tuple[int, Sign], ...]
 
     def times(self, sign: Sign) -> int:
-        """How often something of that sign was done."""
         return sum(deed.times for deed in self.deeds if deed.sign == sign)
 
     @property

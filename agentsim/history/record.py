@@ -62,7 +62,6 @@ class PlayerRecord(Record):
 
     @property
     def staff(self) -> bool:
-        """Whether it is asked and not seated."""
         return self.id.startswith("@")
 
 

@@ -66,7 +66,6 @@ class Totals:
                 self.add_call(attempt)
 
     def add_call(self, attempt: Attempt) -> None:
-        """Count one call."""
         self.calls += 1
         self.takeovers += attempt.takeover
         self.failed_calls += attempt.completion is None

@@ -54,7 +54,6 @@ class Spread:
 
     @property
     def even(self) -> bool:
-        """Whether each occurs equally often."""
         return self.least == self.most
 
 

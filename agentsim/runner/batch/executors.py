@@ -113,7 +113,6 @@ class InProcesses(Executor):
         raise WorkerLost(f"{_DEATHS} workers died over this game, the last with exit code {code}")
 
     async def aclose(self) -> None:
-        """End every worker."""
         for worker in self._all:
             assert worker.stdin is not None, "it was opened"
             worker.stdin.close()

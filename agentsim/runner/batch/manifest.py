@@ -75,7 +75,6 @@ class Manifest:
     casts: tuple[Scenario, ...]
 
     def scenario(self, game: Planned) -> Scenario:
-        """The scenario of one game."""
         by_position = game.models or (0,) * len(game.seats)
         players = tuple(self.casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
         return replace(self.casts[0], seed=game.seed, players=players)
@@ -85,7 +84,6 @@ class Manifest:
         return replace(self, casts=tuple(with_limits(cast, env, **given) for cast in self.casts))
 
     def balance(self) -> list[dict[str, Any]]:
-        """How evenly the design spreads models and seats over the games."""
         return [asdict(each) for each in balance(self.games, len(self.casts[0].players), len(self.design.models))]
 
     def digest(self) -> str:

@@ -92,7 +92,6 @@ class OnDask(Executor):
         return sum((await client.nthreads()).values())
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game on a worker; where that dies another goes on, from the journal."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 

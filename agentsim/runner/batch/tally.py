@@ -48,7 +48,6 @@ class Tally:
 
     @property
     def running(self) -> int:
-        """Games under way."""
         return len(self._running)
 
     @property
@@ -57,7 +56,6 @@ class Tally:
         return sum(count for status, count in self.statuses.items() if status not in FINISHED)
 
     def earlier(self, name: str, calls: int, cost_usd: float, unpriced_calls: int = 0, *, finished: bool) -> None:
-        """What a game used in earlier sessions."""
         self.calls += calls
         self.cost_usd += cost_usd
         self.unpriced_calls += unpriced_calls
@@ -76,12 +74,10 @@ class Tally:
         return calls, cost
 
     def used(self, name: str, totals: Totals) -> None:
-        """What a running game has used so far."""
         if name in self._running:
             self._running[name] = totals
 
     def ended(self, end: GameEnd) -> None:
-        """A game is over, or has stopped."""
         self._running.pop(end.name, None)
         self.statuses[end.status] += 1
         self._ended_here += 1
@@ -119,7 +115,6 @@ class LimitShares:
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to share."""
         return any(limit is not None for limit in self._limits.values())
 
     def given(self, name: str, calls: tuple[int, int], cost_usd: tuple[float, float]) -> dict[str, float]:
@@ -139,7 +134,6 @@ class LimitShares:
         return share
 
     def back(self, name: str) -> None:
-        """Free the share of a game that is over."""
         self._given.pop(name, None)
 
 
@@ -158,7 +152,6 @@ class BatchResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every game of the batch is done."""
         return self.tally.done == self.tally.games
 
     @property
