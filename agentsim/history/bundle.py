@@ -33,17 +33,8 @@ _LONGEST_INDEX = 2**28
 _PIECE = 2**20
 _FREELY = 2**24  # bytes that a member may have however well it is packed
 _TIGHTEST = 200
-_UNUSABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    NotImplementedError,
-    RuntimeError,  # and, of JSON that is nested too deep, `RecursionError`
-)
+_UNUSABLE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading a file that is no bundle may raise; of JSON that is nested too deep, `RecursionError`."""
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 

@@ -21,7 +21,7 @@ from agentsim.errors import ScenarioError
 from agentsim.history.contents import Entry
 from agentsim.history.record import History
 from agentsim.models import tokens
-from agentsim.models.base import MOST_TEXT, Attempt
+from agentsim.models.base import MOST_TEXT, Attempt, Completion
 from agentsim.players.model import emptiness
 
 __all__ = ["NOTABLE", "Diagnostic", "Share", "Shares", "diagnostics", "shares", "shares_in", "summed", "warnings_of"]
@@ -46,30 +46,25 @@ class Diagnostic:
 
 def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
     """What is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say."""
-    completion = attempt.completion
-    if completion is None or "/" not in model or model.startswith(("script:", "bot/")):
-        return
+    if attempt.completion is not None and "/" in model and not model.startswith(("script:", "bot/")):
+        for code, said in _remarks(model, attempt, attempt.completion):
+            yield Diagnostic(code, model, f"{model}: {said}")
+
+
+def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[tuple[str, str]]:
     used = completion.usage
     sent = tokens.about(chain.from_iterable(message.segments for message in attempt.messages))
     if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
-        yield Diagnostic(
-            "prompt_cut",
-            model,
-            f"{model}: of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read; "
-            "give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)",
-        )
+        cut = f"of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read"
+        yield "prompt_cut", f"{cut}; give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)"
     if completion.model is not None and _family(completion.model) != _family(model):
-        yield Diagnostic("other_model", model, f"{model}: the answers come from {completion.model}")
+        yield "other_model", f"the answers come from {completion.model}"
     if used.prompt_tokens is None or used.completion_tokens is None:
-        yield Diagnostic("no_usage", model, f"{model}: does not say how many tokens it used; the totals leave them out")
+        yield "no_usage", "does not say how many tokens it used; the totals leave them out"
     if emptiness(completion) == "empty_reasoning":
-        yield Diagnostic(
-            "empty_reasoning",
-            model,
-            f"{model}: thinking used up a whole reply; raise max_tokens, or lower its reasoning effort",
-        )
+        yield "empty_reasoning", "thinking used up a whole reply; raise max_tokens, or lower its reasoning effort"
     if completion.cut:
-        yield Diagnostic("reply_cut", model, f"{model}: a reply of more than {MOST_TEXT // 1024} KiB was cut")
+        yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
 def _family(model: str) -> str:

@@ -50,6 +50,10 @@ def fold(
     events: list[list[dict[str, Any]]] = [[] for _ in rounds]
     for seq, told in enumerate(log, start=1):
         events[told.round].append(event_record(seq, told, sources))
+    ended = None
+    if outcome is not None:
+        standings = [values(standing) for standing in outcome.standings]
+        ended = {"reason": outcome.reason, "winner": outcome.winner, "standings": standings}
     latencies = {
         str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
         for entry in ordered
@@ -69,13 +73,7 @@ def fold(
             for index, (title, told) in enumerate(zip(rounds, events, strict=True))
         ],
         "decisions": decisions,
-        "outcome": None
-        if outcome is None
-        else {
-            "reason": outcome.reason,
-            "winner": outcome.winner,
-            "standings": [values(each) for each in outcome.standings],
-        },
+        "outcome": ended,
         "usage": totals(ordered, [str(player["id"]) for player in players], undecided),
         **({"warnings": warnings} if warnings else {}),
         "texts": list(texts),
