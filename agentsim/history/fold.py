@@ -52,8 +52,8 @@ def fold(
         events[told.round].append(event_record(seq, told, sources))
     ended = None
     if outcome is not None:
-        standings = [values(standing) for standing in outcome.standings]
-        ended = {"reason": outcome.reason, "winner": outcome.winner, "standings": standings}
+        places = [{"player": each.player, "rank": each.rank, "score": dict(each.score)} for each in outcome.standings]
+        ended = {"reason": outcome.reason, "winner": outcome.winner, "standings": places}
     latencies = {
         str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
         for entry in ordered

@@ -77,17 +77,8 @@ def session(
             return begun
         begun.journal.close()  # another process began this game first, and has its name
         begun.files.journal.unlink()
-    limits = scenario.limits
-    return reopened(
-        files,
-        env=env,
-        watcher=watcher,
-        max_cost_usd=limits.max_cost_usd,
-        max_calls=limits.max_calls,
-        max_wall_s=limits.max_wall_s,
-        within=within,
-        own=own,
-    )
+    limits = scenario.limits.model_dump(include={"max_cost_usd", "max_calls", "max_wall_s"})
+    return reopened(files, env=env, watcher=watcher, within=within, own=own, **limits)
 
 
 def _has_begun(journal: Path) -> bool:
@@ -101,16 +92,15 @@ def _has_begun(journal: Path) -> bool:
 
 def ended(result: RunResult) -> GameEnd:
     """The line of a game whose session came back."""
-    usage, error = result.history["usage"], result.error
-    used = (decision["usage"] for decision in result.history["decisions"])
+    history, error = result.history, result.error
+    costs = (decision["usage"]["cost_usd"] for decision in history["decisions"] if decision["usage"] is not None)
     return GameEnd(
         result.files.name,
         result.status,
-        usage["calls"],
-        _known_usd(usage["cost_usd"], (tokens["cost_usd"] for tokens in used if tokens is not None)),
-        usage.get("unpriced_calls", 0),
-        None if error is None else str(error),
-        0 if error is None else error.exit_code,
+        history["usage"]["calls"],
+        _known_usd(history["usage"]["cost_usd"], costs),
+        history["usage"]["unpriced_calls"],
+        *((None, 0) if error is None else (str(error), error.exit_code)),
     )
 
 
