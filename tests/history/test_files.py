@@ -24,37 +24,11 @@ from agentsim.history.run_files import (
     written_beside,
 )
 
-HOSTILE = [
-    "",
-    ".",
-    "..",
-    "../up",
-    "../../etc/passwd",
-    "/etc/passwd",
-    "a/b",
-    "a\\b",
-    "..\\up",
-    "C:\\run",
-    "%2e%2e%2fup",
-    "nul\0byte",
-    ".hidden",
-    "-rf",
-    "_first",
-    "a b",
-    "a\n",
-    "a:b",
-    "a*",
-    "~root",
-    "$HOME",
-    "è",
-    "\u202ecod",
-    "con",
-    "NUL",
-    "aux.txt",
-    "Com1",
-    "lpt9",
-    "x" * 300,
-]
+HOSTILE = (
+    *("", ".", "..", "../up", "../../etc/passwd", "/etc/passwd", "a/b", "a\\b", "..\\up", "C:\\run", "%2e%2e%2fup"),
+    *("nul\0byte", ".hidden", "-rf", "_first", "a b", "a\n", "a:b", "a*", "~root", "$HOME", "è", "\u202ecod"),
+    *("con", "NUL", "aux.txt", "Com1", "lpt9", "x" * 300),
+)
 
 
 def made(folder: Path, stem: str) -> RunFiles:
