@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,6 +28,7 @@ __all__ = ["JOURNAL_FORMAT", "Chain", "Contents", "Entry", "Kept", "Stop", "read
 JOURNAL_FORMAT = "agentsim-journal/1"
 Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
+_said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
 _HEX = 32  # 128 bits of SHA-256
 _TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
 _TAIL_BYTES = len(b',"chain":""}\n') + _HEX
@@ -223,11 +225,6 @@ class Contents:
                 self._stop(adapter(Stop).validate_python(line))
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
-
-
-def _said(attempt: Attempt) -> tuple[object, ...]:
-    """What stays the same of an attempt when its reply is judged again."""
-    return attempt.messages, attempt.completion, attempt.model
 
 
 def read_head(path: Path) -> Mapping[str, Any]:

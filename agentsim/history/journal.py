@@ -132,11 +132,10 @@ class Journal:
 
     def _store(self, texts: Sequence[str]) -> list[str]:
         names = [text_id(text) for text in texts]
-        if not self._known.issuperset(names):  # few of a prompt's parts are new
-            for name, text in zip(names, texts, strict=True):
-                if name not in self._known:
-                    self._known.add(name)
-                    self._add({"record": "text", "id": name, "text": text})
+        for name, text in zip(names, texts, strict=True):
+            if name not in self._known:
+                self._known.add(name)
+                self._add({"record": "text", "id": name, "text": text})
         return names
 
     def _add(self, line: Mapping[str, Any]) -> None:

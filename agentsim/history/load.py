@@ -132,10 +132,14 @@ def told_events(history: History, game: Game) -> list[LogEntry]:
                 what = f"event {record.seq} ({record.kind[:40]})"
                 raise UsageError(f"{what} is none of {game.name}, rules version {game.rules_version}") from None
             to: Audience = Everyone if record.visibility == "all" else tuple(record.visibility)
-            player = record.role.removeprefix("player ")
-            by = None if record.role == "narrator" else player if player != record.role else f"@{record.role}"
-            log.append(LogEntry(event, to, part.index, by, record.metadata.get("decision")))
+            log.append(LogEntry(event, to, part.index, _by(record.role), record.metadata.get("decision")))
     return log
+
+
+def _by(role: str) -> PlayerId | None:
+    if role == "narrator":
+        return None
+    return role.removeprefix("player ") if role.startswith("player ") else f"@{role}"
 
 
 @dataclass(frozen=True)
