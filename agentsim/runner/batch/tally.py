@@ -44,7 +44,6 @@ class Tally:
         self._running: dict[str, Totals] = {}
         self._known: dict[str, tuple[int, float, int]] = {}  # what unfinished games had used when this session began
         self._clock, self._began = clock, clock()
-        self._ended_here = 0
 
     @property
     def running(self) -> int:
@@ -80,7 +79,6 @@ class Tally:
     def ended(self, end: GameEnd) -> None:
         self._running.pop(end.name, None)
         self.statuses[end.status] += 1
-        self._ended_here += 1
         self.done += end.status in FINISHED
         self.calls += end.calls
         self.cost_usd += end.cost_usd
@@ -97,9 +95,8 @@ class Tally:
 
     def left_s(self) -> float | None:
         """Seconds that the rest will take at the pace of this session; None before its first game is over."""
-        if not self._ended_here:
-            return None
-        return (self._clock() - self._began) / self._ended_here * max(0, self.games - self.done - self.failed)
+        ended = self.statuses.total()
+        return (self._clock() - self._began) / ended * max(0, self.games - self.done - self.failed) if ended else None
 
 
 class LimitShares:
