@@ -11,8 +11,6 @@ import numpy as np
 from agentsim.analysis.game_records import GameRecord, vendor
 from agentsim.analysis.inference import Interval, blocks, interval, ratio_intervals
 
-__all__ = ["Relation", "Shift", "VendorBias", "relations", "shifts", "vendor_biases", "without_branches"]
-
 
 @dataclass(frozen=True, slots=True)
 class VendorBias:

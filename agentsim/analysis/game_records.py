@@ -22,8 +22,6 @@ from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
 from agentsim.history.run_files import MANIFEST, RunFiles
 
-__all__ = ["Between", "Entrant", "GameRecord", "Games", "Vote", "game_record", "labelled", "read_games", "vendor"]
-
 
 @dataclass(frozen=True, slots=True)
 class Entrant:

@@ -21,21 +21,6 @@ from scipy.stats import monte_carlo_test
 
 from agentsim.analysis.game_records import GameRecord
 
-__all__ = [
-    "FEWEST",
-    "Array",
-    "Interval",
-    "Strengths",
-    "Whole",
-    "blocks",
-    "fit",
-    "interval",
-    "openskill_ratings",
-    "permutation_p",
-    "ratio_intervals",
-    "stages",
-]
-
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 SEED = 20_261_121

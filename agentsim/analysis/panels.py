@@ -10,8 +10,6 @@ from agentsim.analysis.inference import Interval
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
 
-__all__ = ["MOST_RELATIONS", "panels"]
-
 MOST_RELATIONS = 40
 _KEPT = "* Without the games of too many fallbacks."
 

@@ -25,8 +25,6 @@ from agentsim.analysis.inference import (
     stages,
 )
 
-__all__ = ["Place", "Standing", "Standings", "standings"]
-
 _MOST_PAIRED = 40
 """With more labels than this, pairs get no intervals: drawing them takes too long."""
 

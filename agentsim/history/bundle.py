@@ -23,8 +23,6 @@ from agentsim.errors import JournalCorrupt, UsageError, first_objection
 from agentsim.history.contents import read_head, read_journal
 from agentsim.history.run_files import RunFiles, check_name, written_beside
 
-__all__ = ["Bundle", "pack", "unpack"]
-
 FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30

@@ -23,8 +23,6 @@ from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first
 from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
 
-__all__ = ["JOURNAL_FORMAT", "Chain", "Contents", "Entry", "Kept", "Stop", "read_head", "read_journal", "read_on"]
-
 JOURNAL_FORMAT = "agentsim-journal/1"
 Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")

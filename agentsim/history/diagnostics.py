@@ -24,8 +24,6 @@ from agentsim.models import tokens
 from agentsim.models.base import MOST_TEXT, Attempt, Completion
 from agentsim.players.model import emptiness
 
-__all__ = ["NOTABLE", "Diagnostic", "Share", "Shares", "diagnostics", "shares", "shares_in", "summed", "warnings_of"]
-
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
 _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
 LEAST_DECISIONS = 10

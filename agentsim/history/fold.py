@@ -18,8 +18,6 @@ from agentsim.history.record import FORMAT
 from agentsim.history.totals import totals, usage_of
 from agentsim.models.base import Attempt
 
-__all__ = ["dump_history", "event_record", "fold"]
-
 
 def fold(
     *,

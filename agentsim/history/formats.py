@@ -20,8 +20,6 @@ from agentsim.history.tables import BASE, LEADING, Kind
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "Tables", "kinds"]
-
 _CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")  # json leaves them; a terminal or a reader of lines may act on them
 _OPERATORS = frozenset("=+-@")
@@ -49,12 +47,12 @@ def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
     return "mixed"
 
 
-def extra_missing(package: str) -> UsageError:
+def _extra_missing(package: str) -> UsageError:
     """What to say where a package of the extra `data` is not installed."""
     return UsageError(f"{package} is not installed: `pip install 'agentsim[data]'` or `uv sync --extra data`")
 
 
-def value(cell: Cell, kind: Kind) -> Any:
+def _value(cell: Cell, kind: Kind) -> Any:
     """A cell as the JSON value that it stands for."""
     return json.loads(cell) if kind == "json" and isinstance(cell, str) and cell[:1] in {"[", "{"} else cell
 
@@ -89,7 +87,7 @@ def _as_jsonl(table: str, frame: Frame) -> bytes:
     """One object a row, JSON columns as the values they stand for."""
     said, lines = kinds(table, frame), []
     for row in frame.rows:
-        values = {name: value(cell, kind) for name, cell, kind in zip(frame.columns, row, said, strict=True)}
+        values = {name: _value(cell, kind) for name, cell, kind in zip(frame.columns, row, said, strict=True)}
         line = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         lines.append(_UNESCAPED.sub(lambda mark: f"\\u{ord(mark[0]):04x}", line) + "\n")
     return "".join(lines).encode()
@@ -101,7 +99,7 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise extra_missing("pyarrow") from None
+        raise _extra_missing("pyarrow") from None
 
     types = {"whole": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
     arrays = []
@@ -156,7 +154,7 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise extra_missing("pandas") from None
+        raise _extra_missing("pandas") from None
 
     types = {  # with gaps, and without
         "whole": ("Int64", "int64"),
@@ -166,6 +164,6 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
     }
     columns = {}
     for place, (name, kind) in enumerate(zip(frame.columns, kinds(table, frame), strict=True)):
-        cells = [value(row[place], kind) for row in frame.rows]
+        cells = [_value(row[place], kind) for row in frame.rows]
         columns[name] = pd.Series(cells, dtype=types.get(kind, ("object", "object"))[None not in cells])
     return pd.DataFrame(columns)

@@ -17,8 +17,6 @@ from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Sto
 from agentsim.history.journal_file import JournalFile
 from agentsim.models.base import Attempt
 
-__all__ = ["MOST_UNWRITTEN", "Journal"]
-
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of bots' decisions that are buffered until the next write: they cost nothing to repeat."""
 

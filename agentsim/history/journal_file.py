@@ -16,8 +16,6 @@ from pathlib import Path
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.run_files import RunFiles
 
-__all__ = ["JournalFile", "is_running"]
-
 _RESERVE = 256 * 1024
 """Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}

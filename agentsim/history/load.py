@@ -25,24 +25,6 @@ from agentsim.history.journal_file import is_running
 from agentsim.history.record import History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_table
 
-__all__ = [
-    "Divergence",
-    "Parted",
-    "RunSummary",
-    "again_with",
-    "derived",
-    "divergence",
-    "elsewhere",
-    "find_source",
-    "list_runs",
-    "load_history",
-    "parsed",
-    "read",
-    "require_history",
-    "told_events",
-]
-
-
 T = TypeVar("T")
 
 

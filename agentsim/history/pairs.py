@@ -12,8 +12,6 @@ from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.interaction import NAMED, NEITHER, Interaction, Past, Sign
 from agentsim.engine.naming import Naming
 
-__all__ = ["Deed", "Pair", "pairs"]
-
 
 @dataclass(slots=True)
 class Deed:

@@ -15,24 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from agentsim.engine.reading import Reading
 from agentsim.models.base import Count, Usage, Word
 
-__all__ = [
-    "FINISHED",
-    "DecisionRecord",
-    "EventRecord",
-    "ForkRecord",
-    "History",
-    "OutcomeRecord",
-    "Parse",
-    "PlayerRecord",
-    "RoundRecord",
-    "Source",
-    "StandingRecord",
-    "Status",
-    "TotalsRecord",
-    "TryRecord",
-    "WarningRecord",
-]
-
 FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]

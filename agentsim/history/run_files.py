@@ -15,18 +15,6 @@ from typing import BinaryIO
 
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = [
-    "MANIFEST",
-    "RunFiles",
-    "check_name",
-    "default_stem",
-    "find_run",
-    "is_table",
-    "table_file",
-    "write_whole",
-    "written_beside",
-]
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
 MANIFEST = "manifest.json"

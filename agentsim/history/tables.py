@@ -22,8 +22,6 @@ from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
 from agentsim.history.run_files import find_run
 
-__all__ = ["BASE", "LEADING", "RESERVED", "Folder", "Kind", "listed", "read_folder", "run_tables"]
-
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
 

@@ -9,8 +9,6 @@ from agentsim.history.contents import Entry
 from agentsim.history.record import TotalsRecord
 from agentsim.models.base import Attempt, Usage
 
-__all__ = ["Totals", "cached_share", "totals", "usage_of"]
-
 _WHERE_COUNTED = {"repaired", "cut", "takeovers"}  # absent in histories of earlier versions, and where they are 0
 
 

@@ -23,18 +23,6 @@ from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = [
-    "GameEnd",
-    "completed_from_files",
-    "ended",
-    "failed",
-    "finished",
-    "is_done",
-    "session",
-    "sweep",
-    "used",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:

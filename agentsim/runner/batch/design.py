@@ -15,8 +15,6 @@ from itertools import combinations, pairwise
 
 from agentsim.models.base import Count, Word
 
-__all__ = ["Design", "Planned", "Spread", "balance", "derived_seed", "rows", "williams"]
-
 _SEED_BITS = 31
 
 

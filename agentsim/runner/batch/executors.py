@@ -32,8 +32,6 @@ from agentsim.runner.budget import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["Executor", "ExecutorLost", "InLoop", "InProcesses", "WorkerLost", "play_task", "serve", "task_of"]
-
 _DEATHS = 2
 """After so many workers died over a game, it is left alone in this session."""
 _LINE = 2**24

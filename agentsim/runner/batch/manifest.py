@@ -27,19 +27,6 @@ from agentsim.runner.session import MAX_DRAWN_SEED
 from agentsim.scenario.limits import with_limits
 from agentsim.scenario.scenario import Scenario
 
-__all__ = [
-    "DRAWN",
-    "Manifest",
-    "at_once",
-    "folder_of",
-    "locked",
-    "planned",
-    "plays_alone",
-    "prepared",
-    "read_manifest",
-    "require_manifest",
-]
-
 FORMAT = "agentsim-batch/1"
 DRAWN = -1
 """Stands for a seed that was not given; no seed is negative."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from agentsim.models.permits import Variables
 
-__all__ = ["OnDask"]
-
 _RETRIES = 2
 _CONNECT_S = 20
 _WORKER_S = 20  # until the first worker is there

@@ -31,8 +31,6 @@ from agentsim.runner.seats import seated
 from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["run_batch", "run_batch_in_loop"]
-
 _ORPHANS_S = 10.0
 """The time that the workers of a killed batch may take to be gone."""
 

@@ -14,8 +14,6 @@ from agentsim.history.totals import Totals
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.scenario.schema import Limits
 
-__all__ = ["BatchResult", "BatchWatcher", "LimitShares", "Tally"]
-
 
 class BatchWatcher:
     """Sees nothing; a display overrides what it shows."""
