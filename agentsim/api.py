@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
-from agentsim.history.files import find_run
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
+from agentsim.history.run_files import find_run
 from agentsim.models.own import OwnModel
 from agentsim.models.permits import Variables
 from agentsim.prepare import prepare_batch, prepare_run, proofs

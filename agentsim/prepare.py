@@ -14,9 +14,9 @@ from typing import TypedDict, Unpack
 from agentsim.errors import UsageError
 from agentsim.history.bundle import unpack
 from agentsim.history.contents import read_journal
-from agentsim.history.files import check_name, find_run
 from agentsim.history.journal_file import is_running
 from agentsim.history.load import again_with
+from agentsim.history.run_files import check_name, find_run
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from agentsim.analysis.findings import Relation, Shift, VendorBias
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
-
-__all__ = ["MOST_RELATIONS", "panels"]
 
 MOST_RELATIONS = 40
 _KEPT = "* Without the games of too many fallbacks."
@@ -26,13 +25,10 @@ def panels(
 
     `kept` are the standings without the games of too many fallbacks, None where there are no such games.
     """
+    ranks = [(line.label, line.mean_rank) for line in found.lines]
     shown: list[Panel] = [
         _leaderboard(found, kept),
-        _chart(
-            _rank(found).capitalize(),
-            f"{_rank(found)}: lower is better",
-            [(line.label, line.mean_rank) for line in found.lines],
-        ),
+        _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
         _ratings(found.lines, kept),
         _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
     ]
@@ -55,17 +51,10 @@ def panels(
 
 
 def _leaderboard(found: Standings, kept: Standings | None) -> Table:
-    rows = tuple(
-        (
-            line.label,
-            line.games,
-            line.entries,
-            round(line.wins, 2),
-            *_results(line),
-            *_beside(kept, line, lambda other: (other.games, *_results(other))),
-        )
-        for line in found.lines
-    )
+    rows = []
+    for line in found.lines:
+        beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
+        rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
         "Intervals of 95%, by drawing games again (bootstrap), two blind ones among them, those of one seed together. "
         "A shared first place is a part of a win for each."
@@ -86,7 +75,7 @@ def _leaderboard(found: Standings, kept: Standings | None) -> Table:
     if kept is not None:
         columns += ("games*", "win rate*", f"{_rank(kept)}*")
         note += f" {_KEPT}"
-    return Table("Standings", columns, rows, note)
+    return Table("Standings", columns, tuple(rows), note)
 
 
 def _results(line: Standing) -> tuple[str, str]:
@@ -154,36 +143,18 @@ def _places(title: str, what: str, found: Standings, places: Sequence[Place], no
 
 
 def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> Table:
-    rows = tuple(
-        (
-            bias.maker or "all",
-            "to win" if bias.final else "to go",
-            bias.votes,
-            bias.same,
-            round(bias.blind, 1),
-            _written(bias.excess, "+.1%"),
-        )
-        for bias in vendor_biases
-    )
+    rows = []
+    for bias in vendor_biases:
+        counts = (bias.votes, bias.same, round(bias.blind, 1), _written(bias.excess, "+.1%"))
+        rows.append((bias.maker or "all", "to win" if bias.final else "to go", *counts))
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
-    return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
+    return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), tuple(rows), note)
 
 
 def _relations(relations: Sequence[Relation]) -> Table:
     busiest = sorted(relations, key=lambda each: -each.done_for - each.done_against)[:MOST_RELATIONS]
-    rows = tuple(
-        (
-            f"{each.who} \u2192 {each.whom}",
-            each.games,
-            each.pairs,
-            each.done_for,
-            each.done_against,
-            each.turned_for,
-            each.turned_against,
-        )
-        for each in relations
-        if each in busiest
-    )
+    counts = attrgetter("games", "pairs", "done_for", "done_against", "turned_for", "turned_against")
+    rows = tuple((f"{each.who} \u2192 {each.whom}", *counts(each)) for each in relations if each in busiest)
     note = (
         "How often entrants of the first did something for or against those of the second (votes, gifts, trades, yes "
         "and no), and how often a pair turned. A pair turns when a deed against the other follows one for it, or the "
@@ -196,41 +167,27 @@ def _relations(relations: Sequence[Relation]) -> Table:
 
 
 def _branches(shifts: Sequence[Shift]) -> Table:
-    rows = tuple(
-        (
-            shift.fork,
-            shift.player,
-            shift.branches,
-            round(shift.parent_rank, 2),
-            round(shift.branch_rank, 2),
-            _written(shift.difference, "+.2f"),
-        )
-        for shift in shifts
-    )
+    rows = []
+    for shift in shifts:
+        ranks = (round(shift.parent_rank, 2), round(shift.branch_rank, 2), _written(shift.difference, "+.2f"))
+        rows.append((shift.fork, shift.player, shift.branches, *ranks))
     note = "Ranks in branches and in their own parents; below 0 the branch is better for the player."
-    return Table("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), rows, note)
+    return Table("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), tuple(rows), note)
 
 
 def _costs(lines: Sequence[Standing]) -> Table:
-    rows = tuple(
-        (
-            line.label,
-            line.decisions,
-            line.calls,
-            line.reasks,
-            line.fallbacks,
-            f"{line.fallbacks / line.asked:.0%}" if line.asked else None,
-            line.turned_away,
-            "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}",
-        )
-        for line in lines
-    )
+    rows = []
+    for line in lines:
+        share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
+        cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
+        counts = (line.decisions, line.calls, line.reasks, line.fallbacks)
+        rows.append((line.label, *counts, share, line.turned_away, cost))
     columns = ("", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
     note = (
         "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
         "nothing."
     )
-    return Table("Calls and cost", columns, rows, note)
+    return Table("Calls and cost", columns, tuple(rows), note)
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Ranges:

@@ -19,7 +19,7 @@ from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
     from agentsim.cli.options import DisplayMode
-    from agentsim.history.fallbacks import Shares
+    from agentsim.history.diagnostics import Shares
     from agentsim.models.permits import Variables
     from agentsim.runner.batch.executors import Executor
     from agentsim.runner.batch.manifest import Manifest
@@ -87,7 +87,7 @@ def _elsewhere(kind: ExecutorKind, scheduler: str | None, jobs: int, env: Variab
 
 
 def _pages(manifest: Manifest, directory: Path) -> None:
-    from agentsim.history.files import RunFiles
+    from agentsim.history.run_files import RunFiles
     from agentsim.report.page import PageOptions
 
     for game in manifest.games:
@@ -137,7 +137,7 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
 
 def _shares(manifest: Manifest, result: BatchResult) -> Shares:
     """The shares of fallbacks of all games in the folder; where bots alone decide, there are none to count."""
-    from agentsim.history.fallbacks import summed
+    from agentsim.history.diagnostics import summed
     from agentsim.history.load import list_runs
     from agentsim.runner.batch.manifest import plays_alone
 

@@ -15,8 +15,8 @@ from agentsim.cli.terminal_output import left_out, note
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.files import RunFiles
     from agentsim.history.record import History, TryRecord
+    from agentsim.history.run_files import RunFiles
 
 __all__ = ["FileFormat", "bundle", "chat_lines", "export", "logs"]
 
@@ -37,7 +37,7 @@ def logs(
 ) -> None:
     """Write NAME.html beside NAME.json."""
     from agentsim.cli.finish import write_page
-    from agentsim.history.files import find_run
+    from agentsim.history.run_files import find_run
     from agentsim.report.page import PageOptions
 
     files = find_run(logs_dir, filename)
@@ -80,9 +80,9 @@ def export(
     NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
     run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
     """
-    from agentsim.history.files import RunFiles, table_file, write_whole
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles, table_file, write_whole
     from agentsim.history.tables import read_folder, run_tables
 
     found = require_source(source, logs_dir)
@@ -110,8 +110,8 @@ def export(
 
 def _export_chats(found: RunFiles | Path) -> None:
     """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
-    from agentsim.history.files import RunFiles, find_run, table_file, write_whole
     from agentsim.history.load import list_runs, load_history, require_history
+    from agentsim.history.run_files import RunFiles, find_run, table_file, write_whole
 
     lines: list[bytes] = []
     if isinstance(found, RunFiles):
@@ -152,8 +152,8 @@ def bundle(
     without keys or network. What was said in the game is in it, and no key.
     """
     from agentsim.history.bundle import pack
-    from agentsim.history.files import MANIFEST, RunFiles, find_run
     from agentsim.history.load import list_runs, require_history
+    from agentsim.history.run_files import MANIFEST, RunFiles, find_run
 
     found = require_source(source, logs_dir)
     others = list(cassette or ())
@@ -177,8 +177,8 @@ def bundle(
 
 def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
     """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
-    from agentsim.history.files import RunFiles
     from agentsim.history.load import find_source
+    from agentsim.history.run_files import RunFiles
 
     found = find_source(source, logs_dir)
     if isinstance(found, RunFiles) or found.is_dir():

@@ -13,13 +13,13 @@ import typer
 from agentsim.cli.terminal_output import note, safe, say, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
-from agentsim.history.fallbacks import shares_in
+from agentsim.history.diagnostics import shares_in
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.record import FINISHED, History, TotalsRecord
 from agentsim.history.totals import Totals, cached_share
 
 if TYPE_CHECKING:
-    from agentsim.history.files import RunFiles
+    from agentsim.history.run_files import RunFiles
     from agentsim.report.page import PageOptions
     from agentsim.runner.session import RunResult
 

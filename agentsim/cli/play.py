@@ -105,8 +105,8 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
     from agentsim.environment import environment
-    from agentsim.history.files import find_run
     from agentsim.history.load import load_history
+    from agentsim.history.run_files import find_run
     from agentsim.report.page import PageOptions
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
@@ -195,7 +195,7 @@ def fork(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.environment import environment
-    from agentsim.history.files import find_run
+    from agentsim.history.run_files import find_run
     from agentsim.report.page import PageOptions
     from agentsim.runner.fork import parent_of
 

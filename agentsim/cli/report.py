@@ -135,7 +135,7 @@ def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
 def _warn_of(lines: Sequence[Standing]) -> None:
     """Warn of the compared models or players with many fallbacks."""
     from agentsim.cli.terminal_output import safe, shortened
-    from agentsim.history.fallbacks import NOTABLE, Share
+    from agentsim.history.diagnostics import NOTABLE, Share
 
     found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
@@ -168,9 +168,9 @@ def _write_page(
     more: Sequence[tuple[str, str]],
     warning: str | None,
 ) -> None:
-    from agentsim.history.files import write_whole
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
+    from agentsim.history.run_files import write_whole
     from agentsim.report.batch_page import GameLink, render_batch
     from agentsim.report.style import find_css
     from agentsim.report.text import money

@@ -14,7 +14,7 @@ from agentsim.cli.terminal_output import columns, note, safe, shortened
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.divergence import Divergence, Parted
+    from agentsim.history.load import Divergence, Parted
 
 __all__ = ["diff", "runs", "watch"]
 
@@ -24,7 +24,7 @@ _LENGTH = 300
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs: status, winner, fallbacks, cost; the newest last."""
     from agentsim.cli.finish import money
-    from agentsim.history.fallbacks import NOTABLE
+    from agentsim.history.diagnostics import NOTABLE
     from agentsim.history.load import list_runs
 
     if logs_dir.exists() and not logs_dir.is_dir():
@@ -75,7 +75,7 @@ def watch(
     every public event.
     """
     from agentsim.cli.display import shown
-    from agentsim.history.files import find_run
+    from agentsim.history.run_files import find_run
     from agentsim.runner.replay import follow
 
     files = find_run(logs_dir, name)
@@ -93,9 +93,8 @@ def diff(
     """Show where two runs part and what followed."""
     from dataclasses import asdict
 
-    from agentsim.history.divergence import divergence
-    from agentsim.history.files import RunFiles
-    from agentsim.history.load import find_source, load_history, require_history
+    from agentsim.history.load import divergence, find_source, load_history, require_history
+    from agentsim.history.run_files import RunFiles
 
     histories = []
     for name in (one, other):

@@ -141,7 +141,7 @@ def gen_items(
     """
     from agentsim.games.auction.drawing import KINDS, draw
     from agentsim.games.auction.items import written
-    from agentsim.history.files import write_whole
+    from agentsim.history.run_files import write_whole
 
     if extra is not None and kind is not Kind.random:
         raise UsageError(f"--extra {extra} is for --kind random; the other lists have a size of their own")

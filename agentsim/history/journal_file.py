@@ -15,9 +15,7 @@ from pathlib import Path
 from filelock import lock_descriptor
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.files import RunFiles
-
-__all__ = ["JournalFile", "is_running"]
+from agentsim.history.run_files import RunFiles
 
 _RESERVE = 256 * 1024
 """Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
 from agentsim.games import find
-from agentsim.history.fallbacks import Shares, shares_in
+from agentsim.history.diagnostics import Shares, shares_in
 from agentsim.history.load import derived, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import History, StandingRecord, Status

@@ -18,8 +18,8 @@ from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.contents import Contents, Entry, read_journal
-from agentsim.history.files import RunFiles, check_name
 from agentsim.history.journal import Journal
+from agentsim.history.run_files import RunFiles, check_name
 from agentsim.models.own import OwnModel
 from agentsim.runner.drive import not_whole, played_again
 from agentsim.runner.plays import head_of, new_play, restored_scenario

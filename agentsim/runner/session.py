@@ -22,10 +22,10 @@ from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
+from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.terminal import InterruptRequest

@@ -22,7 +22,7 @@ import distributed
 import psutil
 import pytest
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.models.permits import Variables
 from agentsim.runner.batch.executors import ExecutorLost
 from agentsim.runner.batch.on_dask import OnDask

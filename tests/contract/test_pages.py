@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from agentsim.cli.finish import write_page
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.report.page import PageOptions
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema

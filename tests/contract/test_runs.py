@@ -14,9 +14,9 @@ import pytest
 from agentsim import games
 from agentsim.errors import DecisionError
 from agentsim.history.contents import Contents, read_journal
-from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.history.record import History
+from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import RunResult, go_on

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer

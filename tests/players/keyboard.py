@@ -13,7 +13,7 @@ from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 
 

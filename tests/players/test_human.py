@@ -22,7 +22,7 @@ from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message
 from agentsim.players.base import Complaint
 from agentsim.players.fields import by_number, hint, understood

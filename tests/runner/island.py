@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.history.contents import Entry, read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import without_volatile
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.runner.watch import Watcher

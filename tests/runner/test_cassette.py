@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.files import RunFiles, find_run
 from agentsim.history.load import list_runs
+from agentsim.history.run_files import RunFiles, find_run
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder, Recording
 from agentsim.runner.session import RunResult, begin, go_on

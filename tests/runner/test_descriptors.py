@@ -19,7 +19,7 @@ from aiohttp import ClientConnectorError
 
 from agentsim.errors import LocalShortage
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.models import remote
 from agentsim.models.transport import Connector
 from agentsim.runner.replay import prove

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.contents import Entry, read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher

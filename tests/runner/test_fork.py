@@ -19,8 +19,8 @@ from agentsim.analysis.findings import without_branches
 from agentsim.analysis.game_records import game_record, read_games
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
 from agentsim.history.load import list_runs, load_history
+from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import run_tables
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove, without_volatile
@@ -314,7 +314,7 @@ def test_a_killed_fork_leaves_no_branch_with_half_a_past(parent: RunFiles) -> No
 KILLED_AT_EACH_WRITE = """
 import os, signal, sys
 from pathlib import Path
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.fork import parent_of
 
 def dying(left, write=os.write):

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from tests.cli.command_line import program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

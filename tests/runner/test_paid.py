@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder
 from agentsim.runner.replay import prove

@@ -20,7 +20,7 @@ import pytest
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on, stoppable

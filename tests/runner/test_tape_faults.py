@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.session import go_on
 from tests.cli.command_line import Said, agentsim, program
 from tests.fakes.replies import varied_by_schema

@@ -8,7 +8,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,22 +15,8 @@ from typing import BinaryIO
 
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = [
-    "MANIFEST",
-    "RunFiles",
-    "check_name",
-    "default_stem",
-    "find_run",
-    "is_table",
-    "table_file",
-    "write_new",
-    "write_whole",
-    "written_beside",
-]
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
-_SUFFIXES = (".jsonl", ".json", ".html")
 MANIFEST = "manifest.json"
 """The file that makes a folder of runs a batch; it is no run's history."""
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
@@ -46,17 +31,14 @@ class RunFiles:
 
     @property
     def journal(self) -> Path:
-        """The journal, written while the game runs and kept."""
         return self.directory / f"{self.name}.jsonl"
 
     @property
     def history(self) -> Path:
-        """The history."""
         return self.directory / f"{self.name}.json"
 
     @property
     def page(self) -> Path:
-        """The page."""
         return self.directory / f"{self.name}.html"
 
     @classmethod
@@ -90,9 +72,7 @@ def default_stem(now: datetime, name: str | None) -> str:
 
 
 def _bare(name: str) -> str:
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name
+    return name.removesuffix(".jsonl").removesuffix(".json").removesuffix(".html")
 
 
 def check_name(name: str, longest: int = _LONGEST) -> None:
@@ -160,16 +140,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def write_new(path: Path, content: bytes) -> None:
-    """Write a file so that it is whole or absent, and only one of several writers does; `FileExistsError` for others.
-
-    Raises `OSError` where the disk or the directory does not take it.
-    """
-    with written_beside(path, new=True) as file:
-        file.write(content)
-
-
-@contextmanager
+@contextlib.contextmanager
 def written_beside(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
     """A file to write, which gets its name once the block is over and all of it is on the disk; else it is gone.
 
