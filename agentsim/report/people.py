@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import ClassVar, NamedTuple
 
 from agentsim.engine.panel import Line, Network, Node, Post, Profiles, Table, Threads, Tie
 from agentsim.engine.wording import sentence
 from agentsim.report.charts import ChartView, chart
-from agentsim.report.data_table import CellView, TableView, cell, table
-from agentsim.report.style import tone, tone_of
-from agentsim.report.text import fitted, number
+from agentsim.report.markup import fitted, number, tone, tone_of
+from agentsim.report.tables import CellView, TableView, cell, table
 
 __all__ = ["MOST_NODES", "NetworkView", "ProfilesView", "ThreadsView", "network", "profiles", "threads"]
 
@@ -35,8 +35,7 @@ _PULL = 0.35  # how far from the middle an arc's bend stays, as a part of the wa
 _APART = 9.0  # of one direction from the chord, so that the other is beside it; a further kind is as much again
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A node on the circle; its name stands outside, turned by `angle` degrees."""
 
     place: int
@@ -50,8 +49,7 @@ class Spot:
     tone: str
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
+class Arc(NamedTuple):
     """A tie from one spot to another, by their places."""
 
     source: int
@@ -66,22 +64,20 @@ class Arc:
 class NetworkView:
     """A network in units of its own, and its ties as a table. `left_out` nodes and arcs are in the table alone."""
 
-    title: str
-    note: str
+    panel: Network
     spots: tuple[Spot, ...]
     arcs: tuple[Arc, ...]
     groups: tuple[tuple[str, str], ...]  # name and tone
     kinds: tuple[tuple[str, str], ...]
     left_out: str
     data: TableView
-    size: float = _SIZE
-    shape: str = "network"
+    size: ClassVar[float] = _SIZE
+    shape: ClassVar[str] = "network"
 
 
 def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
     """The busiest nodes on a circle, group by group, and the heaviest ties between them."""
-    names = {node.name for node in panel.nodes}
-    ties = [tie for tie in _joined(panel.ties) if {tie.source, tie.target} <= names]
+    ties = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
     for tie in ties:
         for name in {tie.source, tie.target}:
@@ -94,36 +90,36 @@ def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
     spots = _spots(drawn, traffic, tones, players)
     at = {spot.name: spot for spot in spots}
     kinds = {kind: place for place, kind in enumerate(sorted({tie.kind for tie in ties}))}
-    between = [tie for tie in ties if tie.source in at and tie.target in at and tie.source != tie.target]
-    heaviest = sorted(between, key=lambda tie: -tie.weight)[:MOST_ARCS]
+    strongest = sorted(ties, key=lambda tie: -tie.weight)
+    between = [tie for tie in strongest if tie.source in at and tie.target in at and tie.source != tie.target]
+    heaviest = between[:MOST_ARCS]
     most = max((tie.weight for tie in heaviest), default=1.0)
     thick = _THIN + (_THICK - _THIN) * min(1.0, math.sqrt(_MANY_ARCS / max(1, len(heaviest))))
-    left_out = [f"{len(panel.nodes) - len(drawn):,} who had less to do with others are not drawn"]
-    left_out += [f"{len(between) - len(heaviest):,} slighter ties are not drawn"]
-    left_out += [f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}"] if len(ties) > MOST_ROWS else []
-    what = ("what",) if len(kinds) > 1 or any(kinds) else ()
-    rows = tuple(
-        (tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight)
-        for tie in sorted(ties, key=lambda tie: -tie.weight)[:MOST_ROWS]
-    )
+    left_out = [
+        *([f"{few:,} who had less to do with others are not drawn"] if (few := len(panel.nodes) - len(drawn)) else []),
+        *([f"{weak:,} slighter ties are not drawn"] if (weak := len(between) - len(heaviest)) else []),
+        *([f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}"] if len(ties) > MOST_ROWS else []),
+    ]
+    what = ("what",) if any(kinds) else ()
+    rows = ((tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight) for tie in strongest[:MOST_ROWS])
     return NetworkView(
-        title=panel.title,
-        note=panel.note,
+        panel=panel,
         spots=spots,
         # the heaviest last: they lie on top
         arcs=tuple(_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)),
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
-        left_out=sentence("; ".join(part for part in left_out if not part.startswith("0 "))),
-        data=table(Table("", ("from", "to", *what, "how much"), rows)),
+        left_out=sentence("; ".join(left_out)),
+        data=table(Table("", ("from", "to", *what, "how much"), tuple(rows))),
     )
 
 
-def _joined(ties: Sequence[Tie]) -> list[Tie]:
-    """Each pair and kind once, in the order of their first; a tie without weight is left out."""
+def _joined(panel: Network) -> list[Tie]:
+    """Each pair of nodes and kind once, in the order of their first; a tie without weight is left out."""
+    names = {node.name for node in panel.nodes}
     weights: dict[tuple[str, str, str], float] = defaultdict(float)
-    for tie in ties:
-        if math.isfinite(tie.weight) and tie.weight > 0:
+    for tie in panel.ties:
+        if math.isfinite(tie.weight) and tie.weight > 0 and {tie.source, tie.target} <= names:
             weights[tie.source, tie.target, tie.kind] += tie.weight
     return [Tie(source, target, weight, kind) for (source, target, kind), weight in weights.items()]
 
@@ -135,23 +131,22 @@ def _spots(
     # names stand outside the circle, and none may lean out of the drawing
     around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
-    spots: list[Spot] = []
-    for place, node in enumerate(nodes):
+
+    def spot(place: int, node: Node) -> Spot:
         turn = 2 * math.pi * place / len(nodes) - math.pi / 2
-        spots.append(
-            Spot(
-                place=place,
-                x=round(_SIZE / 2 + around * math.cos(turn), 1),
-                y=round(_SIZE / 2 + around * math.sin(turn), 1),
-                radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
-                angle=round(math.degrees(turn), 1),
-                flipped=math.cos(turn) < -1e-9,
-                label=fitted(node.name, _LABEL),
-                name=node.name,
-                tone=tones.get(node.group) or tone(players.get(node.name, place)),
-            )
+        return Spot(
+            place=place,
+            x=round(_SIZE / 2 + around * math.cos(turn), 1),
+            y=round(_SIZE / 2 + around * math.sin(turn), 1),
+            radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
+            angle=round(math.degrees(turn), 1),
+            flipped=math.cos(turn) < -1e-9,
+            label=fitted(node.name, _LABEL),
+            name=node.name,
+            tone=tones.get(node.group) or tone(players.get(node.name, place)),
         )
-    return tuple(spots)
+
+    return tuple(spot(place, node) for place, node in enumerate(nodes))
 
 
 def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
@@ -162,14 +157,12 @@ def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
     aside = _APART * (1 + 2 * kind)
     x = round(middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * aside, 1)
     y = round(middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside, 1)
+    title = f"{tie.source} to {tie.target}: {number(tie.weight)} {tie.kind}".rstrip()
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
-    weight = f"{number(tie.weight)} {tie.kind}" if tie.kind else number(tie.weight)
-    title = f"{tie.source} to {tie.target}: {weight}"
     return Arc(a.place, b.place, path, round(max(_THIN, width), 1), f"kind{kind % 3}", title)
 
 
-@dataclass(frozen=True, slots=True)
-class PostView:
+class PostView(NamedTuple):
     """A post, `depth` answers below the beginning of its thread."""
 
     post: Post
@@ -182,11 +175,9 @@ class PostView:
 class ThreadsView:
     """All threads in the order in which they began, each with its answers in order."""
 
-    title: str
-    note: str
+    panel: Threads
     threads: tuple[tuple[PostView, ...], ...]
-    posts: int
-    shape: str = "threads"
+    shape: ClassVar[str] = "threads"
 
 
 def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
@@ -197,22 +188,20 @@ def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
         answers[None if post.answers is None else place_of.get(post.answers)].append(place)
         place_of[post.number] = place
 
-    def thread(first: int) -> Iterator[PostView]:
+    def thread(first: int) -> tuple[PostView, ...]:
         waiting = [(first, 0)]  # depth first without recursion: a thread may be deeper than the call stack
         found = []
         while waiting:
             place, depth = waiting.pop()
             found.append((panel.posts[place], min(depth, DEEPEST)))
             waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
-        for post, depth in found:
-            yield PostView(post, depth, tone_of(post.author, players), 0 if depth else len(found) - 1)
+        told = len(found) - 1
+        return tuple(PostView(post, deep, tone_of(post.author, players), 0 if deep else told) for post, deep in found)
 
-    begun = list(answers[None])
-    return ThreadsView(panel.title, panel.note, tuple(tuple(thread(first)) for first in begun), len(panel.posts))
+    return ThreadsView(panel, tuple(map(thread, list(answers[None]))))
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileView:
+class ProfileView(NamedTuple):
     """One player's page."""
 
     name: str
@@ -226,10 +215,9 @@ class ProfileView:
 class ProfilesView:
     """A page for each player."""
 
-    title: str
-    note: str
+    panel: Profiles
     people: tuple[ProfileView, ...]
-    shape: str = "profiles"
+    shape: ClassVar[str] = "profiles"
 
 
 def profiles(panel: Profiles, players: Mapping[str, int]) -> ProfilesView:
@@ -245,4 +233,4 @@ def profiles(panel: Profiles, players: Mapping[str, int]) -> ProfilesView:
         )
         for profile in panel.people
     )
-    return ProfilesView(panel.title, panel.note, people)
+    return ProfilesView(panel, people)

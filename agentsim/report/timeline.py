@@ -10,12 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
-from agentsim.report.text import foreign
+from agentsim.report.markup import foreign
 
 __all__ = ["MOST_FOLDS", "Badge", "EventView", "MessageView", "RoundView", "Timeline"]
 
@@ -29,8 +30,7 @@ _LINE = 300  # characters of an event's data up to which it stands in one line
 _BAD_REPLY = ("unreadable", "ambiguous", "illegal")
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+class Badge(NamedTuple):
     """A mishap on the way to a decision; `tone` is `bad` where the decision is not the player's own."""
 
     label: str
@@ -38,8 +38,7 @@ class Badge:
     tone: str = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class MessageView:
+class MessageView(NamedTuple):
     """A message of a prompt, or a reply; `attempt` counts from 1."""
 
     role: str
@@ -47,31 +46,26 @@ class MessageView:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventView:
     """One event as it is shown, or a decision that left no event."""
 
+    record: EventRecord
     anchor: str
     label: str
-    kind: str
-    heading: str
-    role: str
-    content: str
     player: str | None
     sight: str  # public, private or log
-    viewers: tuple[str, ...]
-    data: str
-    badges: tuple[Badge, ...]
-    prompt: tuple[MessageView, ...]
-    reasoning: Markup | None
     seen: str | None  # the places of its viewers; None for a public event
     asked: int | None  # the place of the player whose decision it was
+    data: str
+    badges: tuple[Badge, ...] = ()
+    prompt: tuple[MessageView, ...] = ()
+    reasoning: Markup | None = None
     elsewhere: str | None = None  # anchor of the event that shows this decision's prompt and reasoning
     alike: int = 0  # number of later decisions that are shown by this one
 
 
-@dataclass(frozen=True, slots=True)
-class RoundView:
+class RoundView(NamedTuple):
     """A round with its events in order."""
 
     anchor: str
@@ -94,32 +88,30 @@ class Timeline:
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
         self._spent = 0
-        self.data_by_round = sum(len(record.events) for record in history.rounds) > MOST_FOLDS
 
     def rounds(self) -> Iterator[RoundView]:
         """Every round, the empty ones too."""
+        by_round = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
         for place, record in enumerate(self._history.rounds):
-            entries = tuple(self._entry(event) for event in record.events)
-            if self.data_by_round:
-                data = "\n".join(
-                    f"#{event.seq} {json.dumps(event.data, ensure_ascii=False)}"
-                    for event in record.events
-                    if event.data
-                )
+            entries = tuple(self._entry(event, self._decision_of(event), f"e{event.seq}") for event in record.events)
+            data = ""
+            if by_round:
+                told = ((event.seq, event.data) for event in record.events if event.data)
+                data = "\n".join(f"#{seq} {json.dumps(data, ensure_ascii=False)}" for seq, data in told)
                 entries = tuple(replace(entry, data="") for entry in entries)
-                yield RoundView(f"round-{place}", record.title, entries, data)
-            else:
-                yield RoundView(f"round-{place}", record.title, entries)
+            yield RoundView(f"round-{place}", record.title, entries, data)
 
     def silent(self) -> Iterator[EventView]:
         """The decisions without an event; those that differ in nothing but their number are shown once."""
-        told = {_decision_of(event) for record in self._history.rounds for event in record.events}
+        events = [event for record in self._history.rounds for event in record.events]
+        told = {decision.index for event in events if (decision := self._decision_of(event))}
         same: dict[object, list[EventView]] = {}
         for decision in self._history.decisions:
             if decision.index not in told:
                 entry = self._silent(decision)
                 alone = entry.prompt or entry.reasoning or entry.badges
-                same.setdefault(entry.anchor if alone else (entry.player, entry.kind, entry.data), []).append(entry)
+                key = entry.anchor if alone else (entry.player, entry.record.kind, entry.data)
+                same.setdefault(key, []).append(entry)
         for first, *others in same.values():
             yield replace(first, alike=len(others))
 
@@ -128,65 +120,57 @@ class Timeline:
         deeds: dict[str, Counter[str]] = {record.id: Counter() for record in self._history.players}
         for record in self._history.rounds:
             for event in record.events:
-                player = self._player(event, self._decisions.get(_decision_of(event)))
+                player = self._player(event, self._decision_of(event))
                 if player in deeds:
                     deeds[player][event.kind] += 1
         return deeds
+
+    def _decision_of(self, event: EventRecord) -> DecisionRecord | None:
+        index = event.metadata.get("decision")
+        return self._decisions.get(index) if isinstance(index, int) else None
 
     def _player(self, event: EventRecord, decision: DecisionRecord | None) -> str | None:
         # The role first: a page for one player lacks the others' decisions.
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
-    def _entry(self, event: EventRecord) -> EventView:
-        decision = self._decisions.get(_decision_of(event))
-        anchor = f"e{event.seq}"
+    def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> EventView:
         everyone = event.visibility == "all"
         prompt, reasoning, elsewhere = self._folds(event, decision, anchor)
         return EventView(
+            record=event,
             anchor=anchor,
-            label=str(event.seq),
-            kind=event.kind,
-            heading=event.heading,
-            role=event.role,
-            content=event.content,
+            label=label or str(event.seq),
             player=self._player(event, decision),
             sight="public" if everyone else "private" if event.visibility else "log",
-            viewers=() if everyone else tuple(event.visibility),
+            seen=None if everyone else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
+            asked=self._places.get(decision.player) if decision else None,
             data=_json(event.data),
             badges=tuple(_badges(decision)) if decision else (),
             prompt=prompt,
             reasoning=reasoning,
             elsewhere=elsewhere,
-            seen=None if everyone else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
-            asked=self._places.get(decision.player) if decision else None,
         )
 
     def _silent(self, decision: DecisionRecord) -> EventView:
-        anchor = f"d{decision.index}"
-        return EventView(
-            anchor=anchor,
-            label=f"decision {decision.index}",
+        """A decision as if an event told of it to its player alone."""
+        event = EventRecord(
+            seq=decision.index,
             kind=decision.kind,
             heading=decision.kind.replace("_", " ").capitalize(),
             role=decision.player if decision.player.startswith("@") else f"player {decision.player}",
             content="",
-            player=decision.player,
-            sight="private",
-            viewers=(decision.player,),
-            data=_json(decision.decision),
-            badges=tuple(_badges(decision)),
-            prompt=self._exchange(decision.tries, anchor),
-            reasoning=self._thoughts(decision.tries, anchor),
-            seen=str(self._places.get(decision.player, "")),
-            asked=self._places.get(decision.player),
+            data=decision.decision,
+            visibility=[decision.player],
+            prompt=None,
+            reasoning=None,
+            metadata={},
         )
+        return self._entry(event, decision, f"d{decision.index}", f"decision {decision.index}")
 
     def _folds(
         self, event: EventRecord, decision: DecisionRecord | None, anchor: str
     ) -> tuple[tuple[MessageView, ...], Markup | None, str | None]:
         """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
-        if not (self._prompts or self._reasoning):
-            return (), None, None
         if decision and decision.index in self._shown_at:
             return (), None, self._shown_at[decision.index]
         prompt = self._exchange(decision.tries, anchor) if decision else ()
@@ -209,10 +193,8 @@ class Timeline:
         messages: list[MessageView] = []
         before: list[tuple[str, list[int]]] = []
         for attempt, record in enumerate(tries, start=1):
-            same = 0
-            while same < min(len(before), len(record.messages)) and before[same] == record.messages[same]:
-                same += 1
-            for role, segments in record.messages[same:]:
+            same = [*takewhile(lambda pair: pair[0] == pair[1], zip(before, record.messages, strict=False))]
+            for role, segments in record.messages[len(same) :]:
                 messages.append(MessageView(role, self._joined(segments, anchor), attempt))
             before = list(record.messages)
             if record.reply and self._reasoning:
@@ -239,11 +221,6 @@ class Timeline:
             )
         self._spent += len(known[0])
         return known[0]
-
-
-def _decision_of(event: EventRecord) -> int:
-    index = event.metadata.get("decision")
-    return index if isinstance(index, int) else -1
 
 
 def _json(value: Any) -> str:

@@ -15,8 +15,8 @@ from agentsim.analysis.findings import vendor_biases
 from agentsim.analysis.game_records import Entrant, GameRecord, Vote
 from agentsim.analysis.panels import panels
 from agentsim.analysis.standings import standings
-from agentsim.report.batch_page import GameLink, render_batch
-from agentsim.report.style import find_css
+from agentsim.report.markup import find_css
+from agentsim.report.page import GameLink, render_batch
 from tests.report.test_browser import CORPUS, Opened, browser
 
 __all__ = ["browser"]

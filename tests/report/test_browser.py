@@ -38,9 +38,9 @@ from agentsim.engine.panel import (
 )
 from agentsim.history.record import History
 from agentsim.report import timeline
+from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.redaction import as_seen_by
-from agentsim.report.style import find_css
 from tests.report.sample import REASONING, document, panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)

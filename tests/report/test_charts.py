@@ -13,9 +13,9 @@ from agentsim.engine.panel import Board, Chart, Panel, Piece, Scene, Series, Tab
 from agentsim.report.board import CELL, BoardView
 from agentsim.report.board import tile as draw
 from agentsim.report.charts import ChartView, ticks
-from agentsim.report.data_table import TableView
+from agentsim.report.markup import money, number, span_of_time, when
 from agentsim.report.page import PageOptions, render, view
-from agentsim.report.text import money, number, span_of_time, when
+from agentsim.report.tables import TableView
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
 
@@ -116,8 +116,8 @@ def test_whole_numbers_have_no_ticks_between_them() -> None:
 def test_bars_stand_on_zero_whatever_their_sign() -> None:
     made = laid(chart("bar", (4, -2, 0)))
     up, down, flat = made.bars
-    assert up.y + up.height == pytest.approx(made.zero, abs=0.2)
-    assert down.y == pytest.approx(made.zero, abs=0.2)
+    assert up.y + up.height == pytest.approx(made.y.zero(), abs=0.2)
+    assert down.y == pytest.approx(made.y.zero(), abs=0.2)
     assert up.height == pytest.approx(2 * down.height, abs=0.2)
     assert flat.height == 0
 
@@ -126,7 +126,7 @@ def test_stacked_bars_stand_on_each_other() -> None:
     made = laid(chart("stacked", (1, 2, -1), (3, None, -2)))
     first = [bar for bar in made.bars if bar.title.startswith("one")]
     assert first[1].y + first[1].height == pytest.approx(first[0].y, abs=0.2)
-    assert first[0].y + first[0].height == pytest.approx(made.zero, abs=0.2)
+    assert first[0].y + first[0].height == pytest.approx(made.y.zero(), abs=0.2)
     below = [bar for bar in made.bars if bar.title.startswith("three")]
     assert below[1].y == pytest.approx(below[0].y + below[0].height, abs=0.2)
 
@@ -135,9 +135,9 @@ def test_everything_drawn_is_inside_the_drawing() -> None:
     for kind in ("line", "bar", "stacked"):
         made = laid(chart(kind, (1e9, -5, 3), (0.1, 2, 4e8)))
         for mark in (*made.bars, *made.dots):
-            assert made.left - 1 <= mark.x
+            assert made.x.start - 1 <= mark.x
             assert mark.x + mark.width <= made.width
-            assert 0 <= mark.y <= mark.y + mark.height <= made.base + 0.2
+            assert 0 <= mark.y <= mark.y + mark.height <= made.y.start + 0.2
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "stacked"])
@@ -253,7 +253,7 @@ def test_pieces_of_one_place_stand_side_by_side_and_leave() -> None:
     assert [at(track, 1) is None for track in kept] == [True, False, *[True] * 6]
     assert at(kept[1], 1)[2] == 1
     last = laid_out(board, {"A": 3})
-    assert [(piece.at is None, piece.held) for piece in last.pieces[:2]] == [(True, False), (False, True)]
+    assert [piece.at and piece.at[2] for piece in last.pieces[:2]] == [None, 1]
     assert last.pieces[0].tone == "t3"
 
 

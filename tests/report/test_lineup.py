@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from agentsim.history.record import History
-from agentsim.report.derived_tables import MOST_KINDS, model_table
 from agentsim.report.page import PageOptions, render
 from agentsim.report.redaction import as_seen_by
+from agentsim.report.tables import MOST_KINDS, model_table
 from tests.report.sample import document, sample
 
 

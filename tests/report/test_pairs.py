@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.history.pairs import Deed, Pair
-from agentsim.report.derived_tables import MOST_PAIRS, MOST_PERIODS, pairs_table
+from agentsim.report.tables import MOST_PAIRS, MOST_PERIODS, pairs_table
 
 
 def deed(at: int, what: str, sign: Sign = NEITHER, times: int = 1, **more: float) -> Deed:

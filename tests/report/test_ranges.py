@@ -25,7 +25,7 @@ def test_the_dot_stands_on_the_line_between_its_ends() -> None:
     assert y == same == dot.y
     assert (dot.x - left) / (right - left) == pytest.approx(0.25, abs=1e-3)
     assert chart.dots[1].y > dot.y, "one below the other"
-    assert chart.left <= left < right <= WIDTH
+    assert chart.x.start <= left < right <= WIDTH
 
 
 def test_an_estimate_without_ends_is_a_dot_alone_and_one_that_is_no_number_is_in_the_table_only() -> None:

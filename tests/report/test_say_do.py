@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.history.record import History
-from agentsim.report.derived_tables import MOST_ROWS, say_do_table
+from agentsim.report.tables import MOST_ROWS, say_do_table
 from tests.report.sample import document, sample
 
 WORDS = {"speech": "I would never buy that.", "thought": "I need it badly.", "to": "B"}

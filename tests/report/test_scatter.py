@@ -121,15 +121,15 @@ def test_equal_and_odd_values_are_drawn_inside_the_axes(points: list[tuple[float
     made = laid(scatter(*(Point(x, y, "p") for x, y in points)))
     assert len(made.dots) == len(points)
     for x, y in places(made):
-        assert made.left <= x <= made.right
-        assert made.top <= y <= made.base
+        assert made.x.start <= x <= made.x.end
+        assert made.y.end <= y <= made.y.start
     assert len(made.x_ticks) >= 2
 
 
 def test_a_value_that_all_points_share_stands_in_the_middle() -> None:
     for made in (laid(scatter(Point(5, 7, "a"))), laid(scatter(Point(5, 7, "a"), Point(5, 7, "b")))):
         assert {(x, y) for x, y in places(made)} == {
-            (round((made.left + made.right) / 2, 1), (made.top + made.base) / 2)
+            (round((made.x.start + made.x.end) / 2, 1), (made.y.end + made.y.start) / 2)
         }
 
 
@@ -142,8 +142,8 @@ number = st.floats(-1e12, 1e12) | st.integers(-1000, 1000)
 def test_any_points_are_drawn_in_order_inside_the_axes(values: list[tuple[float, float]]) -> None:
     made = laid(scatter(*(Point(x, y, "p") for x, y in values)))
     for (x, y), (at_x, at_y) in zip(values, places(made), strict=True):
-        assert made.left <= at_x <= made.right
-        assert made.top <= at_y <= made.base
+        assert made.x.start <= at_x <= made.x.end
+        assert made.y.end <= at_y <= made.y.start
         for (other_x, other_y), (other_at_x, other_at_y) in zip(values, places(made), strict=True):
             assert x >= other_x or at_x <= other_at_x
             assert y >= other_y or at_y >= other_at_y
