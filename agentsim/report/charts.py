@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import ClassVar, NamedTuple
 
 from agentsim.engine.panel import Chart, Range, Ranges, Scatter, Table
@@ -130,7 +130,7 @@ def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
     band = (right - left) / places
     xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
     every = max(1, math.ceil((14 if tilted else longest + 8) / band))
-    lines, dots = _lines(panel, values, tones, xs, y) if panel.kind == "line" else ((), ())
+    runs = list(_runs(panel, values, tones, xs, y)) if panel.kind == "line" else []
     rows = tuple((name, *(row[place] for row in values)) for place, name in enumerate(panel.x))
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
     return ChartView(
@@ -142,8 +142,8 @@ def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
         y_ticks=y.labels(),
         foot=18 + 0.75 * longest if tilted else 24.0,
         tilted=tilted,
-        lines=lines,
-        dots=dots,
+        lines=tuple((" ".join(f"{point.x},{point.y}" for point in run), run[0].tone) for run in runs),
+        dots=tuple(chain(*runs)) if sum(map(len, runs)) <= _MANY else (),
         bars=() if panel.kind == "line" else tuple(_bars(panel, values, tones, xs, y, band=band)),
         legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
         data=table(Table("", (panel.x_label, *(series.name for series in panel.series)), rows)),
@@ -169,19 +169,14 @@ def _extent(kind: str, values: Values) -> tuple[float, float]:
     return low, max(high, 0.0) if kind == "bar" else high
 
 
-def _lines(
+def _runs(
     panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
-) -> tuple[tuple[tuple[str, str], ...], tuple[Mark, ...]]:
-    """The unbroken pieces of each line, and its dots."""
-    lines: list[tuple[str, str]] = []
-    dots: list[Mark] = []
+) -> Iterator[tuple[Mark, ...]]:
+    """The dots of each unbroken piece of a line."""
     for series, row, its in zip(panel.series, values, tones, strict=True):
         for missing, group in groupby(zip(xs, panel.x, row, strict=True), key=lambda point: point[2] is None):
             if not missing:
-                run = [Mark(x, y.at(v), its, _says(name, series.name, v)) for x, name, v in group if v is not None]
-                lines.append((" ".join(f"{point.x},{point.y}" for point in run), its))
-                dots += run
-    return tuple(lines), tuple(dots) if len(dots) <= _MANY else ()
+                yield tuple(Mark(x, y.at(v), its, _says(name, series.name, v)) for x, name, v in group if v is not None)
 
 
 def _bars(

@@ -165,6 +165,6 @@ def environment() -> Environment:
         # The net under every place where a template forgets `foreign`: no hidden character gets through.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = {"foreign": foreign, "sentence": sentence, "plain": plain, "number": number, "money": money}
-    made.filters.update(filters)
+    filters = (foreign, sentence, plain, number, money, when, span_of_time)
+    made.filters |= {function.__name__: function for function in filters}
     return made

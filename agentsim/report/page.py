@@ -18,10 +18,10 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
 from agentsim.games import find
-from agentsim.history.fallbacks import Shares, shares_in
+from agentsim.history.fallbacks import shares_in
 from agentsim.history.load import derived, told_events
 from agentsim.history.pairs import pairs
-from agentsim.history.record import History, Status
+from agentsim.history.record import History
 from agentsim.history.totals import cached_share
 from agentsim.report import markup
 from agentsim.report.board import BoardView, board
@@ -34,15 +34,6 @@ from agentsim.report.timeline import Timeline
 __all__ = ["GameLink", "PageOptions", "page_of", "render", "render_batch", "view"]
 
 PanelView: TypeAlias = TableView | ChartView | BoardView | NetworkView | ThreadsView | ProfilesView
-
-_STATUS: dict[Status, str] = {
-    "completed": "Completed",
-    "degraded": "Completed, but degraded: too many decisions fell back",
-    "interrupted": "Interrupted; it can be resumed",
-    "stopped_provider": "Stopped by the provider; it can be resumed",
-    "stopped_budget": "Stopped at the budget; it can be resumed",
-    "failed": "Failed",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +95,6 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
-    fallbacks = shares_in(history)
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
@@ -130,9 +120,10 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
-        status=_STATUS[history.status],
-        facts=_facts(history, options, fallbacks),
-        fallbacks=fallbacks,
+        fallbacks=shares_in(history),
+        asked_again=sum(len(decision.tries) > 1 for decision in history.decisions),
+        taken_over=sum(any(attempt.takeover for attempt in decision.tries) for decision in history.decisions),
+        fallen_back=sum(decision.source == "fallback" for decision in history.decisions),
         standings=standings,
         scores=list(dict.fromkeys(key for standing in standings for key in standing.score)),
         models={record.id: record.model for record in history.players},
@@ -173,38 +164,6 @@ def render_batch(
         style=style,
         csp=markup.content_security_policy(style),
     )  # fmt: skip
-
-
-def _facts(history: History, options: PageOptions, fallbacks: Shares) -> list[tuple[str, str]]:
-    """The facts in the header, which identify the game."""
-    volatile = history.volatile
-    facts = [("Seed", str(history.seed)), ("Players", f"{len(history.seated):,}")]
-    if isinstance(started := volatile.get("started_at"), str):
-        facts.append(("Started", markup.when(started)))
-    if isinstance(wall := volatile.get("wall_s"), int | float):
-        facts.append(("Took", markup.span_of_time(wall)))
-    versions = volatile.get("versions")
-    version = versions.get("agentsim") if isinstance(versions, dict) else None
-    facts.append(("agentsim", f"{version}" if version else "version unknown"))
-    facts.append(("Rules", f"version {history.rules_version}"))
-    again = sum(len(decision.tries) > 1 for decision in history.decisions)
-    spare = sum(any(attempt.takeover for attempt in decision.tries) for decision in history.decisions)
-    by_spare = f", {spare:,} where another model took over" if spare else ""
-    fell_back = sum(decision.source == "fallback" for decision in history.decisions)
-    facts.append(
-        ("Decisions", f"{len(history.decisions):,}, {fell_back:,} by fallback, {again:,} asked again{by_spare}")
-    )
-    if fallbacks.whole.fallbacks or fallbacks.whole.turned_away:
-        facts.append(("Fallbacks", fallbacks.in_words))
-    facts += [("Warning", f"{found.message} ({found.count:,} times)") for found in history.warnings]
-    if options.include_usage:
-        facts.append(("Cost", markup.money(history.usage.cost_usd)))
-        if history.paid is not history.usage:
-            facts.append(("Of that by the branch itself", markup.money(history.paid.cost_usd)))
-    if models := list(dict.fromkeys(record.model for record in history.seated if record.model)):
-        more = f" and {len(models) - 8} more" if len(models) > 8 else ""
-        facts.append(("Models", ", ".join(models[:8]) + more))
-    return facts
 
 
 def _cached(history: History) -> dict[str | None, str]:
