@@ -15,9 +15,8 @@ from agentsim.models import tokens
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message
 from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.players.base import Player
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import ModelPlayer, Player
 
 if TYPE_CHECKING:
     from agentsim.runner.dispatcher import Dispatcher

@@ -23,10 +23,8 @@ from agentsim.history.totals import Totals
 from agentsim.models import tokens
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply
-from agentsim.players.base import Player
-from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.runner.budget import Budget
 from agentsim.runner.calls import DecisionCalls, Waits
 from agentsim.runner.circuit_breaker import CircuitBreaker

@@ -14,7 +14,7 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, RunStopped
 from agentsim.history.contents import Contents, Entry
-from agentsim.players.bot import BotPlayer
+from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
 from agentsim.runner.referee import Ruling, to_entry

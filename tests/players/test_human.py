@@ -24,9 +24,9 @@ from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.files import RunFiles
 from agentsim.models.base import Message
-from agentsim.players.base import Complaint
 from agentsim.players.fields import by_number, hint, understood
 from agentsim.players.human import HumanPlayer
+from agentsim.players.model import Complaint
 from agentsim.players.rendering import news, question
 from agentsim.players.terminal import Terminal, cut, rows
 from agentsim.runner.replay import prove

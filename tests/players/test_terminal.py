@@ -16,8 +16,8 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
-from agentsim.players.base import Complaint
 from agentsim.players.human import HumanPlayer
+from agentsim.players.model import Complaint
 from agentsim.players.terminal import Terminal
 from tests.players.test_human import GOOD, HISTORY, PlaceOrder
 
