@@ -264,12 +264,7 @@ agentsim no
 
 
 def test_the_reader_of_this_module_can_read() -> None:
-    assert commands(SAMPLE) == [
-        ["dollar", "two words"],
-        ["behind", "--two"],
-        ["extra"],
-        ["indented", "--one"],
-    ]
+    assert commands(SAMPLE) == [["dollar", "two words"], ["behind", "--two"], ["extra"], ["indented", "--one"]]
     assert list(blocks(SAMPLE, "toml")) == ['game = "x"\n']
     assert exit_codes(SAMPLE) == [0, 130, 143]
     assert exit_codes("| other |\n|---|\n| 1 |\n") == []

@@ -72,15 +72,8 @@ VOTES: dict[int, dict[str, tuple[str | None, str]]] = {
         "C": ("D", "D asked for a bidding war."),
         "D": ("A", "The promise is a threat to my arithmetic."),
     },
-    2: {
-        "A": ("B", "B keeps a ledger of grudges."),
-        "B": (None, ""),
-        "C": ("B", "A kept their word; I keep mine."),
-    },
-    3: {
-        "B": ("C", "C did vote against me, but said so first."),
-        "D": ("A", "A was the only one who was predictable."),
-    },
+    2: {"A": ("B", "B keeps a ledger of grudges."), "B": (None, ""), "C": ("B", "A kept their word; I keep mine.")},
+    3: {"B": ("C", "C did vote against me, but said so first."), "D": ("A", "A was the only one who was predictable.")},
 }
 REASONING = {
     (1, "B"): "D spoke before me and made himself a target. If I pile on, nobody will look at me this round.",
