@@ -200,15 +200,11 @@ def test_what_is_typed_is_cleaned() -> None:
     assert Screen("\x1b[31msell\x1b[0m", "3", "yes", "be\u202ecause").answer()["why"] == "because"
 
 
-def test_a_person_has_no_deadline_and_any_number_of_tries() -> None:
+def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record() -> None:
     player = Screen().player
     assert (player.source, player.provider) == ("human", "human")
     assert player.reasking.reasks is None
     assert player.attempts.max_attempts > 10**6
-
-
-def test_complaints_are_not_recorded_as_messages() -> None:
-    player = Screen().player
     assert player.messages(ASK, [Complaint("a", "b")]) == player.messages(ASK, [])
     assert player.messages(ASK, [])[0] == Message("system", ("The rules of the shop.", "You are a shopkeeper."))
 
@@ -474,12 +470,6 @@ class TestTerminal:
             assert asyncio.run(self._typed(terminal, 2)) == ["one", "two"]
             with pytest.raises(Interrupted):
                 asyncio.run(self._typed(terminal, 1))
-
-    def test_bytes_that_are_no_text_are_replaced(self, tmp_path: Path) -> None:
-        path = tmp_path / "typed"
-        path.write_bytes(b"\xff\xfe!\n")
-        with path.open(encoding="utf-8") as stdin:
-            assert asyncio.run(self._typed(Terminal(stdin, io.StringIO()), 1)) == ["\ufffd\ufffd!"]
 
     def test_without_any_input_a_person_cannot_be_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", None)
