@@ -11,17 +11,17 @@ import json
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from html import escape
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
-from agentsim.report.markup import HEAT_STEPS, fitted, plain, tone, tone_of
+from agentsim.report.markup import HEAT_STEPS, Drawing, fitted, plain, tone, tone_of
 from agentsim.report.tables import cell
 
-__all__ = ["CELL", "BoardView", "TileView", "board", "tile"]
+__all__ = ["CELL", "board", "tile"]
 
 CELL = 68.0
 _MAX_SCENES = 2000
@@ -43,61 +43,8 @@ class Box(NamedTuple):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TileView:
-    """What stands on one place, from its own corner; `title` says all of it in words.
-
-    A line is pressed into a width where it is too long. `hint` is what is left of owner and marks where there is little
-    room.
-    """
-
-    tile: Tile
-    title: str
-    classes: str
-    left: float
-    top: float
-    lines: tuple[tuple[str, float | None], ...]
-    bar: Box | None
-    blocks: tuple[Box, ...]
-    boxes: tuple[Box, ...]
-    hint: tuple[float, str] | None
-
-
-class PieceView(NamedTuple):
-    """A token; `at` is x and y in the last scene and 1 where it is held, None where it is on no place then."""
-
-    name: str
-    letter: str
-    tone: str
-    at: Sequence[float] | None
-
-
-@dataclass(frozen=True, slots=True)
-class BoardView:
-    """A board at its last scene, and what a script needs to show the others. `skipped` scenes are not shown."""
-
-    panel: Board
-    last: Scene
-    rows: tuple[tuple[str, ...], ...]
-    places: tuple[tuple[float, float, int], ...]  # x, y and which of the forms stands there in the last scene
-    forms: tuple[TileView | None, ...]
-    pieces: tuple[PieceView, ...]
-    tones: Mapping[str, str]
-    tracks: Mapping[str, Any]
-    scenes: int
-    skipped: int
-    cell: ClassVar[float] = CELL
-    radius: ClassVar[float] = _RADIUS
-    shape: ClassVar[str] = "board"
-
-    def packed(self, forms: Sequence[str]) -> Markup:
-        """The tracks and the markup of the forms as JSON, fit to stand inside a `<template>`."""
-        text = json.dumps({"forms": [str(form) for form in forms], **self.tracks}, separators=(",", ":"))
-        return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
-
-
-def board(panel: Board, players: Mapping[str, int]) -> BoardView:
-    """The board; of very many scenes an even choice, the first and the last among them."""
+def board(panel: Board, players: Mapping[str, int]) -> Drawing:
+    """The last scene, and what a script needs to show the others: of very many an even choice, the first among them."""
     count = len(panel.scenes)
     shown = min(count, _MAX_SCENES)
     scenes = [panel.scenes[round(i * (count - 1) / max(1, shown - 1))] for i in range(shown)] or [Scene("", ())]
@@ -111,27 +58,40 @@ def board(panel: Board, players: Mapping[str, int]) -> BoardView:
     moves = {name: _track(spot.get(name) for spot in spots) for name in names}
     rows = tuple(tuple(map(_text, row)) for row in scenes[-1].rows)
     cells = [(number, column) for number, row in enumerate(rows) for column in range(len(row))]
-    return BoardView(
+    tracks = {
+        "captions": [plain(scene.caption) for scene in scenes],
+        "notes": [[plain(note) for note in scene.notes] for scene in scenes],
+        "tiles": [_track(found) for found in at],
+        "pieces": list(moves.values()),
+        "cells": [_track(_cell(scene.rows, *place) for scene in scenes) for place in cells],
+    }
+    return Drawing(
+        shape="board",
         panel=panel,
+        cell=CELL,
+        radius=_RADIUS,
         last=scenes[-1],
         rows=rows,
-        places=tuple((x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)),
-        forms=tuple(None if form is None else tile(form, players, hottest) for form in forms),
-        pieces=tuple(
-            PieceView(name, _letter(name, names), tone(players.get(name, place)), moves[name][-1])
+        # x, y and which of the forms stands there in the last scene
+        places=[(x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)],
+        forms=[None if form is None else tile(form, players, hottest) for form in forms],
+        # `at` is x, y and 1 where a piece is held, None where it is on no place in the last scene
+        pieces=[
+            Drawing(name=name, letter=_letter(name, names), tone=tone(players.get(name, place)), at=moves[name][-1])
             for place, name in enumerate(names)
-        ),
+        ],
         tones={name: tone(place) for name, place in players.items()},
-        tracks={
-            "captions": [plain(scene.caption) for scene in scenes],
-            "notes": [[plain(note) for note in scene.notes] for scene in scenes],
-            "tiles": [_track(found) for found in at],
-            "pieces": list(moves.values()),
-            "cells": [_track(_cell(scene.rows, *place) for scene in scenes) for place in cells],
-        },
+        tracks=tracks,
+        packed=partial(_packed, tracks),
         scenes=len(scenes),
         skipped=count - shown,
     )
+
+
+def _packed(tracks: Mapping[str, Any], forms: Sequence[str]) -> Markup:
+    """The tracks and the markup of the forms as JSON, fit to stand inside a `<template>`."""
+    text = json.dumps({"forms": [str(form) for form in forms], **tracks}, separators=(",", ":"))
+    return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
 
 
 def _track(values: Iterable[Any]) -> list[Any]:
@@ -176,8 +136,8 @@ def _shorts(name: str) -> tuple[str, ...]:
     return name[:1], name[:2], name[:1] + name[-1:], name[-2:]
 
 
-def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
-    """One place of a board: its bar, blocks, wrapped label, marks and owner; `hottest` is the board's highest heat."""
+def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
+    """One place of a board, from its own corner; `hottest` is the board's highest heat. `title` says all in words."""
     upright = tile.edge in {"left", "right"}
     side = _BAR if tile.hue is not None and upright else 0.0  # what the bar takes of the width
     lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
@@ -193,16 +153,17 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
         bar = Box(x, y, _BAR if upright else CELL, CELL if upright else _BAR, f"hue {tile.hue}")
     heat = max(0, min(HEAT_STEPS, round(HEAT_STEPS * (tile.heat or 0.0) / hottest))) if hottest > 0 else 0
     owner = f"owner {tile.owner}" if tile.owner else ""
-    return TileView(
+    return Drawing(
         tile=tile,
         title=", ".join([tile.label, *filter(None, (tile.note, tile.says)), *tile.marks, *([owner] if owner else [])]),
         classes=f"tile{'' if tile.heat is None else f' heat{heat}'}{' struck' if tile.struck else ''}",
         left=(side if tile.edge == "left" else 0.0) + 3.5,
         top=_BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0,
-        lines=tuple((line, room if len(line) * _LABEL > room + 1.5 else None) for line in lines),
+        # with the width into which a long line is pressed
+        lines=[(line, room if len(line) * _LABEL > room + 1.5 else None) for line in lines],
         bar=bar,
-        blocks=tuple(_blocks(tile, upright)),
-        boxes=tuple(_boxes(tile, players, side)),
+        blocks=list(_blocks(tile, upright)),
+        boxes=list(_boxes(tile, players, side)),
         hint=hint,
     )
 

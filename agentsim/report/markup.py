@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -18,8 +19,8 @@ from markupsafe import Markup, escape
 from agentsim.engine.wording import sentence
 from agentsim.errors import UsageError
 
-__all__ = ["HEAT_STEPS", "content_security_policy", "environment", "find_css", "fitted", "foreign", "inlined", "money",
-           "number", "plain", "span_of_time", "tone", "tone_of", "when"]  # fmt: skip
+__all__ = ["HEAT_STEPS", "Drawing", "content_security_policy", "environment", "find_css", "fitted", "foreign",
+           "inlined", "money", "number", "plain", "span_of_time", "tone", "tone_of", "when"]  # fmt: skip
 
 MAX_BYTES = 256 * 1024
 COLOURS, DASHES = 8, 3
@@ -33,6 +34,10 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e0fff]"
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
+
+
+class Drawing(SimpleNamespace):
+    """A template's context: what it draws, under the names by which it asks for that. A name that is missing raises."""
 
 
 def plain(text: object) -> str:

@@ -24,16 +24,16 @@ from agentsim.history.pairs import pairs
 from agentsim.history.record import History
 from agentsim.history.totals import cached_share
 from agentsim.report import markup
-from agentsim.report.board import BoardView, board
+from agentsim.report.board import board
 from agentsim.report.charts import ChartView, chart, ranges, scatter
-from agentsim.report.people import NetworkView, ProfilesView, ThreadsView, network, profiles, threads
+from agentsim.report.people import network, profiles, threads
 from agentsim.report.redaction import as_seen_by
 from agentsim.report.tables import TableView, model_table, pairs_table, say_do_table, table
 from agentsim.report.timeline import Timeline
 
 __all__ = ["GameLink", "PageOptions", "page_of", "render", "render_batch", "view"]
 
-PanelView: TypeAlias = TableView | ChartView | BoardView | NetworkView | ThreadsView | ProfilesView
+PanelView: TypeAlias = TableView | ChartView | markup.Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def _pages(views: Sequence[PanelView]) -> dict[str, str]:
     return {
         person.name: f"panel-{panel}-{place}"
         for panel, shown in enumerate(views, start=1)
-        if isinstance(shown, ProfilesView)
+        if isinstance(shown, markup.Drawing) and shown.shape == "profiles"
         for place, person in enumerate(shown.people, start=1)
     }
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import ClassVar, NamedTuple
 
-from agentsim.engine.panel import Line, Network, Node, Post, Profiles, Table, Threads, Tie
+from agentsim.engine.panel import Network, Node, Profiles, Table, Threads, Tie
 from agentsim.engine.wording import sentence
-from agentsim.report.charts import ChartView, chart
-from agentsim.report.markup import fitted, number, tone, tone_of
-from agentsim.report.tables import CellView, TableView, cell, table
+from agentsim.report.charts import chart
+from agentsim.report.markup import Drawing, fitted, number, tone, tone_of
+from agentsim.report.tables import cell, table
 
-__all__ = ["MOST_NODES", "NetworkView", "ProfilesView", "ThreadsView", "network", "profiles", "threads"]
+__all__ = ["MOST_NODES", "network", "profiles", "threads"]
 
 MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""
@@ -35,48 +34,8 @@ _PULL = 0.35  # how far from the middle an arc's bend stays, as a part of the wa
 _APART = 9.0  # of one direction from the chord, so that the other is beside it; a further kind is as much again
 
 
-class Spot(NamedTuple):
-    """A node on the circle; its name stands outside, turned by `angle` degrees."""
-
-    place: int
-    x: float
-    y: float
-    radius: float
-    angle: float
-    flipped: bool  # on the left half, where a name would stand on its head
-    label: str
-    name: str
-    tone: str
-
-
-class Arc(NamedTuple):
-    """A tie from one spot to another, by their places."""
-
-    source: int
-    target: int
-    path: str
-    width: float
-    tone: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkView:
-    """A network in units of its own, and its ties as a table. `left_out` nodes and arcs are in the table alone."""
-
-    panel: Network
-    spots: tuple[Spot, ...]
-    arcs: tuple[Arc, ...]
-    groups: tuple[tuple[str, str], ...]  # name and tone
-    kinds: tuple[tuple[str, str], ...]
-    left_out: str
-    data: TableView
-    size: ClassVar[float] = _SIZE
-    shape: ClassVar[str] = "network"
-
-
-def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
-    """The busiest nodes on a circle, group by group, and the heaviest ties between them."""
+def network(panel: Network, players: Mapping[str, int]) -> Drawing:
+    """The busiest nodes on a circle, group by group, the heaviest ties between them, and all ties as a table."""
     ties = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
     for tie in ties:
@@ -102,11 +61,13 @@ def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
     ]
     what = ("what",) if any(kinds) else ()
     rows = ((tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight) for tie in strongest[:MOST_ROWS])
-    return NetworkView(
+    return Drawing(
+        shape="network",
         panel=panel,
+        size=_SIZE,
         spots=spots,
         # the heaviest last: they lie on top
-        arcs=tuple(_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)),
+        arcs=[_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)],
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
         left_out=sentence("; ".join(left_out)),
@@ -126,30 +87,30 @@ def _joined(panel: Network) -> list[Tie]:
 
 def _spots(
     nodes: Sequence[Node], traffic: Mapping[str, float], tones: Mapping[str, str], players: Mapping[str, int]
-) -> tuple[Spot, ...]:
+) -> list[Drawing]:
     most = max(traffic.values(), default=0.0) or 1.0
     # names stand outside the circle, and none may lean out of the drawing
     around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
 
-    def spot(place: int, node: Node) -> Spot:
+    def spot(place: int, node: Node) -> Drawing:
         turn = 2 * math.pi * place / len(nodes) - math.pi / 2
-        return Spot(
+        return Drawing(
             place=place,
             x=round(_SIZE / 2 + around * math.cos(turn), 1),
             y=round(_SIZE / 2 + around * math.sin(turn), 1),
             radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
-            angle=round(math.degrees(turn), 1),
-            flipped=math.cos(turn) < -1e-9,
+            angle=round(math.degrees(turn), 1),  # by which the name is turned that stands outside
+            flipped=math.cos(turn) < -1e-9,  # on the left half, where a name would stand on its head
             label=fitted(node.name, _LABEL),
             name=node.name,
             tone=tones.get(node.group) or tone(players.get(node.name, place)),
         )
 
-    return tuple(spot(place, node) for place, node in enumerate(nodes))
+    return [spot(place, node) for place, node in enumerate(nodes)]
 
 
-def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
+def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawing:
     a, b = at[tie.source], at[tie.target]
     middle = _SIZE / 2
     across, down = b.x - a.x, b.y - a.y
@@ -159,28 +120,11 @@ def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
     y = round(middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside, 1)
     title = f"{tie.source} to {tie.target}: {number(tie.weight)} {tie.kind}".rstrip()
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
-    return Arc(a.place, b.place, path, round(max(_THIN, width), 1), f"kind{kind % 3}", title)
+    width = round(max(_THIN, width), 1)
+    return Drawing(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)
 
 
-class PostView(NamedTuple):
-    """A post, `depth` answers below the beginning of its thread."""
-
-    post: Post
-    depth: int
-    tone: str
-    answers: int  # in the whole thread, given with its first post
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadsView:
-    """All threads in the order in which they began, each with its answers in order."""
-
-    panel: Threads
-    threads: tuple[tuple[PostView, ...], ...]
-    shape: ClassVar[str] = "threads"
-
-
-def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
+def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
     """The posts by thread; one that answers a post that is not there, or comes later, begins a thread of its own."""
     place_of: dict[int, int] = {}
     answers: dict[int | None, list[int]] = defaultdict(list)
@@ -188,49 +132,33 @@ def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
         answers[None if post.answers is None else place_of.get(post.answers)].append(place)
         place_of[post.number] = place
 
-    def thread(first: int) -> tuple[PostView, ...]:
+    def thread(first: int) -> list[Drawing]:
         waiting = [(first, 0)]  # depth first without recursion: a thread may be deeper than the call stack
         found = []
         while waiting:
             place, depth = waiting.pop()
             found.append((panel.posts[place], min(depth, DEEPEST)))
             waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
-        told = len(found) - 1
-        return tuple(PostView(post, deep, tone_of(post.author, players), 0 if deep else told) for post, deep in found)
+        told = len(found) - 1  # the answers in the whole thread, given with its first post
+        return [
+            Drawing(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)
+            for post, depth in found
+        ]
 
-    return ThreadsView(panel, tuple(map(thread, list(answers[None]))))
-
-
-class ProfileView(NamedTuple):
-    """One player's page."""
-
-    name: str
-    tone: str
-    facts: tuple[tuple[str, CellView], ...]
-    chart: ChartView | None
-    days: tuple[tuple[str, tuple[Line, ...]], ...]  # neighbouring lines of one time together
+    return Drawing(shape="threads", panel=panel, threads=[thread(first) for first in list(answers[None])])
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesView:
-    """A page for each player."""
-
-    panel: Profiles
-    people: tuple[ProfileView, ...]
-    shape: ClassVar[str] = "profiles"
-
-
-def profiles(panel: Profiles, players: Mapping[str, int]) -> ProfilesView:
-    """Every player's page, of which a reader opens one."""
-    people = tuple(
-        ProfileView(
-            profile.name,
-            tone_of(profile.name, players),
-            tuple((name, cell(value)) for name, value in profile.facts),
+def profiles(panel: Profiles, players: Mapping[str, int]) -> Drawing:
+    """Every player's page, of which a reader opens one; neighbouring lines of one time stand together."""
+    people = [
+        Drawing(
+            name=profile.name,
+            tone=tone_of(profile.name, players),
+            facts=[(name, cell(value)) for name, value in profile.facts],
             # without dots, which are most of a small drawing's bytes, and of which a page may have a hundred
-            None if profile.chart is None else replace(chart(profile.chart, players), dots=()),
-            tuple((when, tuple(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)),
+            chart=None if profile.chart is None else replace(chart(profile.chart, players), dots=()),
+            days=[(when, list(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)],
         )
         for profile in panel.people
-    )
-    return ProfilesView(panel, people)
+    ]
+    return Drawing(shape="profiles", panel=panel, people=people)
