@@ -7,6 +7,7 @@ The same history gives the same bytes. The layout of the timeline is in `timelin
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -96,20 +97,23 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+    rounds = list(timeline.rounds())
+    silent = list(timeline.silent())
+    entries = [entry for record in rounds for entry in record.entries]
+    deeds: dict[str, Counter[str]] = {record.id: Counter() for record in history.players}
+    for entry in entries:
+        if entry.player in deeds:
+            deeds[entry.player][entry.record.kind] += 1
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
-    deeds = timeline.deeds()
     if by_model := model_table(history, deeds):
         views.append(table(by_model))
     if spoken := say_do_table(history, reasoning=options.include_reasoning):
         views.append(table(spoken, searched=True))
-    rounds = list(timeline.rounds())
-    silent = list(timeline.silent())
     standings = history.outcome.standings if history.outcome else []
-    entries = [entry for record in rounds for entry in record.entries]
     style = markup.inlined(css)
     script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
     return markup.environment().get_template("page.html.j2").render(
