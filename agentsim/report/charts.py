@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from agentsim.engine.panel import Chart, Range, Ranges, Scatter, Table
-from agentsim.report.markup import fitted, number, plain, tone, tone_of
-from agentsim.report.tables import TableView, table
+from agentsim.report.markup import Drawing, fitted, number, plain, tone, tone_of
+from agentsim.report.tables import table
 
-__all__ = ["WIDTH", "Axis", "ChartView", "Label", "Mark", "chart", "ranges", "scatter", "ticks"]
+__all__ = ["WIDTH", "Axis", "Label", "Mark", "Plot", "chart", "ranges", "scatter", "ticks"]
 
 WIDTH, BASE = 640.0, 236.0
 _CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
@@ -69,26 +69,15 @@ class Axis:
         return tuple(Label(self.at(mark), number(mark)) for mark in self.marks[::every])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartView:
-    """A drawing in its own units, and its data as a table. `kind` is the chart's, or `scatter`."""
+class Plot(Drawing):
+    """A chart in units of its own, and its data as a table; what stands here is so unless a chart says otherwise."""
 
-    panel: Chart | Scatter | Ranges
-    kind: str = "scatter"
-    x: Axis
-    y: Axis
-    x_ticks: tuple[Label, ...]
-    y_ticks: tuple[Label, ...]
-    data: TableView
-    foot: float = 24.0  # room for the labels below
-    tilted: bool = False
-    lines: tuple[tuple[str, str], ...] = ()  # points and tone
-    dots: tuple[Mark, ...] = ()
-    radius: float = 3.2  # of a dot
-    bars: tuple[Mark, ...] = ()
-    legend: tuple[tuple[str, str], ...] = ()  # name and tone
-    width: ClassVar[float] = WIDTH
-    shape: ClassVar[str] = "chart"
+    shape, kind, width, radius = "chart", "scatter", WIDTH, 3.2
+    foot, tilted = 24.0, False  # room for the labels below, and whether they lean
+    lines: Sequence[tuple[str, str]] = ()  # points and tone
+    dots: Sequence[Mark] = ()
+    bars: Sequence[Mark] = ()
+    legend: Sequence[tuple[str, str]] = ()  # name and tone
 
 
 def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
@@ -111,7 +100,7 @@ def _widest(marks: Sequence[float]) -> float:
     return _CHARACTER * max(len(number(mark)) for mark in marks)
 
 
-def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
+def chart(panel: Chart, players: Mapping[str, int]) -> Plot:
     """The chart drawn; a series named like a player has that player's tone."""
     alone = len(panel.series) == 1 and panel.series[0].name not in players
     tones = ["solo" if alone else tone(players.get(s.name, place)) for place, s in enumerate(panel.series)]
@@ -133,7 +122,7 @@ def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
     runs = list(_runs(panel, values, tones, xs, y)) if panel.kind == "line" else []
     rows = tuple((name, *(row[place] for row in values)) for place, name in enumerate(panel.x))
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
-    return ChartView(
+    return Plot(
         panel=panel,
         kind=panel.kind,
         x=Axis((), round(left, 1), right),
@@ -211,7 +200,7 @@ def _says(x: str, name: str, value: float) -> str:
     return f"{x}, {name}: {number(value)}" if name else f"{x}: {number(value)}"
 
 
-def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
+def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
     """The points that have a place, and all of them as a table; a series named like a player has that player's tone."""
     drawn = [point for point in panel.points if math.isfinite(point.x) and math.isfinite(point.y)]
     tones = _tones(panel, players)
@@ -228,7 +217,7 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
         whose = ", ".join(filter(None, (p.label, p.series)))
         measures = f"{names[0]} {number(p.x)}, {names[1]} {number(p.y)}"
         dots.append(Mark(x.at(p.x), y.at(p.y), tones[p.series], f"{whose}: {measures}" if whose else measures))
-    return ChartView(
+    return Plot(
         panel=panel,
         x=x,
         y=y,
@@ -261,7 +250,7 @@ def _around(values: list[float], about: int) -> list[float]:
     return ticks(low, high, about)
 
 
-def ranges(panel: Ranges, players: Mapping[str, int]) -> ChartView:
+def ranges(panel: Ranges, players: Mapping[str, int]) -> Plot:
     """A line for each interval, a dot for its estimate, and all of them as a table.
 
     An estimate named like a player has that player's tone.
@@ -274,7 +263,7 @@ def ranges(panel: Ranges, players: Mapping[str, int]) -> ChartView:
     heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
     tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
     rows = tuple((row.name, row.value, row.low, row.high) for row in panel.rows)
-    return ChartView(
+    return Plot(
         panel=panel,
         x=x,
         y=Axis((0, 1), _TOP + _ROW * max(1, len(drawn)), _TOP),

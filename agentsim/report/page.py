@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from markupsafe import Markup
 
@@ -26,15 +26,13 @@ from agentsim.history.record import History
 from agentsim.history.totals import cached_share
 from agentsim.report import markup
 from agentsim.report.board import board
-from agentsim.report.charts import ChartView, chart, ranges, scatter
+from agentsim.report.charts import chart, ranges, scatter
 from agentsim.report.people import network, profiles, threads
 from agentsim.report.redaction import as_seen_by
-from agentsim.report.tables import TableView, model_table, pairs_table, say_do_table, table
+from agentsim.report.tables import model_table, pairs_table, say_do_table, table
 from agentsim.report.timeline import Timeline
 
 __all__ = ["GameLink", "PageOptions", "page_of", "render", "render_batch", "view"]
-
-PanelView: TypeAlias = TableView | ChartView | markup.Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def page_of(history: History, options: PageOptions, *, name: str, directory: Pat
     return render(history, panels, options, name=name, css=markup.find_css(directory))
 
 
-_LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], PanelView]] = {
+_LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing]] = {
     Table: lambda panel, _players: table(panel),
     Chart: chart,
     Scatter: scatter,
@@ -83,7 +81,7 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], PanelView]] = 
 }
 
 
-def view(panel: Panel, players: Mapping[str, int]) -> PanelView:
+def view(panel: Panel, players: Mapping[str, int]) -> markup.Drawing:
     """A panel laid out; a series, an owner or an author named like a player has that player's tone."""
     return _LAYOUTS[type(panel)](panel, players)
 
@@ -179,12 +177,12 @@ def _cached(history: History) -> dict[str | None, str]:
     return {player: "–" if share is None else f"{share:.0%}" for player, share in shares.items()}
 
 
-def _pages(views: Sequence[PanelView]) -> dict[str, str]:
+def _pages(views: Sequence[markup.Drawing]) -> dict[str, str]:
     """The anchor of each player's own page, by its name there; the markup counts panels and people as this does."""
     return {
         person.name: f"panel-{panel}-{place}"
         for panel, shown in enumerate(views, start=1)
-        if isinstance(shown, markup.Drawing) and shown.shape == "profiles"
+        if shown.shape == "profiles"
         for place, person in enumerate(shown.people, start=1)
     }
 

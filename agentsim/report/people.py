@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from agentsim.engine.panel import Network, Node, Profiles, Table, Threads, Tie
 from agentsim.engine.wording import sentence
-from agentsim.report.charts import chart
+from agentsim.report.charts import Plot, chart
 from agentsim.report.markup import Drawing, fitted, number, tone, tone_of
 from agentsim.report.tables import cell, table
 
@@ -155,10 +154,15 @@ def profiles(panel: Profiles, players: Mapping[str, int]) -> Drawing:
             name=profile.name,
             tone=tone_of(profile.name, players),
             facts=[(name, cell(value)) for name, value in profile.facts],
-            # without dots, which are most of a small drawing's bytes, and of which a page may have a hundred
-            chart=None if profile.chart is None else replace(chart(profile.chart, players), dots=()),
+            chart=None if profile.chart is None else _without_dots(chart(profile.chart, players)),
             days=[(when, list(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)],
         )
         for profile in panel.people
     ]
     return Drawing(shape="profiles", panel=panel, people=people)
+
+
+def _without_dots(drawn: Plot) -> Plot:
+    """They are most of a small drawing's bytes, and of these a page may have a hundred."""
+    drawn.dots = ()
+    return drawn

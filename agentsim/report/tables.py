@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat, zip_longest
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Table
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
-from agentsim.report.markup import HEAT_STEPS, number
+from agentsim.report.markup import HEAT_STEPS, Drawing, number
 
-__all__ = ["CellView", "TableView", "cell", "model_table", "pairs_table", "say_do_table", "table"]
+__all__ = ["CellView", "cell", "model_table", "pairs_table", "say_do_table", "table"]
 
 MOST_KINDS = 10
 """Columns of events; the rarer kinds are in the cards of the players."""
@@ -29,8 +28,7 @@ _LONG = 600  # characters of one of its cells
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
 
 
-@dataclass(frozen=True, slots=True)
-class CellView:
+class CellView(NamedTuple):
     """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
 
     text: str
@@ -38,23 +36,16 @@ class CellView:
     heat: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A table, or the data beneath a chart; where it is `searched`, by what a reader types into the page's search."""
-
-    panel: Table
-    rows: tuple[tuple[CellView, ...], ...]
-    searched: bool = False
-    shape: ClassVar[str] = "table"
-
-
 def cell(value: Cell, heat: int | None = None) -> CellView:
     """One value as a reader sees it."""
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 
-def table(panel: Table, *, searched: bool = False) -> TableView:
-    """The panel with every cell as text; an empty cell is aligned like the others of its column."""
+def table(panel: Table, *, searched: bool = False) -> Drawing:
+    """The panel with every cell as text; an empty cell is aligned like the others of its column.
+
+    The rows of one that is `searched` are found by what a reader types into the page's search.
+    """
     numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
     low, high = min([0.0, *numbers]), max(numbers, default=0.0)
     kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
@@ -68,7 +59,7 @@ def table(panel: Table, *, searched: bool = False) -> TableView:
 
     shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
     rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
-    return TableView(panel, rows, searched)
+    return Drawing(shape="table", panel=panel, rows=rows, searched=searched)
 
 
 def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:

@@ -12,8 +12,8 @@ import pytest
 from agentsim.engine.panel import Board, Chart, Panel, Piece, Point, Scatter, Scene, Series, Table, Tile
 from agentsim.report.board import CELL
 from agentsim.report.board import tile as draw
-from agentsim.report.charts import ChartView, ticks
-from agentsim.report.markup import money, number, span_of_time, when
+from agentsim.report.charts import ticks
+from agentsim.report.markup import Drawing, money, number, span_of_time, when
 from agentsim.report.page import PageOptions, render, view
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
@@ -35,10 +35,8 @@ def chart(kind: str, *series: Sequence[float | None], x: tuple[str, ...] = X, na
     return Chart("Chart", kind, x, made)  # type: ignore[arg-type]  # the parametrised kinds are the literal's
 
 
-def laid(panel: Panel) -> ChartView:
-    made = view(panel, {"A": 0, "B": 1})
-    assert isinstance(made, ChartView)
-    return made
+def laid(panel: Panel) -> Drawing:
+    return view(panel, {"A": 0, "B": 1})
 
 
 def test_a_table_has_its_columns_rows_and_note() -> None:

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import Point, Range, Ranges, Scatter
-from agentsim.report.charts import WIDTH, ChartView
+from agentsim.report.charts import WIDTH
+from agentsim.report.markup import Drawing
 from agentsim.report.page import view
 from tests.report.dom import Node
 from tests.report.test_charts import drawn, laid
@@ -25,7 +26,7 @@ def rows(figure: Node) -> list[list[str]]:
     return [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in figure.one("details").all("tr")]
 
 
-def places(made: ChartView) -> list[tuple[float, float]]:
+def places(made: Drawing) -> list[tuple[float, float]]:
     return [(dot.x, dot.y) for dot in made.dots]
 
 
@@ -146,10 +147,8 @@ def test_numbers_on_the_axis_do_not_touch_and_stay_in_the_drawing() -> None:
     assert made.x_ticks[-1].at + wide[-1] / 2 <= made.width
 
 
-def laid_ranges(*rows: Range, players: dict[str, int] | None = None) -> ChartView:
-    found = view(Ranges("Strength", rows, "log strength"), players or {})
-    assert isinstance(found, ChartView)
-    return found
+def laid_ranges(*rows: Range, players: dict[str, int] | None = None) -> Drawing:
+    return view(Ranges("Strength", rows, "log strength"), players or {})
 
 
 def test_the_dot_stands_on_the_line_between_its_ends() -> None:
