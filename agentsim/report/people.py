@@ -53,11 +53,13 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
     heaviest = between[:MOST_ARCS]
     most = max((tie.weight for tie in heaviest), default=1.0)
     thick = _THIN + (_THICK - _THIN) * min(1.0, math.sqrt(_MANY_ARCS / max(1, len(heaviest))))
-    left_out = [
-        *([f"{few:,} who had less to do with others are not drawn"] if (few := len(panel.nodes) - len(drawn)) else []),
-        *([f"{weak:,} slighter ties are not drawn"] if (weak := len(between) - len(heaviest)) else []),
-        *([f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}"] if len(ties) > MOST_ROWS else []),
-    ]
+    fewer = {
+        "who had less to do with others are not drawn": len(panel.nodes) - len(drawn),
+        "slighter ties are not drawn": len(between) - len(heaviest),
+    }
+    left_out = [f"{count:,} {whose}" for whose, count in fewer.items() if count]
+    if len(ties) > MOST_ROWS:
+        left_out.append(f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}")
     what = ("what",) if any(kinds) else ()
     rows = ((tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight) for tie in strongest[:MOST_ROWS])
     return Drawing(
@@ -117,7 +119,7 @@ def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawin
     aside = _APART * (1 + 2 * kind)
     x = round(middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * aside, 1)
     y = round(middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside, 1)
-    title = f"{tie.source} to {tie.target}: {number(tie.weight)} {tie.kind}".rstrip()
+    title = f"{tie.source} to {tie.target}: {number(tie.weight)}" + (f" {tie.kind}" if tie.kind else "")
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
     width = round(max(_THIN, width), 1)
     return Drawing(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)
