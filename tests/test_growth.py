@@ -29,7 +29,7 @@ from agentsim.models.profiles import BUILT_IN
 from agentsim.models.response_parsing import completion_in
 from agentsim.models.retry_after import retry_after
 from agentsim.players import rendering, terminal
-from agentsim.report import text as page_text
+from agentsim.report import markup
 from agentsim.scenario import document, files, seats
 from agentsim.scenario.secret_scan import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
@@ -91,7 +91,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a person's question": rendering.question,
     "a person's news": rendering.news,
     "an outline": rendering.outlined,
-    "a page": page_text.foreign,
+    "a page": markup.foreign,
     "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
     "a name": lambda text: misnomer(text, 1, 100, {}),
     "names in a text": lambda text: list(NAMES.named(text)),

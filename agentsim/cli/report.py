@@ -171,9 +171,8 @@ def _write_page(
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.history.run_files import write_whole
-    from agentsim.report.batch_page import GameLink, render_batch
-    from agentsim.report.style import find_css
-    from agentsim.report.text import money
+    from agentsim.report.markup import find_css, money
+    from agentsim.report.page import GameLink, render_batch
 
     games, played = [], []
     for run in list_runs(directory):

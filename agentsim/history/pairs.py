@@ -1,6 +1,6 @@
 """Pairs: what each player did for or against each other player, round by round.
 
-It is summed up from the interactions that events declare (`engine.interaction`). `report.derived_tables` shows it.
+It is summed up from the interactions that events declare (`engine.interaction`). `report.tables` shows it.
 """
 
 from __future__ import annotations

@@ -26,10 +26,8 @@ from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply
 from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.players.base import Player
-from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.runner.limits import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher

@@ -17,7 +17,7 @@ from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
 from agentsim.history.contents import Contents, Entry
 from agentsim.history.record import Parse
-from agentsim.players.bot import BotPlayer
+from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.referee import Ruling, to_entry
 

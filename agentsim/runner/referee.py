@@ -19,8 +19,7 @@ from agentsim.history.contents import Entry
 from agentsim.history.record import Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
-from agentsim.players.base import Complaint, Player
-from agentsim.players.model import emptiness
+from agentsim.players.model import Complaint, Player, emptiness
 
 __all__ = ["Calls", "Ruling", "rule", "to_entry"]
 

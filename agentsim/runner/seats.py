@@ -21,10 +21,8 @@ from agentsim.models.own import Own, OwnModel
 from agentsim.models.permits import errand
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
-from agentsim.players.base import ReaskPolicy
-from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
 from agentsim.runner.recorder import Recording

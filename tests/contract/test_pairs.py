@@ -13,7 +13,7 @@ from agentsim.engine.panel import Table
 from agentsim.history.load import load_history, told_events
 from agentsim.history.pairs import Deed, Pair, pairs
 from agentsim.history.tables import run_tables
-from agentsim.report.derived_tables import pairs_table
+from agentsim.report.tables import pairs_table
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, on_bots, some_bot
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
-from agentsim.players.base import ReaskPolicy
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import ModelPlayer, ReaskPolicy
 from agentsim.runner.dispatcher import acquire_slot
 
 

@@ -39,12 +39,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
-def test_fault(
-    row: Row,
-    game: str,
-    tmp_path: Path,
-    undisturbed: dict[tuple[str, str], dict[str, Any]],
-) -> None:
+def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str, str], dict[str, Any]]) -> None:
     whole = undisturbed[game, row.persona]
     with server_for(row) as server:
         played = play(game, row, server.url(), tmp_path)

@@ -14,8 +14,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.simulate import simulate
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.players.base import Complaint, ReaskPolicy
-from agentsim.players.model import ModelPlayer, prompt_messages
+from agentsim.players.model import Complaint, ModelPlayer, ReaskPolicy, prompt_messages
 
 PLAYERS = ["A", "B", "C", "D", "E"]
 PERSONA = "You are calm, and you remember every favour. " * 8

@@ -24,9 +24,8 @@ from agentsim.errors import (
 )
 from agentsim.models.attempts import AttemptPolicy, Attempts
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
-from agentsim.players.base import Player, ReaskPolicy
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
 from agentsim.players.terminal import Terminal
 from agentsim.runner.referee import Ruling, rule, to_entry
 

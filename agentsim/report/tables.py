@@ -1,19 +1,21 @@
-"""Tables that the page of any game has, derived from its history: by model, for and against, said and done."""
+"""Tables laid out, and those that the page of any game has: by model, for and against, said and done."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import repeat, zip_longest
+from typing import Any, NamedTuple
 
 from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Table
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
-from agentsim.report.text import number
+from agentsim.report.markup import HEAT_STEPS, Drawing, number
 
-__all__ = ["MOST_KINDS", "MOST_PAIRS", "MOST_PERIODS", "MOST_ROWS", "model_table", "pairs_table", "say_do_table"]
+__all__ = ["CellView", "cell", "model_table", "pairs_table", "say_do_table", "table"]
 
 MOST_KINDS = 10
 """Columns of events; the rarer kinds are in the cards of the players."""
@@ -24,6 +26,40 @@ MOST_ROWS = 1_500
 """Decisions of the table of words and deeds."""
 _LONG = 600  # characters of one of its cells
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
+
+
+class CellView(NamedTuple):
+    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
+
+    text: str
+    numeric: bool
+    heat: int | None = None
+
+
+def cell(value: Cell, heat: int | None = None) -> CellView:
+    """One value as a reader sees it."""
+    return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
+
+
+def table(panel: Table, *, searched: bool = False) -> Drawing:
+    """The panel with every cell as text; an empty cell is aligned like the others of its column.
+
+    The rows of one that is `searched` are found by what a reader types into the page's search.
+    """
+    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
+    low, high = min([0.0, *numbers]), max(numbers, default=0.0)
+    kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
+
+    def shown(value: Cell, kinds: set[bool], shade: float | None) -> CellView:
+        if value is None and kinds == {True}:
+            return CellView(number(None), False)
+        if panel.heat and isinstance(value, int | float):
+            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0)
+        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))))
+
+    shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
+    rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
+    return Drawing(shape="table", panel=panel, rows=rows, searched=searched)
 
 
 def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:
@@ -39,25 +75,21 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | 
     asked = Counter(decision.player for decision in history.decisions if decision.source != "bot")
     fell = Counter(decision.player for decision in history.decisions if decision.source == "fallback")
     placed = {standing.player: standing.rank for standing in history.outcome.standings} if history.outcome else {}
-    rows: list[tuple[Cell, ...]] = []
-    for model, players in models.items():
+
+    def row(model: str, players: Sequence[str]) -> tuple[Cell, ...]:
         made = sum(asked[player] for player in players)
         ranks = [placed[player] for player in players if player in placed]
-        rows.append(
-            (
-                model,
-                len(players),
-                round(sum(ranks) / len(ranks), 2) if ranks else None,
-                *(round(counts[model][kind] / len(players), 2) for kind in kinds),
-                round(sum(fell[player] for player in players) / made, 3) if made else None,
-            )
-        )
+        mean_rank = round(sum(ranks) / len(ranks), 2) if ranks else None
+        means = [round(counts[model][kind] / len(players), 2) for kind in kinds]
+        share = round(sum(fell[player] for player in players) / made, 3) if made else None
+        return (model, len(players), mean_rank, *means, share)
+
     columns = ("model", "players", "mean rank", *(kind.replace("_", " ") for kind in kinds), "fallbacks")
     note = (
         "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
         "compare, play many."
     )
-    return Table("By model", columns, tuple(rows), note)
+    return Table("By model", columns, tuple(row(model, players) for model, players in models.items()), note)
 
 
 def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | None:
@@ -123,7 +155,7 @@ def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
 
 def _done(deeds: Sequence[Deed]) -> str | None:
     """What was done, each kind of deed once, in the order in which it was first done."""
-    times: dict[tuple[Sign, str], int] = defaultdict(int)
+    times: Counter[tuple[Sign, str]] = Counter()
     amounts: dict[tuple[Sign, str], float] = defaultdict(float)
     for deed in deeds:
         if deed.deed != NAMED:  # naming has columns of its own
@@ -131,10 +163,10 @@ def _done(deeds: Sequence[Deed]) -> str | None:
             if deed.amount is not None:
                 amounts[deed.sign, deed.deed] += deed.amount
     parts = []
-    for key, count in times.items():
+    for (sign, what), count in times.items():
         often = f"\u00a0×{count}" if count > 1 else ""
-        much = f" ({number(amounts[key])})" if key in amounts else ""
-        parts.append(f"{_SIGNS[key[0]]}{key[1]}{often}{much}")
+        much = f" ({number(amounts[sign, what])})" if (sign, what) in amounts else ""
+        parts.append(f"{_SIGNS[sign]}{what}{often}{much}")
     return ", ".join(parts) or None
 
 
@@ -169,7 +201,7 @@ def say_do_table(history: History, *, reasoning: bool) -> Table | None:
             if isinstance(index := event.metadata.get("decision"), int):
                 caused[index].append((record.title, event))
     texts = history.texts if reasoning else ()
-    found = (_row(decision, caused.get(decision.index, ()), texts) for decision in history.decisions)
+    found = [_row(decision, caused.get(decision.index, ()), texts) for decision in history.decisions]
     rows = [row for row in found if row is not None]
     if not rows:
         return None
@@ -178,15 +210,10 @@ def say_do_table(history: History, *, reasoning: bool) -> Table | None:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
     names = ("when", "who", "said", "to", "thought", "did")
     # an empty column of thoughts would take the room of the deeds
-    columns = [place for place in range(len(names)) if any(row[place] is not None for row in rows[:MOST_ROWS])]
-    return Table(
-        "Said, thought and done"
-        if len(columns) == len(names)
-        else "Said and " + names[columns[-1]].replace("did", "done"),
-        tuple(names[place] for place in columns),
-        tuple(tuple(row[place] for place in columns) for row in rows[:MOST_ROWS]),
-        note,
-    )
+    shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
+    title = f"Said and {'done' if 'did' in shown else 'thought'}" if len(shown) < 6 else "Said, thought and done"
+    places = [names.index(name) for name in shown]
+    return Table(title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note)
 
 
 def _row(
