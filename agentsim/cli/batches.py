@@ -58,13 +58,7 @@ def carry_on(
             note(f"agentsim: uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
     with shown(display, directory.name) as watcher:
         result = run_batch(
-            manifest,
-            directory,
-            env=env,
-            jobs=jobs,
-            abort_after=abort_after,
-            watcher=watcher,
-            executor=elsewhere,
+            manifest, directory, env=env, jobs=jobs, abort_after=abort_after, watcher=watcher, executor=elsewhere
         )
     if html:
         _pages(manifest, directory)

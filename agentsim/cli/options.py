@@ -111,8 +111,7 @@ Game = Annotated[
     typer.Option("--game", help="Which game, where the file does not say or says otherwise.", metavar="GAME"),
 ]
 Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Such as players.0.temperature=0.2; repeatable.", metavar="KEY=VALUE"),
+    list[str] | None, typer.Option("--set", help="Such as players.0.temperature=0.2; repeatable.", metavar="KEY=VALUE")
 ]
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", help="Instead of limits.max_cost_usd.", min=0, metavar="USD")
@@ -149,10 +148,7 @@ AllowKey = Annotated[
 Record = Annotated[
     Path | None,
     typer.Option(
-        "--record",
-        help="Write every reply of a model into this new file as well.",
-        metavar="FILE",
-        parser=given_path,
+        "--record", help="Write every reply of a model into this new file as well.", metavar="FILE", parser=given_path
     ),
 ]
 Replies = Annotated[

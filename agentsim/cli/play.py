@@ -157,8 +157,7 @@ def fork(
     name: o.RunName,
     at: Annotated[int, typer.Option("--at", help="The decision that is made anew, by its number.", min=1, metavar="N")],
     instead: Annotated[
-        str | None,
-        typer.Option("--instead", help="What is decided there, as a model would reply.", metavar="JSON"),
+        str | None, typer.Option("--instead", help="What is decided there, as a model would reply.", metavar="JSON")
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -233,8 +232,7 @@ def fork(
 
 def replay(
     name: Annotated[
-        str,
-        typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle."),
+        str, typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle.")
     ],
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,

@@ -162,11 +162,7 @@ def _print(panel: Panel) -> None:
 
 
 def _write_page(
-    directory: Path,
-    panels: Sequence[Panel],
-    labels: list[str],
-    more: Sequence[tuple[str, str]],
-    warning: str | None,
+    directory: Path, panels: Sequence[Panel], labels: list[str], more: Sequence[tuple[str, str]], warning: str | None
 ) -> None:
     from agentsim.history.files import write_whole
     from agentsim.history.load import list_runs

@@ -64,11 +64,7 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())
 
 
-def watch(
-    name: o.RunName,
-    logs_dir: o.LogsDir = Path("logs"),
-    display: o.Display = o.DisplayMode.auto,
-) -> None:
+def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = o.DisplayMode.auto) -> None:
     """Follow a running game in the terminal.
 
     It reads the journal and touches nothing; Ctrl-C ends the watching, not the game. Of a game that is over it shows

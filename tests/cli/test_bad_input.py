@@ -81,10 +81,7 @@ FILES: dict[str, tuple[str, str]] = {
         TRIO.replace('"B"', '"a"'),
         'trio.toml: players.1.id: "a" is the id of players.0 already; case does not count',
     ),
-    "no players": (
-        'game = "agent_island"\n',
-        "trio.toml: players: there are none; each needs a [[players]] table",
-    ),
+    "no players": ('game = "agent_island"\n', "trio.toml: players: there are none; each needs a [[players]] table"),
     "two players": (
         TRIO.partition('[[players]]\nid = "C"')[0],
         "trio.toml: players: agent_island needs players to eliminate and a jury, found 2 players (valid: 3 or more)",
@@ -106,10 +103,7 @@ FILES: dict[str, tuple[str, str]] = {
         f'{TRIO}prompt_file = "/etc/passwd"',
         "trio.toml: players.2.prompt_file: /etc/passwd leads out of {cwd} (valid: a file below it, or --allow-dir DIR)",
     ),
-    "prompt file missing": (
-        f'{TRIO}prompt_file = "no.txt"',
-        "trio.toml: players.2.prompt_file: no such file: no.txt",
-    ),
+    "prompt file missing": (f'{TRIO}prompt_file = "no.txt"', "trio.toml: players.2.prompt_file: no such file: no.txt"),
     "prompt file a folder": (
         f'{TRIO}prompt_file = "folder"',
         "trio.toml: players.2.prompt_file: not a regular file: folder",
@@ -196,10 +190,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "no such game": ((*PLAYED, "--game", "chess"), "trio.toml: game: there is no game 'chess' (valid: "),
     "a game of nothing": ((*PLAYED, "--game", ""), "trio.toml: game: there is no game '' (valid: "),
     "a table for a value": ((*PLAYED, "--set", "players.0=1"), "trio.toml: players.0: must be a table, found 1"),
-    "a value for a table": (
-        (*PLAYED, "--set", "seed.x=3"),
-        "trio.toml: --set seed.x: seed is 7, not a table",
-    ),
+    "a value for a table": ((*PLAYED, "--set", "seed.x=3"), "trio.toml: --set seed.x: seed is 7, not a table"),
     "no key at all": ((*PLAYED, "--set", "=1"), 'trio.toml: --set "=1": must be KEY=VALUE, with a dotted key'),
     "nothing to set": ((*PLAYED, "--set", ""), 'trio.toml: --set "": must be KEY=VALUE, with a dotted key'),
     "no such table": ((*PLAYED, "--set", "a.b=1"), "trio.toml: a: unknown key (valid: defaults, game, game_config,"),

@@ -169,10 +169,7 @@ FILES: dict[str, tuple[str, str]] = {
     "an id that is a number": (second("7"), f"players.1.id: {ID} 7"),
     "no id": (TRIO.replace('id = "B"\n', ""), "players.1: id is missing"),
     "two names of one key": (seat('player_id = "x"'), "players.2: id and player_id are two names of one key"),
-    "no model": (
-        TRIO.replace('model = "bot/loyal"\n', ""),
-        "players.2.model: is missing, and [defaults] has none",
-    ),
+    "no model": (TRIO.replace('model = "bot/loyal"\n', ""), "players.2.model: is missing, and [defaults] has none"),
     "no models in a list": (
         TRIO.replace('"bot/loyal"', "[]"),
         "players.2.model: must be text or a list of at least 1, each text, found a list of 0",

@@ -77,10 +77,7 @@ ADDED = {
         "[[players]]\nid = 'c'\ncount = 0",
         "players.2.count: must be a whole number from 1 to 20000, found 0",
     ),
-    "too many": (
-        "[[players]]\nid = 'c'\ncount = 20000",
-        "players: 20002 are too many (valid: at most 20000)",
-    ),
+    "too many": ("[[players]]\nid = 'c'\ncount = 20000", "players: 20002 are too many (valid: at most 20000)"),
     "two prompts": ("prompt = 'a'\nprompt_file = 'b'", "players.1: prompt and prompt_file exclude each other"),
     "missing prompt": ("prompt_file = 'no.txt'", "players.1.prompt_file: no such file: no.txt"),
     "prompt of nul": ('prompt_file = "a\\u0000b"', "players.1.prompt_file: not a usable path: ab"),
@@ -110,10 +107,7 @@ ADDED = {
         "[game_config]\nrounds = 'three'",
         'game_config.rounds: must be a whole number from 1 to 100 or "auto", found "three"',
     ),
-    "open range": (
-        "[game_config]\nstake = 10",
-        "game_config.stake: must be a number above 0 and below 10, found 10",
-    ),
+    "open range": ("[game_config]\nstake = 10", "game_config.stake: must be a number above 0 and below 10, found 10"),
     "enum": ("[game_config]\nmoods = ['sad']", 'game_config.moods.0: must be one of "calm", "wild", found "sad"'),
     "missing": ("[[game_config.guests]]", "game_config.guests.0.name: is missing (valid: text)"),
     "the game's own check": (
