@@ -428,7 +428,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
         f"{TYPED}from agentsim.runner.drive import Watcher",
         "runner.drive",
     ),
-    "scenario knows no report": ("scenario/files.py", "from agentsim.report.page import render", "report.page"),
+    "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),
     "players know no games": ("players/rows.py", "from agentsim import games", "games"),
     "players know no history": ("players/base.py", "from ..history.fold import Entry", "history.fold"),
     "games know no players": ("games/chess/bots.py", "from agentsim.players.bot import BotPlayer", "players.bot"),

@@ -185,7 +185,7 @@ def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:
 
 def _out_of_reach(out: Path, configs: Path) -> Path | None:
     """The directory that scenarios in `configs` may read from, where that does not hold `out`."""
-    from agentsim.scenario.files import roots
+    from agentsim.scenario.source_files import roots
 
     root = roots(configs / "any.toml")[0]
     return None if out.resolve().is_relative_to(root) else root

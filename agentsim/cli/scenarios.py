@@ -44,8 +44,8 @@ def validate(
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
-    from agentsim.scenario.limits import idle_prices
     from agentsim.scenario.load import load
+    from agentsim.scenario.scenario import idle_prices
 
     scenario = load(
         config,
@@ -199,7 +199,6 @@ def _state(row: dict[str, Any]) -> str:
 
 def schema() -> None:
     """Print the JSON Schema of the scenario file."""
-    from agentsim.scenario.schema import json_schema
+    from agentsim.scenario.tables import json_schema
 
-    names = [game.name for game in usable_games()]
-    typer.echo(json.dumps(json_schema(None, names), indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(json_schema(usable_games()), indent=2, ensure_ascii=False))

@@ -12,7 +12,7 @@ import pytest
 from agentsim.cli.scaffold import Kind
 from agentsim.games.auction.drawing import KINDS, draw
 from agentsim.games.auction.items import read_items
-from agentsim.scenario.files import located, roots
+from agentsim.scenario.source_files import located, roots
 from tests.cli.command_line import ROOT, agentsim, real, snapshot
 
 FIXED = ("standard", "scarcity", "abundance", "high_quality", "trap")

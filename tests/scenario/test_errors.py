@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import load
-from tests.scenario.parlour import SEATS, find, written
+from tests.scenario.parlour import SEATS, refused, written
 
 MODEL_SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
@@ -151,15 +151,12 @@ ADDED = {
 def test_what_is_wrong_is_said_in_one_line(case: str, tmp_path: Path) -> None:
     added, line = ADDED[case]
     path = written(tmp_path, f"{SEATS}{added}\n")
-    with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
-    assert str(raised.value) == f"{path}: {line}"
-    assert raised.value.__cause__ is None
+    assert refused(path) == line
 
 
 WHOLE = {
     "no game": ('[[players]]\nid = "A"', "game: is missing; give it here or as --game (valid: parlour, whist)"),
-    "another game": ('game = "chess"', "game: there is no game 'chess' (valid: parlour)"),
+    "another game": ('game = "chess"', "game: there is no game 'chess' (valid: parlour, whist)"),
     "no players": ('game = "parlour"', "players: there are none; each needs a [[players]] table"),
     "players as a number": ("players = 3", "players: must be a list, each a table, found 3"),
     "a player as a number": ("players = [3]", "players.0: must be a table, found 3"),
@@ -197,9 +194,7 @@ def test_what_is_wrong_with_a_whole_file(case: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("agentsim.games.names", lambda: ["parlour", "whist"])
     text, line = WHOLE[case]
     path = written(tmp_path, text)
-    with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
-    assert str(raised.value) == f"{path}: {line}"
+    assert refused(path) == line
 
 
 @pytest.mark.parametrize(
@@ -208,14 +203,14 @@ def test_what_is_wrong_with_a_whole_file(case: str, tmp_path: Path, monkeypatch:
 def test_an_unknown_provider_is_named_with_what_might_be_meant(name: str, hint: str, tmp_path: Path) -> None:
     path = written(tmp_path, SEATS + f'model = "{name}/gemini-2.5-flash"\n')
     with pytest.raises(ScenarioError, match=hint) as raised:
-        load(path, find=find)
+        load(path)
     assert raised.value.key == "players.1.model"
 
 
 def test_a_provider_of_ones_own_needs_an_address(tmp_path: Path) -> None:
     path = written(tmp_path, SEATS + 'model = "lab/x"\n[providers.lab]\n')
     with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
+        load(path)
     assert raised.value.key == "providers.lab.base_url"
 
 
@@ -223,11 +218,11 @@ def test_a_provider_of_ones_own_needs_an_address(tmp_path: Path) -> None:
 def test_client_kwargs_cannot_say_what_is_ours(key: str, tmp_path: Path) -> None:
     path = written(tmp_path, SEATS + f"client_kwargs = {{ {key} = 1 }}\n")
     with pytest.raises(ScenarioError, match="cannot be set there") as raised:
-        load(path, find=find)
+        load(path)
     assert raised.value.key == "players.1.client_kwargs"
 
 
 def test_words_that_resemble_keys_are_not_refused(tmp_path: Path) -> None:
     prompt = "ask-me-anything, sk-learn-based-approach, no api_key here, $100, bearer of news, http://host:80/@x"
     path = written(tmp_path, SEATS + f'prompt = "{prompt}"\n')
-    assert load(path, find=find).players[1].prompt == prompt
+    assert load(path).players[1].prompt == prompt

@@ -23,8 +23,7 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.files import MANIFEST, check_name, write_new, write_whole
 from agentsim.runner.batch.design import Design, Row, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
-from agentsim.scenario.limits import with_limits
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, with_limits
 
 __all__ = [
     "DRAWN",
