@@ -35,7 +35,7 @@ WORLDLY = frozenset(
 )
 REGISTRIES = ("games/__init__.py", "games/market/artifacts/__init__.py")  # where a folder is the registration
 REGISTRY_ONLY = frozenset({"importlib", "pkgutil"})
-SCREEN = ("cli/display.py", "cli/progress.py", "cli/batch_progress.py")
+SCREEN = ("cli/display.py", "cli/panels.py")
 RICH_SINKS = frozenset({"print", "add_row", "add_column", "add_task"})
 
 
@@ -332,31 +332,31 @@ PLANTED: dict[str, tuple[str, str, str, str]] = {
     ),
     "a string for the console": (
         "rich_is_given_no_strings",
-        "cli/progress.py",
+        "cli/panels.py",
         "from rich.console import Console\ndef f(console, words: str):\n    console.print(words)",
         "4: print is given a str, not Text: words",
     ),
     "words in a cell": (
         "rich_is_given_no_strings",
-        "cli/progress.py",
+        "cli/panels.py",
         "from rich.table import Table\ntable.add_row(Text('x'), event.content)",
         "3: add_row is given a str, not Text: event.content",
     ),
     "an f-string": (
         "rich_is_given_no_strings",
-        "cli/progress.py",
+        "cli/panels.py",
         "import rich\nconsole.print(f'{x}')",
         "3: print is given a str, not Text: f'{x}'",
     ),
     "a title": (
         "rich_is_given_no_strings",
-        "cli/progress.py",
+        "cli/panels.py",
         "from rich.panel import Panel\nPanel(body, title=safe(name))",
         "3: Panel is given a str, not Text: safe(name)",
     ),
     "safe words are strings still": (
         "rich_is_given_no_strings",
-        "cli/progress.py",
+        "cli/panels.py",
         "import rich\nline = 'a' + b\nconsole.print(line)",
         "4: print is given a str, not Text: line",
     ),
@@ -386,7 +386,7 @@ ALLOWED: dict[str, str] = {
         "v = 1  # noqa: S704 (escaped above)\nu = 1  # pragma: no cover - only on Windows\n"
     ),
     "cli/display.py": "print('x')",
-    "cli/progress.py": (
+    "cli/panels.py": (
         "from rich.text import Text\nline = Text('x')\nconsole.print(line)\ntable.add_row(spinner, Text(safe(x)))"
     ),
 }

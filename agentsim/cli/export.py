@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import left_out, note
+from agentsim.cli.terminal_output import left_out, remark
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.files import RunFiles
     from agentsim.history.record import History, TryRecord
 
-__all__ = ["FileFormat", "bundle", "chat_lines", "export", "logs"]
+__all__ = ["bundle", "chat_lines", "export", "logs"]
+
+FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl"]
+"""How tables are written, and the file's extension; or, instead of tables, conversations."""
+T = TypeVar("T")
 
 
 def logs(
@@ -36,34 +38,25 @@ def logs(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write NAME.html beside NAME.json."""
-    from agentsim.cli.finish import write_page
     from agentsim.history.files import find_run
-    from agentsim.report.page import PageOptions
+    from agentsim.results import run_in
 
     files = find_run(logs_dir, filename)
     check_history(files, "the page shows")
-    page = write_page(files, PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by))
+    page = run_in(files).page(
+        files.page,
+        include_prompts=include_prompts,
+        include_reasoning=include_reasoning,
+        include_usage=include_usage,
+        as_seen_by=as_seen_by,
+    )
     typer.echo(str(page))
     if open_page:
         typer.launch(str(page))
 
 
-class FileFormat(StrEnum):
-    """How tables are written, and the file's extension; or, instead of tables, conversations."""
-
-    csv = "csv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    chat_jsonl = "chat-jsonl"
-
-
 def export(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a directory, for all runs in it."
-        ),
-    ],
+    source: o.RunOrFolder,
     file_format: Annotated[
         FileFormat,
         typer.Option(
@@ -72,7 +65,7 @@ def export(
             "parquet (needs the extra data); or chat-jsonl: instead of tables every decision of a model as messages.",
             metavar="csv|jsonl|parquet|chat-jsonl",
         ),
-    ] = FileFormat.csv,
+    ] = "csv",
     logs_dir: o.LogsDir = Path("logs"),
 ) -> None:
     """Write the tables of a run, or of a folder of runs, as files.
@@ -86,7 +79,7 @@ def export(
     from agentsim.history.tables import read_folder, run_tables
 
     found = require_source(source, logs_dir)
-    if file_format is FileFormat.chat_jsonl:
+    if file_format == "chat-jsonl":
         _export_chats(found)
         return
     if isinstance(found, RunFiles):
@@ -110,33 +103,24 @@ def export(
 
 def _export_chats(found: RunFiles | Path) -> None:
     """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
-    from agentsim.history.files import RunFiles, find_run, table_file, write_whole
-    from agentsim.history.load import list_runs, load_history, require_history
+    from agentsim.history.files import RunFiles, table_file, write_whole
+    from agentsim.history.load import load_history
 
-    lines: list[bytes] = []
+    def lines(files: RunFiles) -> list[bytes]:
+        return list(chat_lines(files.name, load_history(files.history)))
+
     if isinstance(found, RunFiles):
         check_history(found, "the messages are those of")
-        directory, stem = found.directory, found.name
-        lines += chat_lines(found.name, load_history(found.history))
+        directory, stem, parts = found.directory, found.name, [lines(found)]
     else:
-        directory, stem = found, found.resolve().name
-        for run in list_runs(found):
-            with unless_unusable(run.name):
-                files = find_run(found, run.name)
-                require_history(files)
-                lines += chat_lines(run.name, load_history(files.history))
+        directory, stem, parts = found, found.resolve().name, list(_of_each_run(found, lines))
     path = table_file(directory, stem, "chat", "jsonl")
-    write_whole(path, b"".join(line + b"\n" for line in lines))
+    write_whole(path, b"".join(line + b"\n" for part in parts for line in part))
     typer.echo(str(path))
 
 
 def bundle(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a directory, for all runs in it."
-        ),
-    ],
+    source: o.RunOrFolder,
     out: Annotated[
         Path | None, typer.Option("--out", help="The file; else NAME.zip beside the run.", metavar="FILE")
     ] = None,
@@ -152,8 +136,8 @@ def bundle(
     without keys or network. What was said in the game is in it, and no key.
     """
     from agentsim.history.bundle import pack
-    from agentsim.history.files import MANIFEST, RunFiles, find_run
-    from agentsim.history.load import list_runs, require_history
+    from agentsim.history.files import MANIFEST, RunFiles
+    from agentsim.history.load import require_history
 
     found = require_source(source, logs_dir)
     others = list(cassette or ())
@@ -161,12 +145,7 @@ def bundle(
         require_history(found)
         runs, beside = [found], found.directory / f"{found.name}.zip"
     else:
-        runs = []
-        for run in sorted(list_runs(found), key=lambda run: run.name):
-            with unless_unusable(run.name):
-                files = find_run(found, run.name)
-                require_history(files)
-                runs.append(files)
+        runs = sorted(_of_each_run(found, lambda files: files), key=lambda files: files.name)
         if not runs:
             raise UsageError(f"{found}: holds no run with a history")
         beside = found / f"{found.resolve().name}.zip"
@@ -186,13 +165,20 @@ def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
     raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
 
 
-@contextmanager
-def unless_unusable(name: str) -> Iterator[None]:
-    """Skips a run of a directory, with a note, where the block raises `UsageError`."""
-    try:
-        yield
-    except UsageError as error:
-        left_out(name, str(error).removeprefix(f"{name}: "))
+def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
+    """What is made of each run of a directory; a note says which run is left out, and why."""
+    from agentsim.history.files import find_run
+    from agentsim.history.load import list_runs, require_history
+
+    for run in list_runs(directory):
+        try:
+            files = find_run(directory, run.name)
+            require_history(files)
+            found = made(files)
+        except UsageError as error:
+            left_out(run.name, str(error).removeprefix(f"{run.name}: "))
+        else:
+            yield found
 
 
 def check_history(files: RunFiles, shown: str) -> None:
@@ -202,7 +188,7 @@ def check_history(files: RunFiles, shown: str) -> None:
 
     require_history(files)
     if is_running(files.journal):
-        note(f"agentsim: {files.name}: is being played now; {shown} it as it last stopped")
+        remark(f"{files.name}: is being played now; {shown} it as it last stopped")
 
 
 def chat_lines(run: str, history: History) -> Iterator[bytes]:

@@ -3,62 +3,17 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from agentsim.errors import UsageError
 
-__all__ = [
-    "AbortAfter",
-    "AllowDir",
-    "AllowKey",
-    "AsJson",
-    "Config",
-    "Display",
-    "DisplayMode",
-    "EnvFile",
-    "Executor",
-    "ExecutorKind",
-    "Game",
-    "GameConfig",
-    "Html",
-    "IncludePrompts",
-    "IncludeReasoning",
-    "IncludeUsage",
-    "Jobs",
-    "LogsDir",
-    "MaxCalls",
-    "MaxCost",
-    "MaxWall",
-    "NoHtml",
-    "Overrides",
-    "Provider",
-    "Record",
-    "Replies",
-    "RunName",
-    "Scheduler",
-    "Seed",
-    "given_path",
-]
-
-
-class DisplayMode(StrEnum):
-    """How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
-
-    auto = "auto"
-    rich = "rich"
-    plain = "plain"
-    none = "none"
-
-
-class ExecutorKind(StrEnum):
-    """Where a batch's games are played."""
-
-    local = "local"
-    dask = "dask"
+DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
+"""How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
+ExecutorKind: TypeAlias = Literal["local", "dask"]
+"""Where a batch's games are played."""
 
 
 def given_path(text: str | Path) -> Path:
@@ -66,6 +21,11 @@ def given_path(text: str | Path) -> Path:
     if not str(text).strip() or "\0" in str(text):
         raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
     return Path(text)
+
+
+def path_option(name: str, help: str, metavar: str = "FILE", **more: Any) -> Any:  # noqa: A002 - as Typer calls it
+    """An option whose value is a path."""
+    return typer.Option(name, help=help, metavar=metavar, parser=given_path, **more)
 
 
 def _there(directories: list[Path] | None) -> list[Path] | None:
@@ -82,36 +42,41 @@ def _named(variables: list[str] | None) -> list[str] | None:
     return variables
 
 
-Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE", parser=given_path)]
+# The scenario.
+Config = Annotated[Path, path_option("--config", "The scenario's TOML file.")]
 GameConfig = Annotated[
     Path | None,
-    typer.Option(
-        "--game-config",
-        help="A second TOML file, with tables that --config's has not, such as [game_config].",
-        metavar="FILE",
-        parser=given_path,
-    ),
+    path_option("--game-config", "A second TOML file, with tables that --config's has not, such as [game_config]."),
 ]
-LogsDir = Annotated[
-    Path,
-    typer.Option(
-        "--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", metavar="DIR", parser=given_path
-    ),
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Such as players.0.temperature=0.2; repeatable.", metavar="KEY=VALUE"),
 ]
-Display = Annotated[
-    DisplayMode,
-    typer.Option(
-        "--display", envvar="AGENTSIM_DISPLAY", help="How progress is shown, on stderr.", metavar="auto|rich|plain|none"
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one line of JSON on stdout.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Instead of the scenario's seed.", min=0, metavar="N")]
 Game = Annotated[
     str | None,
     typer.Option("--game", help="Which game, where the file does not say or says otherwise.", metavar="GAME"),
 ]
-Overrides = Annotated[
-    list[str] | None, typer.Option("--set", help="Such as players.0.temperature=0.2; repeatable.", metavar="KEY=VALUE")
+Seed = Annotated[int | None, typer.Option("--seed", help="Instead of the scenario's seed.", min=0, metavar="N")]
+Provider = Annotated[
+    str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.", metavar="PROVIDER")
+]
+AllowDir = Annotated[
+    list[Path] | None,
+    path_option(
+        "--allow-dir", "A further directory that files may be read from; repeatable.", metavar="DIR", callback=_there
+    ),
+]
+
+# Keys and limits.
+EnvFile = Annotated[Path | None, path_option("--env-file", "A file of KEY=VALUE besides ./.env; the environment wins.")]
+AllowKey = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-key",
+        help="A variable that may be sent as a key to wherever the scenario says; repeatable.",
+        metavar="VAR",
+        callback=_named,
+    ),
 ]
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", help="Instead of limits.max_cost_usd.", min=0, metavar="USD")
@@ -123,59 +88,39 @@ MaxWall = Annotated[
         "--max-wall", help="Instead of limits.max_wall_s, of all sessions together.", min=0, metavar="SECONDS"
     ),
 ]
-Provider = Annotated[
-    str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.", metavar="PROVIDER")
-]
-AllowDir = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--allow-dir",
-        help="A further directory that files may be read from; repeatable.",
-        metavar="DIR",
-        callback=_there,
-        parser=given_path,
+
+# Runs, and what is shown and written of them.
+RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+RunOrFolder = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a directory, for all runs in it."
     ),
 ]
-AllowKey = Annotated[
-    list[str] | None,
+LogsDir = Annotated[Path, path_option("--logs-dir", "Where runs are kept.", metavar="DIR", envvar="AGENTSIM_LOGS_DIR")]
+Display = Annotated[
+    DisplayMode,
     typer.Option(
-        "--allow-key",
-        help="A variable that may be sent as a key to wherever the scenario says; repeatable.",
-        metavar="VAR",
-        callback=_named,
+        "--display", envvar="AGENTSIM_DISPLAY", help="How progress is shown, on stderr.", metavar="auto|rich|plain|none"
     ),
 ]
-Record = Annotated[
-    Path | None,
-    typer.Option(
-        "--record", help="Write every reply of a model into this new file as well.", metavar="FILE", parser=given_path
-    ),
-]
-Replies = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--replay-replies",
-        help="Take models' replies from a file that --record wrote, without keys or network; repeatable.",
-        metavar="FILE",
-        parser=given_path,
-    ),
-]
-EnvFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--env-file",
-        help="A file of KEY=VALUE besides ./.env; the environment wins.",
-        metavar="FILE",
-        parser=given_path,
-    ),
-]
+AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one line of JSON on stdout.")]
 NoHtml = Annotated[bool, typer.Option("--no-html", help="Write no page.")]
 IncludePrompts = Annotated[bool, typer.Option("--include-prompts", help="Put every prompt into the page, folded.")]
 IncludeReasoning = Annotated[
     bool, typer.Option("--include-reasoning", help="Put the models' reasoning into the page, folded.")
 ]
 IncludeUsage = Annotated[bool, typer.Option("--include-usage", help="End the page with calls, tokens and cost.")]
-RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+Record = Annotated[Path | None, path_option("--record", "Write every reply of a model into this new file as well.")]
+Replies = Annotated[
+    list[Path] | None,
+    path_option(
+        "--replay-replies",
+        "Take models' replies from a file that --record wrote, without keys or network; repeatable.",
+    ),
+]
+
+# Batches.
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -194,7 +139,6 @@ AbortAfter = Annotated[
         metavar="N",
     ),
 ]
-Html = Annotated[bool, typer.Option("--html", help="Write a page for every game.")]
 Executor = Annotated[
     ExecutorKind,
     typer.Option(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import say
+from agentsim.cli.batch import carry_on
+from agentsim.cli.terminal_output import say, say_json
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run(
     max_cost: o.MaxCost = None,
     record: o.Record = None,
     replay_replies: o.Replies = None,
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
@@ -48,7 +48,6 @@ def run(
     from agentsim.cli.finish import finish
     from agentsim.environment import environment
     from agentsim.prepare import prepare_run
-    from agentsim.report.page import PageOptions
     from agentsim.runner.playback import recording_of
 
     with shown(display) as watcher:
@@ -67,8 +66,8 @@ def run(
             allow_dirs=allow_dir or (),
             max_cost_usd=max_cost,
         ).run()
-    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
-    finish(result, page=page, as_json=as_json)
+    page = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
+    finish(result, page=None if no_html else page, as_json=as_json)
 
 
 def resume(
@@ -83,14 +82,14 @@ def resume(
     max_wall: o.MaxWall = None,
     record: o.Record = None,
     replay_replies: o.Replies = None,
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
     allow_key: o.AllowKey = None,
     jobs: o.Jobs = None,
     abort_after: o.AbortAfter = 5,
-    executor: o.Executor = o.ExecutorKind.local,
+    executor: o.Executor = "local",
     scheduler: o.Scheduler = None,
     include_prompts: o.IncludePrompts = False,
     include_reasoning: o.IncludeReasoning = False,
@@ -101,14 +100,12 @@ def resume(
     Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
     --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
     """
-    from agentsim.cli.batches import carry_on
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
     from agentsim.environment import environment
     from agentsim.history.files import find_run
     from agentsim.history.load import load_history
     from agentsim.prepare import prepare_resume
-    from agentsim.report.page import PageOptions
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
     from agentsim.runner.session import Session
@@ -128,7 +125,6 @@ def resume(
             abort_after=abort_after,
             display=display,
             as_json=as_json,
-            html=False,
             executor=executor,
             scheduler=scheduler,
         )
@@ -148,8 +144,8 @@ def resume(
     if result is None:  # the run was finished before: nothing changes, nor does the page
         show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
         return
-    page = None if no_html or result.rebuilt else PageOptions(include_prompts, include_reasoning, include_usage)
-    finish(result, page=page, as_json=as_json)
+    page = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
+    finish(result, page=None if no_html or result.rebuilt else page, as_json=as_json)
 
 
 def fork(
@@ -180,7 +176,7 @@ def fork(
     max_wall: o.MaxWall = None,
     new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
@@ -197,7 +193,6 @@ def fork(
     from agentsim.environment import environment
     from agentsim.history.files import check_name, find_run
     from agentsim.prepare import prepare_resume
-    from agentsim.report.page import PageOptions
     from agentsim.runner.fork import parent_of
     from agentsim.runner.session import Session
 
@@ -221,7 +216,7 @@ def fork(
             assert isinstance(session, Session), "a branch has no end yet"
             result = session.run()
         try:
-            finish(result, page=None if no_html else PageOptions(), as_json=as_json)
+            finish(result, page=None if no_html else {}, as_json=as_json)
         except typer.Exit as ended:
             worst = worst or ended.exit_code
             if ended.exit_code >= 128:
@@ -250,7 +245,7 @@ def replay(
 def _show(name: str, proof: Proof, *, as_json: bool) -> None:
     if as_json:
         line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
-        typer.echo(json.dumps({**line, "protected": proof.protected, "reread": proof.reread}))
+        say_json({**line, "protected": proof.protected, "reread": proof.reread})
         return
     end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
     say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")

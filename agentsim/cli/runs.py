@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import columns, note, safe, shortened
+from agentsim.cli.terminal_output import aligned, columns, remark, safe, say_json, shortened
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,40 +31,27 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         raise UsageError(f"{logs_dir}: is not a directory")
     found = list_runs(logs_dir)
     if as_json:
-        typer.echo(json.dumps([run.to_json() for run in found], ensure_ascii=True, allow_nan=False))
+        say_json([run.to_json() for run in found])
         return
     if not found:
         typer.echo(f"no runs in {logs_dir}")
         return
     if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
-        note(shortened(f"agentsim: warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}", 600))
-    rows = [
-        ("name", "status", "game", "winner", "fallbacks", "cost"),
-        *(
-            (
-                run.name,
-                run.status,
-                run.game,
-                run.winner or "-",
-                "-" if run.shares is None else run.shares.short,
-                "-" if run.status == "unreadable" else money(run.cost_usd),
-            )
-            for run in found
-        ),
-    ]
-    width = columns(sys.stdout)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
-        for name, *others in rows[1:]:
-            typer.echo(safe(name))
-            typer.echo(safe(f"  {'  '.join(others[:-2])}"))
-            typer.echo(safe(f"  {'  '.join(others[-2:])}"))
-        return
-    for row in rows:
-        typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())
+        remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
+    rows: list[tuple[str, ...]] = [("name", "status", "game", "winner", "fallbacks", "cost")]
+    for run in found:
+        cost = "-" if run.status == "unreadable" else money(run.cost_usd)
+        fallbacks = "-" if run.shares is None else run.shares.short
+        row = (run.name, run.status, run.game, run.winner or "-", fallbacks, cost)
+        rows.append(tuple(map(safe, row)))
+    lines, width = aligned(rows), columns(sys.stdout)
+    if width is not None and max(map(len, lines)) > width:
+        lines = [f"{name}\n  {'  '.join(others[:-2])}\n  {'  '.join(others[-2:])}" for name, *others in rows[1:]]
+    for line in lines:
+        typer.echo(line)
 
 
-def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = o.DisplayMode.auto) -> None:
+def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = "auto") -> None:
     """Follow a running game in the terminal.
 
     It reads the journal and touches nothing; Ctrl-C ends the watching, not the game. Of a game that is over it shows
@@ -105,7 +92,7 @@ def diff(
     parted = divergence(*histories)
     if as_json:
         line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
-        typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
+        say_json(line)
         return
     for row in _report(parted, one, other):
         typer.echo(safe(row))

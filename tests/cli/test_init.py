@@ -117,12 +117,12 @@ def test_what_is_there_stays(prepare: Callable[[Path], None], line: str, tmp_pat
 def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check has passed; what somebody writes before we come to it is still not ours."""
 
-    def check(directory: Path, _files: dict[str, bytes]) -> None:
+    def missing(directory: Path, files: dict[str, bytes]) -> list[str]:
         directory.mkdir()
         _readme(directory)
-        monkeypatch.setattr(Path, "exists", lambda _path: False)
+        return list(files)
 
-    monkeypatch.setattr("agentsim.cli.scaffold._check", check)
+    monkeypatch.setattr("agentsim.cli.scaffold._missing", missing)
     said = agentsim("init", "lab", cwd=tmp_path)
     assert (said.code, said.line) == (1, "lab/README.md: cannot be made: File exists")
     assert (tmp_path / "lab" / "README.md").read_text(encoding="utf-8") == "mine"
