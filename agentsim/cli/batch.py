@@ -30,31 +30,21 @@ _ON_A_CLUSTER = 100
 def batch(
     *,
     config: o.Config,
-    games: Annotated[int, typer.Option("--games", help="How many games.", min=1, metavar="N")],
+    games: Annotated[int, o.option("--games", "How many games.", "N", min=1)],
     jobs: o.Jobs = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", help="What the games' seeds are derived from, instead of the scenario's.", min=0, metavar="S"
-        ),
+        int | None, o.option("--seed", "Source of the games' seeds; overrides the scenario's.", "S", min=0)
     ] = None,
     models: Annotated[
         str | None,
-        typer.Option(
-            "--models",
-            help="Models that take the players' seats in turn, so that each has every seat equally often.",
-            metavar="A,B,C",
+        o.option(
+            "--models", "Models that rotate through the players' seats, each equally often in every seat.", "A,B,C"
         ),
     ] = None,
-    rotate: Annotated[
-        bool, typer.Option("--rotate", help="Let the players change places at the table as well.")
-    ] = False,
-    paired: Annotated[
-        bool, typer.Option("--paired", help="Play the games that differ only in who sits where with one seed.")
-    ] = False,
+    rotate: Annotated[bool, o.option("--rotate", "Also rotate the players' places at the table.")] = False,
+    paired: Annotated[bool, o.option("--paired", "Use one seed for games that differ only in who sits where.")] = False,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The batch's folder; else one in --logs-dir, named by the plan.", metavar="DIR"),
+        Path | None, o.option("--out", "Folder of the batch; default: one in --logs-dir, named by the plan.", "DIR")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     overrides: o.Overrides = None,
@@ -62,12 +52,12 @@ def batch(
     game_config: o.GameConfig = None,
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", help="Of all games together, instead of limits.max_cost_usd.", min=0, metavar="USD"),
+        o.option("--max-cost", "Limit of all games together; overrides limits.max_cost_usd.", "USD", min=0),
     ] = None,
     abort_after: o.AbortAfter = 5,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    html: Annotated[bool, typer.Option("--html", help="Write a page for every game.")] = False,
+    html: Annotated[bool, o.option("--html", "Write a page for every game.")] = False,
     executor: o.Executor = "local",
     scheduler: o.Scheduler = None,
     env_file: o.EnvFile = None,

@@ -24,7 +24,7 @@ def run(
     game_config: o.GameConfig = None,
     seed: o.Seed = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.", metavar="NAME")
+        str | None, o.option("--name", "The run's name; default: gameplay_YYYYMMDD_HHMMSS.", "NAME")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     overrides: o.Overrides = None,
@@ -151,30 +151,28 @@ def resume(
 def fork(
     *,
     name: o.RunName,
-    at: Annotated[int, typer.Option("--at", help="The decision that is made anew, by its number.", min=1, metavar="N")],
+    at: Annotated[int, o.option("--at", "Number of the decision that is made anew.", "N", min=1)],
     instead: Annotated[
-        str | None, typer.Option("--instead", help="What is decided there, as a model would reply.", metavar="JSON")
+        str | None, o.option("--instead", "The decision to take there, as a model would reply.", "JSON")
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", help="Such as players.2.model=bot/random, counted from 0; repeatable.", metavar="KEY=VALUE"
-        ),
+        o.option("--set", "Change a value: players.2.model=bot/random (counted from 0); repeatable.", "KEY=VALUE"),
     ] = None,
     branches: Annotated[
         int | None,
-        typer.Option(
+        o.option(
             "--branches",
-            help="So many, numbered on from those that are there; each has its own luck after N.",
+            "How many branches, numbered after existing ones; each with its own chance.",
+            "K",
             min=1,
-            metavar="K",
         ),
     ] = None,
-    paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the parent's luck.")] = False,
+    paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,
     max_cost: o.MaxCost = None,
     max_calls: o.MaxCalls = None,
     max_wall: o.MaxWall = None,
-    new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
+    new_name: Annotated[str | None, o.option("--name", "Name of the branch; default: NAME_atN.", "NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
     as_json: o.AsJson = False,

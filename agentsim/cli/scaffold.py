@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from agentsim.cli.options import given_path, path_option
+from agentsim.cli import options as o
 from agentsim.cli.terminal_output import remark, safe
 from agentsim.errors import AgentsimError, UsageError
 
@@ -24,7 +24,7 @@ _RENAMED = {"env.example": ".env.example", "gitignore": ".gitignore", "README.md
 
 def init(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.", parser=given_path)
+        Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.", parser=o.given_path)
     ],
 ) -> None:
     """Make a folder with configs, prompts and items to run.
@@ -99,28 +99,22 @@ def gen_items(
     *,
     kind: Annotated[
         Kind,
-        typer.Option(
+        o.option(
             "--kind",
-            help="Which list; `all` is every one but `random`.",
-            metavar="standard|scarcity|abundance|high_quality|trap|random|all",
+            "Which list; `all`: every one but `random`.",
+            "standard|scarcity|abundance|high_quality|trap|random|all",
         ),
     ] = "all",
     seed: Annotated[
-        int,
-        typer.Option(
-            "--seed", help="What to draw from; the same seed, the same files.", min=0, max=2**63 - 1, metavar="N"
-        ),
+        int, o.option("--seed", "The seed; the same seed gives the same files.", "N", min=0, max=2**63 - 1)
     ] = 1,
     extra: Annotated[
-        int | None,
-        typer.Option(
-            "--extra", help="How many items besides the ten a random list has (5).", min=0, max=490, metavar="X"
-        ),
+        int | None, o.option("--extra", "Items of a random list besides its ten (default: 5).", "X", min=0, max=490)
     ] = None,
-    out: Annotated[Path, path_option("--out", "Where the items files go.", metavar="DIR")] = Path("items"),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that differ.")] = False,
+    out: Annotated[Path, o.path_option("--out", "Where the items files go.", "DIR")] = Path("items"),
+    overwrite: Annotated[bool, o.option("--overwrite", "Replace files that differ.")] = False,
     configs: Annotated[
-        Path | None, path_option("--configs", "Write a scenario of four bots for each list, too, into DIR.", "DIR")
+        Path | None, o.path_option("--configs", "Also write a scenario of four bots for each list into DIR.", "DIR")
     ] = None,
 ) -> None:
     """Write lists of items for the auction.

@@ -31,9 +31,7 @@ def validate(
     allow_key: o.AllowKey = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
-    ping: Annotated[
-        bool, typer.Option("--ping", help="Send one tiny request to every model, and explain what fails.")
-    ] = False,
+    ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
 ) -> None:
     """Check a scenario without playing it.
 

@@ -1,7 +1,8 @@
-"""`agentsim report`: compares the players of many games."""
+"""`agentsim report` and `diff`: compare the players of many games, and two runs with each other."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
     from agentsim.analysis.game_records import GameRecord, Games
     from agentsim.analysis.standings import Standing
     from agentsim.engine.panel import Panel
+    from agentsim.history.divergence import Divergence, Parted
 
-__all__ = ["report"]
+__all__ = ["diff", "report"]
 
 Compared: TypeAlias = Literal["model", "player"]
 _WIDEST = 80
 """A cell of a table on the terminal, in characters."""
+_LONGEST = 300
+"""A line about where two runs part, in characters."""
 
 
 def report(  # noqa: PLR0917 - the argument and one option each
@@ -31,20 +35,19 @@ def report(  # noqa: PLR0917 - the argument and one option each
         str, typer.Argument(metavar="DIR", help="A folder of games: a batch's, or any other in one game.")
     ],
     by: Annotated[
-        Compared | None,
-        typer.Option("--by", help="Whom to compare; by itself models where there are several.", metavar="model|player"),
+        Compared | None, o.option("--by", "What to compare; default: models if there are several.", "model|player")
     ] = None,
     max_fallbacks: Annotated[
         float,
-        typer.Option(
+        o.option(
             "--max-fallbacks",
-            help="The share of fallbacks in a game above which every rating is given without it as well.",
+            "Ratings are also given without games that have a larger share of fallbacks.",
+            "SHARE",
             min=0,
             max=1,
-            metavar="SHARE",
         ),
     ] = 0.10,
-    html: Annotated[bool, typer.Option("--html", help="Write DIR/index.html too, with links to games' pages.")] = False,
+    html: Annotated[bool, o.option("--html", "Also write DIR/index.html, with links to the games' pages.")] = False,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -175,3 +178,66 @@ def _write_page(
         css=find_css(directory),
     )
     write_whole(directory / "index.html", page_text)
+
+
+def diff(
+    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
+    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Show where two runs part and what followed."""
+    from agentsim.history.divergence import divergence
+    from agentsim.history.files import RunFiles
+    from agentsim.history.load import find_source, load_history, require_history
+
+    histories = []
+    for name in (one, other):
+        found = find_source(name, logs_dir)
+        if isinstance(found, RunFiles):
+            require_history(found)
+            found = found.history
+        histories.append(load_history(found))
+    if histories[0].game != histories[1].game:
+        raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
+    parted = divergence(*histories)
+    if as_json:
+        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
+        say_json(line)
+        return
+    for row in _parting(parted, one, other):
+        typer.echo(safe(row))
+
+
+def _parting(parted: Divergence, one: str, other: str) -> list[str]:
+    rows = [
+        shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LONGEST)
+        for player, (mine, theirs) in parted.settings.items()
+    ]
+    if parted.same:
+        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
+    rows += _place("decision", parted.decision, one, other)
+    rows += _place("event", parted.event, one, other)
+    if parted.decision is not None:
+        rows.append(
+            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
+        )
+    rows.append("ranks:")
+    for player, (mine, theirs) in parted.ranks.items():
+        moved = "" if mine == theirs else "  <"
+        rows.append(f"  {shortened(player, _LONGEST)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+    return rows
+
+
+def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
+    if parted is None:
+        return [f"no {what} differs"]
+    rows = [f"the first {what} that differs is number {parted.place}:"]
+    for name, side in ((one, parted.one), (other, parted.other)):
+        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
+        rows.append(f"  {name}: {shortened(said, _LONGEST)}")
+    return rows
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
