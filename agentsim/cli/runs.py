@@ -86,13 +86,8 @@ def logs(
 
     files = find_run(logs_dir, filename)
     check_history(files, "the page shows")
-    page = run_in(files).page(
-        files.page,
-        include_prompts=include_prompts,
-        include_reasoning=include_reasoning,
-        include_usage=include_usage,
-        as_seen_by=as_seen_by,
-    )
+    parts = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
+    page = run_in(files).page(files.page, as_seen_by=as_seen_by, **parts)
     typer.echo(str(page))
     if open_page:
         typer.launch(str(page))
@@ -116,37 +111,39 @@ def export(
     NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
     run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
     """
-    from agentsim.history.files import RunFiles, table_file, write_whole
-    from agentsim.history.formats import FORMATS
-    from agentsim.history.load import load_history
-    from agentsim.history.tables import read_folder, run_tables
+    from agentsim.history.files import table_file, write_whole
 
-    found = require_source(source, logs_dir)
-    if file_format == "chat-jsonl":
-        _export_chats(found)
-        return
-    if isinstance(found, RunFiles):
-        check_history(found, "the tables show")
-        directory, stem, tables = found.directory, found.name, run_tables(load_history(found.history))
-    else:
-        folder = read_folder(found)
-        for name, why in folder.skipped.items():
-            left_out(name, why)
-        directory, stem, tables = found, found.resolve().name, dict(folder.tables)
-        if stem in folder.names:
-            raise UsageError(f"{source}: holds a run called {stem} as well, whose tables have the same file names")
-    encode = FORMATS[file_format]
-    files = [
-        (table_file(directory, stem, name, file_format), encode(name, frame)) for name, frame in tables.items()
-    ]  # all of them before the first is written
-    for path, content in files:
+    found = _source(source, logs_dir)
+    contents = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
+    for table, content in contents.items():  # all of them are made before the first is written
+        path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
         write_whole(path, content)
         typer.echo(str(path))
 
 
-def _export_chats(found: RunFiles | Path) -> None:
-    """NAME.chat.jsonl beside NAME.json; for a folder one file for all its runs."""
-    from agentsim.history.files import RunFiles, table_file, write_whole
+def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, bytes]:
+    """The content of each table's file; `source` is for the error line."""
+    from agentsim.history.files import RunFiles
+    from agentsim.history.formats import FORMATS
+    from agentsim.history.load import load_history
+    from agentsim.history.tables import read_folder, run_tables
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the tables show")
+        tables = run_tables(load_history(found.history))
+    else:
+        folder, name = read_folder(found), found.resolve().name
+        for run, why in folder.skipped.items():
+            left_out(run, why)
+        if name in folder.names:
+            raise UsageError(f"{source}: holds a run called {name} as well, whose tables have the same file names")
+        tables = dict(folder.tables)
+    return {table: FORMATS[file_format](table, frame) for table, frame in tables.items()}
+
+
+def _chats(found: RunFiles | Path) -> dict[str, bytes]:
+    """The content of the one file of conversations, for a folder those of all its runs."""
+    from agentsim.history.files import RunFiles
     from agentsim.history.load import load_history
 
     def lines(files: RunFiles) -> list[bytes]:
@@ -154,12 +151,10 @@ def _export_chats(found: RunFiles | Path) -> None:
 
     if isinstance(found, RunFiles):
         check_history(found, "the messages are those of")
-        directory, stem, parts = found.directory, found.name, [lines(found)]
+        parts = [lines(found)]
     else:
-        directory, stem, parts = found, found.resolve().name, list(_of_each_run(found, lines))
-    path = table_file(directory, stem, "chat", "jsonl")
-    write_whole(path, b"".join(line + b"\n" for part in parts for line in part))
-    typer.echo(str(path))
+        parts = list(_of_each_run(found, lines))
+    return {"chat": b"".join(line + b"\n" for part in parts for line in part)}
 
 
 def bundle(
@@ -179,22 +174,23 @@ def bundle(
     from agentsim.history.files import MANIFEST, RunFiles
     from agentsim.history.load import require_history
 
-    found = require_source(source, logs_dir)
+    found = _source(source, logs_dir)
     others = list(cassette or ())
     if isinstance(found, RunFiles):
         require_history(found)
-        runs, beside = [found], found.directory / f"{found.name}.zip"
+        runs = [found]
     else:
         runs = sorted(_of_each_run(found, lambda files: files), key=lambda files: files.name)
         if not runs:
             raise UsageError(f"{found}: holds no run with a history")
-        beside = found / f"{found.resolve().name}.zip"
         others += [path for path in [found / MANIFEST] if path.is_file()]
-    pack(runs, out or beside, others)
-    typer.echo(str(out or beside))
+    directory, name = _place(found)
+    path = out or directory / f"{name}.zip"
+    pack(runs, path, others)
+    typer.echo(str(path))
 
 
-def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
+def _source(source: str, logs_dir: Path) -> RunFiles | Path:
     """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
     from agentsim.history.files import RunFiles
     from agentsim.history.load import find_source
@@ -203,6 +199,11 @@ def require_source(source: str, logs_dir: Path) -> RunFiles | Path:
     if isinstance(found, RunFiles) or found.is_dir():
         return found
     raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+
+
+def _place(found: RunFiles | Path) -> tuple[Path, str]:
+    """The folder and the name of what is written about a run or a directory."""
+    return (found, found.resolve().name) if isinstance(found, Path) else (found.directory, found.name)
 
 
 def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
