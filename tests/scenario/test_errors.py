@@ -39,6 +39,7 @@ ADDED = {
     "infinity": ("timeout_s = inf", "players.1.timeout_s: must be a finite number, found inf"),
     "no time": ("timeout_s = 0", "players.1.timeout_s: must be a number above 0 and at most 86400, found 0"),
     "half a token": ("max_tokens = 1.5", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 1.5"),
+    "no tokens": ("max_tokens = 0", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 0"),
     "fault": (
         "reask_on = ['unreadable', 'rude']",
         'players.1.reask_on.1: must be one of "unreadable", "ambiguous", "illegal", found "rude"',
@@ -61,6 +62,9 @@ ADDED = {
     "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl"),
     "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf"),
     "long id": ("[[players]]\nid = 'zespół 1'", f'players.2.id: {ID_SHAPE}, found "zespół 1"'),
+    "no letter in an id": ("[[players]]\nid = ''", f'players.2.id: {ID_SHAPE}, found ""'),
+    "id of staff": ("[[players]]\nid = '@b'", f'players.2.id: {ID_SHAPE}, found "@b"'),
+    "id as a number": ("[[players]]\nid = 7", f"players.2.id: {ID_SHAPE}, found 7"),
     "reserved id": (
         "[[players]]\nid = 'Narrator'",
         'players.2.id: must not be one of NARRATOR, ENGINE, SYSTEM, EVERYONE, ALL, in any case, found "Narrator"',
@@ -80,6 +84,8 @@ ADDED = {
     "too many": ("[[players]]\nid = 'c'\ncount = 20000", "players: 20002 are too many (valid: at most 20000)"),
     "two prompts": ("prompt = 'a'\nprompt_file = 'b'", "players.1: prompt and prompt_file exclude each other"),
     "missing prompt": ("prompt_file = 'no.txt'", "players.1.prompt_file: no such file: no.txt"),
+    "prompt as a number": ("prompt = 5", "players.1.prompt: must be text, found 5"),
+    "prompt without a name": ("prompt_file = ''", "players.1.prompt_file: must name a file, found ''"),
     "prompt of nul": ('prompt_file = "a\\u0000b"', "players.1.prompt_file: not a usable path: ab"),
     "placeholder": (
         "prompt = 'I am ${palyer}'",
@@ -121,6 +127,22 @@ ADDED = {
         'limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and output, '
         "in US dollars per million tokens",
     ),
+    "calls below zero": (
+        "[limits]\nmax_calls = -1",
+        "limits.max_calls: must be a whole number of at least 0, found -1",
+    ),
+    "no calls at once": (
+        "[limits]\nconcurrency = 0",
+        "limits.concurrency: must be a whole number from 1 to 10000, found 0",
+    ),
+    "more than all": (
+        "[limits]\nmax_fallback_rate = 2",
+        "limits.max_fallback_rate: must be a number from 0 to 1, found 2",
+    ),
+    "no such mode": (
+        "[providers.openai]\nstructured = 'xml'",
+        'providers.openai.structured: must be one of "json_schema", "tool", "json_object", "prompt", "auto"',
+    ),
     "bot as provider": ("[providers.bot]", "providers: no model name can begin with bot/ and mean a provider"),
     "date": ("[game_config]\nstake = 2024-01-01", "game_config.stake: must be in quotes, found the date 2024-01-01"),
     "huge": ("[game_config]\nrounds = 0xfffffffffffffffff", "game_config.rounds: must be a number of at most 64 bits"),
@@ -158,6 +180,7 @@ WHOLE = {
     "no game": ('[[players]]\nid = "A"', "game: is missing; give it here or as --game (valid: parlour, whist)"),
     "another game": ('game = "chess"', "game: there is no game 'chess' (valid: parlour, whist)"),
     "no players": ('game = "parlour"', "players: there are none; each needs a [[players]] table"),
+    "players in one table": ("[players]\nid = 'x'", "players: must be a list, each a table, found a table"),
     "players as a number": ("players = 3", "players: must be a list, each a table, found 3"),
     "a player as a number": ("players = [3]", "players.0: must be a table, found 3"),
     "a provider as a number": ("providers = { lab = 3 }", "providers.lab: must be a table"),
@@ -166,6 +189,7 @@ WHOLE = {
         "players: one cannot sit alone, found 1 (valid: 2 or more)",
     ),
     "no model": ('game = "parlour"\n[[players]]\nid = "A"', "players.0.model: is missing, and [defaults] has none"),
+    "defaults as a number": ("defaults = 3", "defaults: must be a table, found 3"),
     "defaults": ("[defaults]\nretries = -1", "defaults.retries: must be a whole number from 0 to 100, found -1"),
     "a bot in the defaults": (
         'game = "parlour"\n[defaults]\nmodel = "bot/zzz"\n[[players]]\nid = "A"',
@@ -176,6 +200,8 @@ WHOLE = {
         "defaults.prompt: has an unknown placeholder ${all} (known: ${player}, ${players}, ${others}, ${game})",
     ),
     "seed below zero": ("seed = -1", "seed: must be a whole number from 0 to 9223372036854775807, found -1"),
+    "a seed too large": (f"seed = {'9' * 20}", "seed: must be a number of at most 64 bits"),
+    "a seed in quotes": ("seed = '7'", 'seed: must be a whole number from 0 to 9223372036854775807, found "7"'),
     "true as a seed": ("seed = true", "seed: must be a whole number from 0 to 9223372036854775807, found true"),
     "a path as a name": (
         'name = "../x"',
