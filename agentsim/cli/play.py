@@ -162,10 +162,7 @@ def fork(
     branches: Annotated[
         int | None,
         o.option(
-            "--branches",
-            "How many branches, numbered after existing ones; each with its own chance.",
-            "K",
-            min=1,
+            "--branches", "How many branches, numbered after existing ones; each with its own chance.", "K", min=1
         ),
     ] = None,
     paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,

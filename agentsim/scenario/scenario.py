@@ -178,13 +178,7 @@ class Scenario:
         }
 
     @classmethod
-    def restore(
-        cls,
-        identity: Mapping[str, Any],
-        run_part: Mapping[str, Any],
-        *,
-        seed: int | None = None,
-    ) -> Scenario:
+    def restore(cls, identity: Mapping[str, Any], run_part: Mapping[str, Any], *, seed: int | None = None) -> Scenario:
         """The scenario that `identity()` and `run_part()` came from; `ScenarioError` where they are not of one."""
         parts = validated(_Identity, identity)
         run = validated(_RunPart, run_part)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from agentsim.models.profiles import BUILT_IN
-from agentsim.runner.forecast import Forecast
 from tests.cli.command_line import ROOT, Said, agentsim, built_wheel, snapshot
 from tests.cli.test_configs import CONFIGS, FAKE_KEYS, on_bots, words
 from tests.test_docs import commands
@@ -34,14 +33,6 @@ def test_it_holds_what_is_shipped_and_no_more(lab: Path) -> None:
     assert made == shipped | {"README.md", ".env.example", ".gitignore"}
     for name in shipped:
         assert (lab / name).read_bytes() == (ROOT / name).read_bytes()
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=[path.stem for path in CONFIGS])
-def test_every_config_can_be_played_from_there(config: Path, lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it would cost is as `test_configs` sees it forecast: it is the same config, byte for byte."""
-    monkeypatch.setattr("agentsim.runner.forecast.forecast", lambda *_, **__: Forecast())
-    said = agentsim("validate", *words(config), cwd=lab, env=FAKE_KEYS)
-    assert (said.code, said.err) == (0, "")
 
 
 def test_the_commands_of_its_readme_run(tmp_path: Path) -> None:
