@@ -24,8 +24,8 @@ from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.limits import idle_prices
 from agentsim.scenario.load import Overrides, Source, load
+from agentsim.scenario.scenario import idle_prices
 
 __all__ = ["Loading", "prepare_batch", "prepare_run", "proofs"]
 

@@ -35,7 +35,7 @@ WORLDLY = frozenset(
 )
 REGISTRIES = ("games/__init__.py", "games/market/artifacts/__init__.py")  # where a folder is the registration
 REGISTRY_ONLY = frozenset({"importlib", "pkgutil"})
-SCREEN = ("cli/display.py", "cli/progress.py", "cli/batch_progress.py")
+SCREEN = ("cli/display.py", "cli/panels.py")
 RICH_SINKS = frozenset({"print", "add_row", "add_column", "add_task"})
 
 
@@ -302,27 +302,27 @@ _PLANTED: dict[Rule, dict[str, tuple[str, str, str]]] = {
     },
     rich_is_given_no_strings: {
         "a string for the console": (
-            "cli/progress.py",
+            "cli/panels.py",
             "from rich.console import Console\ndef f(console, words: str):\n    console.print(words)",
             "4: print is given a str, not Text: words",
         ),
         "words in a cell": (
-            "cli/progress.py",
+            "cli/panels.py",
             "from rich.table import Table\ntable.add_row(Text('x'), event.content)",
             "3: add_row is given a str, not Text: event.content",
         ),
         "an f-string": (
-            "cli/progress.py",
+            "cli/panels.py",
             "import rich\nconsole.print(f'{x}')",
             "3: print is given a str, not Text: f'{x}'",
         ),
         "a title": (
-            "cli/progress.py",
+            "cli/panels.py",
             "from rich.panel import Panel\nPanel(body, title=safe(name))",
             "3: Panel is given a str, not Text: safe(name)",
         ),
         "safe words are strings still": (
-            "cli/progress.py",
+            "cli/panels.py",
             "import rich\nline = 'a' + b\nconsole.print(line)",
             "4: print is given a str, not Text: line",
         ),
@@ -354,7 +354,7 @@ ALLOWED: dict[str, str] = {
         "v = 1  # noqa: S704 (escaped above)\nu = 1  # pragma: no cover - only on Windows\n"
     ),
     "cli/display.py": "print('x')",
-    "cli/progress.py": (
+    "cli/panels.py": (
         "from rich.text import Text\nline = Text('x')\nconsole.print(line)\ntable.add_row(spinner, Text(safe(x)))"
     ),
 }
@@ -396,7 +396,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
         f"{TYPED}from agentsim.runner.drive import Watcher",
         "runner.drive",
     ),
-    "scenario knows no report": ("scenario/files.py", "from agentsim.report.page import render", "report.page"),
+    "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),
     "players know no games": ("players/rows.py", "from agentsim import games", "games"),
     "players know no history": ("players/base.py", "from ..history.fold import Entry", "history.fold"),
     "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.bot"),

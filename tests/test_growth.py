@@ -30,8 +30,8 @@ from agentsim.models.response_parsing import completion_in
 from agentsim.models.retry_after import retry_after
 from agentsim.players import rendering, terminal
 from agentsim.report import markup
-from agentsim.scenario import document, files, seats
-from agentsim.scenario.secret_scan import screen as screened
+from agentsim.scenario import document, seats, source_files
+from agentsim.scenario.validation import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
 SECRET = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcd"
@@ -100,8 +100,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "secrets of a scenario": lambda text: screened({"a": text}),
 }
 FILES: dict[str, Callable[[Path], Any]] = {
-    "a scenario": files.read_toml,
-    "a prompt": files.read_prompt,
+    "a scenario": source_files.read_toml,
+    "a prompt": source_files.read_prompt,
     "a journal": read_journal,
 }
 

@@ -24,9 +24,8 @@ from agentsim.models.base import Message
 from agentsim.models.prices import Prices, longest_reply
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
-from agentsim.scenario.limits import prices_of
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, prices_of
 
 __all__ = ["Forecast", "ModelForecast", "Sample", "forecast", "shared", "wordy"]
 

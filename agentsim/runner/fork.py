@@ -28,11 +28,10 @@ from agentsim.runner.seats import seated
 from agentsim.runner.session import Session
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.document import overridden
-from agentsim.scenario.files import located, roots
-from agentsim.scenario.limits import with_limits
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Branch, Scenario
-from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.scenario import Branch, Scenario, with_limits
+from agentsim.scenario.source_files import located, roots
+from agentsim.scenario.validation import screen
 
 __all__ = ["ParentRun", "parent_of"]
 

@@ -26,10 +26,9 @@ from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
 from agentsim.runner.recorder import Recording
-from agentsim.scenario.limits import check_prices, prices_of
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.validation_error import one_line
+from agentsim.scenario.scenario import Scenario, check_prices, prices_of
+from agentsim.scenario.validation import one_line
 
 __all__ = ["Seats", "errands", "seated"]
 

@@ -37,8 +37,7 @@ from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
 from agentsim.runner.watch import Discreet, Watcher
-from agentsim.scenario.limits import with_limits
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, with_limits
 
 __all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed", "stoppable"]
 

@@ -24,8 +24,7 @@ from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
 from agentsim.runner.batch.design import Design, Planned, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
-from agentsim.scenario.limits import with_limits
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, with_limits
 
 FORMAT = "agentsim-batch/1"
 DRAWN = -1

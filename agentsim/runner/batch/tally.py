@@ -12,7 +12,7 @@ from agentsim.errors import AgentsimError
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.scenario.schema import Limits
+from agentsim.scenario.tables import Limits
 
 
 class BatchWatcher:

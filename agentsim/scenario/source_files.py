@@ -19,15 +19,15 @@ from pydantic import JsonValue
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError
-from agentsim.scenario.player_tables import PlayerTable
-from agentsim.scenario.secret_scan import ADVICE, secret_in
-from agentsim.scenario.validation_error import Key, dotted, one_line
+from agentsim.scenario.tables import PlayerTable
+from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
 
-__all__ = ["MAX_BYTES", "Material", "gathered", "located", "read_prompt", "read_toml", "roots", "stem"]
+__all__ = ["Material", "gathered", "located", "read_prompt", "read_toml", "roots", "stem"]
 
 MAX_BYTES = 256 * 1024
 MAX_KEY_PARTS = 16  # tomllib is quadratic in the parts of a dotted key
 MAX_DEPTH = 64  # and recursive in brackets
+SUFFIX = ".txt"
 
 # Strings whole, so that what is in them is not counted. Each token matches wherever it begins, at once.
 _TOKEN = re.compile(
@@ -41,9 +41,9 @@ _TOKEN = re.compile(
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The file's document; `ScenarioError` with a line or byte where it is not TOML of sane size and depth."""
-    text = _text(_content(path))
+    text = _text(path)
     try:
-        _bounded(text)
+        _check_depth(text)
         return tomllib.loads(text)
     except RecursionError:
         raise ScenarioError("nested too deep to be read") from None
@@ -57,7 +57,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def read_prompt(path: Path, *, key: str = "") -> str:
     """The text of a prompt, or of a file named in a game's table, with newlines as line ends; refuses secrets."""
-    text = _text(_content(path, key=key), key=key, name=path.name)
+    text = _text(path, key=key, name=one_line(path.name))
     if "\0" in text:
         at = len(text[: text.index("\0")].encode())
         raise ScenarioError(f"{one_line(path.name)} holds a NUL at byte {at}", key=key)
@@ -79,24 +79,33 @@ def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", 
     shown = one_line(name)
     if not shown and not folder:  # a folder of no name is the scenario's own
         raise ScenarioError(f"must name a file, found {name[:40]!r}", key=key)
+    what = "folder" if folder else "file"
     try:
         path = (config.parent.resolve() / name).resolve()
-        inside = any(path.is_relative_to(root) for root in allowed)
-        fits = inside and (path.is_dir() if folder else path.is_file())
-        there = inside and path.exists()
+        if not any(path.is_relative_to(root) for root in allowed):
+            raise ScenarioError(
+                f"{shown} leads out of {one_line(str(allowed[0]))}",
+                key=key,
+                valid=f"a {what} below it, or --allow-dir DIR",
+            )
+        if path.is_dir() if folder else path.is_file():
+            return path
+        there = path.exists()
     except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, a loop of links
         raise ScenarioError(f"not a usable path: {shown}", key=key) from None
-    if not inside:
-        raise ScenarioError(
-            f"{shown} leads out of {one_line(str(allowed[0]))}",
-            key=key,
-            valid=f"a {'folder' if folder else 'file'} below it, or --allow-dir DIR",
-        )
-    if not fits:
-        what = "folder" if folder else "file"
-        problem = f"not a {'regular ' * (not folder)}{what}: {shown}" if there else f"no such {what}: {shown}"
-        raise ScenarioError(problem, key=key)
-    return path
+    problem = f"not a {'' if folder else 'regular '}{what}" if there else f"no such {what}"
+    raise ScenarioError(f"{problem}: {shown}", key=key)
+
+
+def _text(path: Path, *, key: str = "", name: str = "") -> str:
+    """A file decoded as UTF-8, without a byte order mark; `name` goes into errors where the key names no file."""
+    content = _content(path, key=key)
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = f"not UTF-8 at byte {error.start} (line {line})"
+        raise ScenarioError(f"{name} is {problem}" if name else problem, key=key) from None
 
 
 def _content(path: Path, *, key: str = "") -> bytes:
@@ -121,17 +130,7 @@ def _content(path: Path, *, key: str = "") -> bytes:
     return content
 
 
-def _text(content: bytes, *, key: str = "", name: str = "") -> str:
-    """The bytes decoded as UTF-8, without a byte order mark; `name` goes into the error where the key names no file."""
-    try:
-        return content.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        problem = f"not UTF-8 at byte {error.start} (line {line})"
-        raise ScenarioError(f"{one_line(name)} is {problem}" if name else problem, key=key) from None
-
-
-def _bounded(text: str) -> None:
+def _check_depth(text: str) -> None:
     """Raise `TOMLDecodeError` for dotted keys and brackets too deep for the parser."""
     dots = depth = 0
     for token in _TOKEN.finditer(text):
@@ -145,9 +144,6 @@ def _bounded(text: str) -> None:
             line = text.count("\n", 0, token.start()) + 1
             problem = f"a key of more than {MAX_KEY_PARTS} parts" if dots >= MAX_KEY_PARTS else "nested too deep"
             raise tomllib.TOMLDecodeError(f"{problem} (at line {line})")
-
-
-SUFFIX = ".txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +160,19 @@ def gathered(
     """What `values`, the `[game_config]` of the scenario at `path`, names; `ScenarioError` for a file that is not."""
     out = dict(values)
     for name, mark in config.marked(InFile).items():
-        value = out.get(name)
+        value, key = out.get(name), dotted(("game_config", name))
         if isinstance(value, str) and value not in mark.words:
-            out[name] = _file_field(value, mark, path, allowed, dotted(("game_config", name)))
+            if not value.lower().endswith(mark.suffix):
+                words = "".join(f' or "{word}"' for word in mark.words)
+                raise ScenarioError(f"must be a {mark.suffix} file{words}, found {value[:80]!r}", key=key)
+            out[name] = mark.content(stem(value), read_prompt(located(value, path, allowed, key=key), key=key))
         elif mark.parts(value) is not None:  # a scenario names the file and does not hold its contents
-            raise ScenarioError("unknown key name", key=dotted(("game_config", name)), valid=f"a {mark.suffix} file")
+            raise ScenarioError("unknown key name", key=key, valid=f"a {mark.suffix} file")
     players: list[tuple[PlayerTable, Key]] = []
     for name in config.marked(SeatsInFolder):
-        value = out.get(name)
-        if isinstance(value, str):
+        if isinstance(folder := out.get(name), str):
             del out[name]
-            players += _prompts(value, path, allowed, ("game_config", name))
+            players += _prompts(folder, path, allowed, ("game_config", name))
     return Material(out, tuple(players))
 
 
@@ -183,22 +181,15 @@ def stem(name: str) -> str:
     return " ".join(cleaned(Path(name).stem).split())
 
 
-def _file_field(name: str, mark: InFile, path: Path, allowed: Sequence[Path], key: str) -> dict[str, Any]:
-    if not name.lower().endswith(mark.suffix):
-        words = "".join(f' or "{word}"' for word in mark.words)
-        raise ScenarioError(f"must be a {mark.suffix} file{words}, found {name[:80]!r}", key=key)
-    return mark.content(stem(name), read_prompt(located(name, path, allowed, key=key), key=key))
-
-
-def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> tuple[tuple[PlayerTable, Key], ...]:
+def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> list[tuple[PlayerTable, Key]]:
     """A player for every prompt in the folder, in the order of their names; hidden files are none."""
     at = dotted(key)
     folder = located(name, path, allowed, key=at, folder=True)
     try:
-        found = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() == SUFFIX)
+        entries = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() == SUFFIX)
     except OSError as error:
         raise ScenarioError(f"cannot be read: {error.strerror}", key=at) from None
-    shown = [file for file in found if not file.startswith(".")]
-    if not shown:
+    found = [(PlayerTable(prompt_file=str(Path(name, file))), (*key, file)) for file in entries if file[0] != "."]
+    if not found:
         raise ScenarioError(f"there is no {SUFFIX} file in {name[:80]!r}", key=at)
-    return tuple((PlayerTable(prompt_file=str(Path(name, file))), (*key, file)) for file in shown)
+    return found

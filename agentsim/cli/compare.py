@@ -1,33 +1,33 @@
-"""`agentsim report`: compares the players of many games."""
+"""`agentsim report` and `diff`: compare the players of many games, and two runs with each other."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from enum import StrEnum
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 from agentsim.cli import options as o
+from agentsim.cli.terminal_output import aligned, remark, safe, say_json, shortened
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.analysis.game_records import GameRecord, Games
     from agentsim.analysis.standings import Standing
     from agentsim.engine.panel import Panel
+    from agentsim.history.load import Divergence, Parted
 
-__all__ = ["Compared", "report"]
+__all__ = ["diff", "report"]
 
-
+Compared: TypeAlias = Literal["model", "player"]
 _WIDEST = 80
 """A cell of a table on the terminal, in characters."""
-
-
-class Compared(StrEnum):
-    """What is compared: models or players."""
-
-    model = "model"
-    player = "player"
+_LONGEST = 300
+"""A line about where two runs part, in characters."""
 
 
 def report(  # noqa: PLR0917 - the argument and one option each
@@ -35,20 +35,19 @@ def report(  # noqa: PLR0917 - the argument and one option each
         str, typer.Argument(metavar="DIR", help="A folder of games: a batch's, or any other in one game.")
     ],
     by: Annotated[
-        Compared | None,
-        typer.Option("--by", help="Whom to compare; by itself models where there are several.", metavar="model|player"),
+        Compared | None, o.option("--by", "What to compare; default: models if there are several.", "model|player")
     ] = None,
     max_fallbacks: Annotated[
         float,
-        typer.Option(
+        o.option(
             "--max-fallbacks",
-            help="The share of fallbacks in a game above which every rating is given without it as well.",
+            "Ratings are also given without games that have a larger share of fallbacks.",
+            "SHARE",
             min=0,
             max=1,
-            metavar="SHARE",
         ),
     ] = 0.10,
-    html: Annotated[bool, typer.Option("--html", help="Write DIR/index.html too, with links to games' pages.")] = False,
+    html: Annotated[bool, o.option("--html", "Also write DIR/index.html, with links to the games' pages.")] = False,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -58,13 +57,6 @@ def report(  # noqa: PLR0917 - the argument and one option each
     Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
     seed, past and luck); both are counted.
     """
-    import json
-    from dataclasses import asdict
-
-    from agentsim.cli.terminal_output import safe
-    from agentsim.engine.wording import counted
-    from agentsim.errors import UsageError
-
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
     try:
         from agentsim.analysis.findings import relations, shifts, vendor_biases, without_branches
@@ -76,7 +68,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
 
     found = read_games(directory)
     models = {entrant.model for game in found.games for entrant in game.entrants}
-    compared = by or (Compared.model if len(models) > 1 else Compared.player)
+    compared = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(found.games), compared)
     table, votes, moved, between = standings(games), vendor_biases(games), shifts(found.games), relations(games)
     above = [game.name for game in games if game.fallen > max_fallbacks]
@@ -88,25 +80,26 @@ def report(  # noqa: PLR0917 - the argument and one option each
         facts = [("Fallbacks", fell)] if any(line.asked for line in table.lines) else []
         _write_page(directory, shown, [line.label for line in table.lines], facts, warned)
     if as_json:
-        line = {
-            "directory": str(directory),
-            "game": games[0].game,
-            "games": len(games),
-            "left_out": dict(found.skipped),
-            "copies": dict(found.copies),
-            "by": compared.value,
-            **asdict(table),
-            "max_fallbacks": max_fallbacks,
-            "above": above,
-            "kept": None if kept is None else asdict(kept),
-            "favours": [asdict(vendor_bias) for vendor_bias in votes],
-            "relations": [asdict(relation) for relation in between],
-            "branches": [asdict(shift) for shift in moved],
-        }
-        typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
+        say_json(
+            {
+                "directory": str(directory),
+                "game": games[0].game,
+                "games": len(games),
+                "left_out": dict(found.skipped),
+                "copies": dict(found.copies),
+                "by": compared,
+                **asdict(table),
+                "max_fallbacks": max_fallbacks,
+                "above": above,
+                "kept": None if kept is None else asdict(kept),
+                "favours": [asdict(vendor_bias) for vendor_bias in votes],
+                "relations": [asdict(relation) for relation in between],
+                "branches": [asdict(shift) for shift in moved],
+            }
+        )
         return
     _say_what_is_left_out(found, games)
-    typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared.value}")
+    typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared}")
     if any(line.asked for line in table.lines):
         typer.echo(f"warning: fallbacks: {warned}" if warned else f"fallbacks: {fell}")
         _warn_of(table.lines)
@@ -115,58 +108,48 @@ def report(  # noqa: PLR0917 - the argument and one option each
 
 
 def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
-    from agentsim.cli.terminal_output import note, shortened
-
     if found.skipped:
         first = next(iter(found.skipped))
-        note(shortened(f"agentsim: {len(found.skipped)} left out: {first} {found.skipped[first]}", 300))
+        remark(f"{len(found.skipped)} left out: {first} {found.skipped[first]}", 300)
     if found.copies:
         name, other = next(iter(found.copies.items()))
         many = f"{len(found.copies)} games of bots are others over again and count once"
         if len(found.copies) == 1:
             many = "1 game of bots is another over again and counts once"
-        note(shortened(f"agentsim: {many}: {name} is {other}", 300))
+        remark(f"{many}: {name} is {other}", 300)
     if apart := [game.parent for game in games if game.parent is not None]:
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
         many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
-        note(shortened(f"agentsim: {many} of {whose} ({apart[0]}): they share a past", 300))
+        remark(f"{many} of {whose} ({apart[0]}): they share a past", 300)
 
 
 def _warn_of(lines: Sequence[Standing]) -> None:
     """Warn of the compared models or players with many fallbacks."""
-    from agentsim.cli.terminal_output import safe, shortened
+    from agentsim.cli.terminal_output import shortened
     from agentsim.history.diagnostics import NOTABLE, Share
 
     found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
     if notable:
         whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))
-        typer.echo(safe(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600)))
+        typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
 
 
 def _print(panel: Panel) -> None:
-    from agentsim.cli.terminal_output import safe, shortened
     from agentsim.engine.panel import Table
 
     if not isinstance(panel, Table):
         return  # its numbers stand in a table as well
     cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
-    rows = [[shortened(cell, _WIDEST) for cell in row] for row in cells]  # a name must not begin a line of its own
-    widths = [max(len(row[column]) for row in rows) for column in range(len(panel.columns))]
     typer.echo(safe(f"\n{panel.title}"))
-    for row in rows:
-        first, *rest = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo("  ".join((first, *rest)).rstrip())
+    for line in aligned([[shortened(cell, _WIDEST) for cell in row] for row in cells]):  # a name begins no line
+        typer.echo(line)
     if panel.note:
         typer.echo(safe(panel.note))
 
 
 def _write_page(
-    directory: Path,
-    panels: Sequence[Panel],
-    labels: list[str],
-    more: Sequence[tuple[str, str]],
-    warning: str | None,
+    directory: Path, panels: Sequence[Panel], labels: list[str], more: Sequence[tuple[str, str]], warning: str | None
 ) -> None:
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
@@ -195,3 +178,65 @@ def _write_page(
         css=find_css(directory),
     )
     write_whole(directory / "index.html", page_text)
+
+
+def diff(
+    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
+    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Show where two runs part and what followed."""
+    from agentsim.history.load import divergence, find_source, load_history, require_history
+    from agentsim.history.run_files import RunFiles
+
+    histories = []
+    for name in (one, other):
+        found = find_source(name, logs_dir)
+        if isinstance(found, RunFiles):
+            require_history(found)
+            found = found.history
+        histories.append(load_history(found))
+    if histories[0].game != histories[1].game:
+        raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
+    parted = divergence(*histories)
+    if as_json:
+        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
+        say_json(line)
+        return
+    for row in _parting(parted, one, other):
+        typer.echo(safe(row))
+
+
+def _parting(parted: Divergence, one: str, other: str) -> list[str]:
+    rows = [
+        shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LONGEST)
+        for player, (mine, theirs) in parted.settings.items()
+    ]
+    if parted.same:
+        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
+    rows += _place("decision", parted.decision, one, other)
+    rows += _place("event", parted.event, one, other)
+    if parted.decision is not None:
+        rows.append(
+            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
+        )
+    rows.append("ranks:")
+    for player, (mine, theirs) in parted.ranks.items():
+        moved = "" if mine == theirs else "  <"
+        rows.append(f"  {shortened(player, _LONGEST)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+    return rows
+
+
+def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
+    if parted is None:
+        return [f"no {what} differs"]
+    rows = [f"the first {what} that differs is number {parted.place}:"]
+    for name, side in ((one, parted.one), (other, parted.other)):
+        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
+        rows.append(f"  {name}: {shortened(said, _LONGEST)}")
+    return rows
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)

@@ -1,4 +1,4 @@
-"""The live display of a run on a terminal: round, phase, players being asked, calls, cost.
+"""The live displays on a terminal: of a run its round, phase, speakers, calls and cost; of a batch how far it is.
 
 Foreign text reaches Rich only as `Text` of safe strings, so that markup in it is not interpreted.
 """
@@ -15,13 +15,14 @@ from typing import Any, TextIO, cast
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.rule import Rule
 from rich.spinner import Spinner
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from agentsim.cli.display import Noting, public_lines
+from agentsim.cli.display import Noting, public_lines, status_line, without_result
 from agentsim.cli.finish import money, spent
 from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LogEntry
@@ -29,9 +30,11 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted
 from agentsim.history.totals import Totals
 from agentsim.players.terminal import MARK, rows
+from agentsim.runner.batch.batch_game import GameEnd
+from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.watch import Watcher
 
-__all__ = ["RichDisplay", "screen"]
+__all__ = ["RichBatch", "RichDisplay"]
 
 _SHOWN_AT_ONCE = 6
 
@@ -56,18 +59,34 @@ class _Lasting:
         return getattr(self._stream, name)
 
 
-def screen() -> Console:
-    """A Rich console on stderr that survives a closed pipe."""
-    stream = cast("TextIO", _Lasting(sys.stderr))  # all of a stream that Rich asks for
-    return Console(file=stream, markup=False, emoji=False, highlight=False)
+class _Panel(Noting):
+    """A panel at the bottom of the screen, drawn again by the clock; what is printed scrolls by above it."""
+
+    def __init__(self) -> None:
+        stream = cast("TextIO", _Lasting(sys.stderr))  # all of a stream that Rich asks for
+        self._console = Console(file=stream, markup=False, emoji=False, highlight=False)
+        self._live: Live | None = None
+
+    def _show(self) -> None:
+        if self._live is None:
+            self._live = Live(get_renderable=self._panel, console=self._console, refresh_per_second=8, transient=True)
+            self._live.start(refresh=True)
+
+    def close(self) -> None:
+        """Take the panel off the screen."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _panel(self) -> RenderableType:
+        raise NotImplementedError
 
 
-class RichDisplay(Noting, Watcher):
+class RichDisplay(_Panel, Watcher):
     """Public events scroll by; below them one panel says round, phase, speakers, calls, tokens, cost, time."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or screen()
-        self._live: Live | None = None
+    def __init__(self) -> None:
+        super().__init__()
         self._started = time.monotonic()
         self._name = self._round = self._phase = ""
         self._speaking: Counter[str] = Counter()
@@ -131,17 +150,6 @@ class RichDisplay(Noting, Watcher):
         shown.stylize(Style.combine((Style(dim=False), head)), 0, min(len(heading) + 1, len(lines[0])))
         self._console.print(shown)
 
-    def close(self) -> None:
-        """Take the panel off the screen."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-
-    def _show(self) -> None:
-        if self._live is None:
-            self._live = Live(get_renderable=self._panel, console=self._console, refresh_per_second=8, transient=True)
-            self._live.start(refresh=True)
-
     def _panel(self) -> RenderableType:
         totals, seconds = self._totals, int(time.monotonic() - self._started)
         speaking = list(self._speaking)
@@ -155,14 +163,11 @@ class RichDisplay(Noting, Watcher):
             Text(self._phase),
             Text(f"asking {shortened(names, 200)}" if names else "", style="cyan"),
         )
-        trouble = (
-            (totals.failed_calls, "failed", ""),
-            (totals.takeovers, "takeover", "s"),
-            (self._fallbacks, "fallback", "s"),
-        )
         counts = (
             counted(totals.calls, "call"),
-            *(f"{number} {what}{s * (number != 1)}" for number, what, s in trouble if number),
+            *([f"{totals.failed_calls} failed"] if totals.failed_calls else ()),
+            *([counted(totals.takeovers, "takeover")] if totals.takeovers else ()),
+            *([counted(self._fallbacks, "fallback")] if self._fallbacks else ()),
             spent(totals),
             f"cost {money(totals.cost_usd, totals.unpriced_calls)}",
             f"{seconds // 60}:{seconds % 60:02d}",
@@ -181,3 +186,28 @@ def _packed(parts: Iterable[str], width: int) -> list[str]:
         else:
             packed.append(part)
     return [*(f"{row} ·" for row in packed[:-1]), *packed[-1:]]
+
+
+class RichBatch(_Panel, BatchWatcher):
+    """A bar, counts, cost and its forecast, the time that is left; games without a result scroll by above them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = shortened(name, 200)
+        self._tally: Tally | None = None
+
+    def began(self, tally: Tally) -> None:
+        self._tally = tally
+        self._show()
+
+    def ended(self, end: GameEnd) -> None:
+        if end.error is not None:
+            self._console.print(Text(without_result(end, end.error), style="yellow"))
+
+    def _panel(self) -> RenderableType:
+        assert self._tally is not None, "it is drawn from the beginning on"
+        tally = self._tally
+        rows = Table.grid(expand=True)  # a bar by itself does not end its line
+        rows.add_row(ProgressBar(total=tally.games, completed=tally.done + tally.failed))
+        rows.add_row(Text(status_line(tally), style="dim"))
+        return Group(Rule(Text(self._name), style="dim"), rows)

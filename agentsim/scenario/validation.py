@@ -1,12 +1,14 @@
-"""Error lines for a scenario's author: where something stands, what was found, what would be valid.
+"""Checks a scenario's document, and says in one line what is wrong with it: where, what was found, what would be valid.
 
-The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value.
+The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value. Secrets and
+values that JSON cannot represent are refused before any model sees them.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
@@ -17,7 +19,7 @@ from pydantic_core import ErrorDetails
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError
 
-__all__ = ["Key", "described", "dotted", "nearest", "one_line", "scenario_error", "shown", "validated"]
+__all__ = ["ADVICE", "Key", "dotted", "nearest", "one_line", "screen", "secret_in", "shown", "validated"]
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
@@ -36,12 +38,12 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
     try:
         return model.model_validate_json(json.dumps(document))
     except ValidationError as error:
-        raise scenario_error(error, model, document, at=at) from None
+        raise _refusal(error, model, document, at=at) from None
     except ScenarioError as error:
         raise error.placed(key=dotted(at)) from None
 
 
-def scenario_error(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
+def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
     """The most telling of the errors: an unknown key before all (it explains a missing one), else the first."""
     details = error.errors(include_url=False)
     placed = [(_place(detail, document), detail) for detail in details]
@@ -98,7 +100,7 @@ def _problem(detail: ErrorDetails, key: Key, schema: Mapping[str, Any], found: s
 
 
 def _valid(schema: Mapping[str, Any], key: Key) -> str:
-    return " or ".join(dict.fromkeys(described(_inlined(node, schema)) for node in _nodes(schema, key)))
+    return " or ".join(dict.fromkeys(_described(node, schema) for node in _nodes(schema, key)))
 
 
 def _nodes(schema: Mapping[str, Any], key: Key) -> list[Mapping[str, Any]]:
@@ -119,27 +121,13 @@ def _nodes(schema: Mapping[str, Any], key: Key) -> list[Mapping[str, Any]]:
 
 
 def _branches(node: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    node = _target(node, root)
+    while "$ref" in node:
+        node = root["$defs"][node["$ref"].removeprefix("#/$defs/")]
     if branches := node.get("anyOf") or node.get("oneOf"):
         for branch in branches:
             yield from _branches(branch, root)
     elif node.get("type") != "null":
         yield node
-
-
-def _target(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    while "$ref" in node:
-        node = root["$defs"][node["$ref"].removeprefix("#/$defs/")]
-    return node
-
-
-def _inlined(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The node with the references of a list's items resolved, which is as deep as `described` looks."""
-    items = node.get("items")
-    if not isinstance(items, Mapping):
-        return node
-    options = [_inlined(branch, root) for branch in _branches(items, root)]
-    return {**node, "items": options[0] if len(options) == 1 else {"anyOf": options}}
 
 
 def one_line(text: str, limit: int = 200) -> str:
@@ -167,11 +155,11 @@ def shown(value: Any) -> str:
     return one_line(str(value), 60)
 
 
-def described(schema: Mapping[str, Any]) -> str:
-    """What a value of this JSON Schema (with `$ref`s resolved) is, in words: "a number from 0 to 2"."""
-    if branches := schema.get("anyOf") or schema.get("oneOf"):
-        words = [described(branch) for branch in branches if branch.get("type") != "null"]
-        return " or ".join(dict.fromkeys(words))
+def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """What a value of this node of a JSON Schema is, in words: "a number from 0 to 2"."""
+    schema, *more = _branches(node, root)
+    if more:
+        return " or ".join(dict.fromkeys(_described(branch, root) for branch in (schema, *more)))
     if "const" in schema:
         return shown(schema["const"])
     if "enum" in schema:
@@ -187,7 +175,7 @@ def described(schema: Mapping[str, Any]) -> str:
             least = f" of at least {schema['minItems']}" if schema.get("minItems") else ""
             most = f" of at most {schema['maxItems']}" if "maxItems" in schema else ""
             items = schema.get("items")
-            return f"a list{least or most}" + (f", each {described(items)}" if items else "")
+            return f"a list{least or most}" + (f", each {_described(items, root)}" if items else "")
         case "string":
             return _text(schema)
         case "object":
@@ -204,15 +192,62 @@ def _text(schema: Mapping[str, Any]) -> str:
     return str(schema.get("description", f"text that matches {schema['pattern']}"))
 
 
+_BOUNDS = {"exclusiveMinimum": "above", "minimum": "of at least", "maximum": "at most", "exclusiveMaximum": "below"}
+
+
 def _range(schema: Mapping[str, Any]) -> str:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None and high is not None:
-        return f" from {low:g} to {high:g}" if max(abs(low), abs(high)) < 10**6 else f" from {low} to {high}"
-    lower = f" of at least {low}" if low is not None else ""
-    if "exclusiveMinimum" in schema:
-        lower = f" above {schema['exclusiveMinimum']}"
-    upper = high if high is not None else schema.get("exclusiveMaximum")
-    if upper is None:
-        return lower
-    upper = f"{'at most' if high is not None else 'below'} {upper}"
-    return f"{lower} and {upper}" if lower else f" of {upper}" if high is not None else f" {upper}"
+    match schema:
+        case {"minimum": low, "maximum": high}:
+            return f" from {low:g} to {high:g}" if max(abs(low), abs(high)) < 10**6 else f" from {low} to {high}"
+    found = " and ".join(f"{words} {schema[bound]}" for bound, words in _BOUNDS.items() if bound in schema)
+    return f" of {found}" if found.startswith("at most") else found and f" {found}"
+
+
+ADVICE = "looks like a key or password; keys come from the environment"
+
+_SECRET = re.compile(
+    r"""^(?:sk-|AIza)[A-Za-z0-9_-]{4,}$                       # a whole value
+      | (?<![A-Za-z0-9_-])(?:sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{20,}
+                            |(?:gsk|hf|ghp|xai|pplx)[_-][A-Za-z0-9]{20,})
+      | \bapi[_-]?key["']?\s*[=:]\s*["']?[^\s"'<$]{8,}
+      | \bbearer\s+[A-Za-z0-9._~+/=-]{16,}
+      | ://[^/\s:@]+:[^/\s@]+@                                # a password in a URL
+    """,
+    re.VERBOSE,
+)
+_SECRET_KEYS = ("authorization", "accesstoken", "authtoken", "bearertoken", "secretkey")
+
+
+def secret_in(text: str) -> bool:
+    """Whether some of the text looks like a provider's key or a password."""
+    return _SECRET.search(text) is not None
+
+
+def screen(document: Mapping[str, Any]) -> None:
+    """Raise `ScenarioError` for the first secret, date, non-finite number or integer beyond 64 bits.
+
+    The message never repeats what looks like a secret.
+    """
+    for path, value in _leaves(document, ()):
+        name = path[-1] if isinstance(path[-1], str) else ""
+        if secret_in(name):
+            raise ScenarioError(f"a key below it {ADVICE}", key=dotted(path[:-1]))
+        plain = re.sub(r"[^a-z0-9]", "", name.casefold())
+        named = plain.endswith("apikey") or plain in _SECRET_KEYS
+        if named or (isinstance(value, str) and secret_in(value)):
+            raise ScenarioError(ADVICE, key=dotted(path))
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ScenarioError(f"must be a finite number, found {value}", key=dotted(path))
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ScenarioError("must be a number of at most 64 bits", key=dotted(path))
+        if not isinstance(value, str | int | float | list | dict):
+            raise ScenarioError(f"must be in quotes, found the date {shown(value)}", key=dotted(path))
+
+
+def _leaves(value: Any, path: Key) -> Iterator[tuple[Key, Any]]:
+    """Every key with its value, tables and lists included."""
+    items: Any = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for name, below in items:
+        yield (*path, name), below
+        if isinstance(below, Mapping | list):
+            yield from _leaves(below, (*path, name))
