@@ -19,8 +19,8 @@ from agentsim.errors import Interrupted, UsageError
 from agentsim.history.files import find_run
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
+from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.models.permits import Variables
 from agentsim.prepare import prepare_batch, prepare_resume, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.manifest import at_once

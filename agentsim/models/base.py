@@ -31,6 +31,7 @@ __all__ = [
     "Sampling",
     "Usage",
     "Word",
+    "Wrapper",
     "fault_of",
 ]
 
@@ -255,12 +256,10 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """As the scenario names it: `openrouter/openai/gpt-5-mini`."""
-        ...
 
     @property
     def provider(self) -> str:
         """The first segment of the name; providers are isolated from one another by it."""
-        ...
 
     @property
     def limiter(self) -> RateLimiter | None:
@@ -268,7 +267,6 @@ class Model(Protocol):
 
         The caller acquires a slot before `complete` and releases it after.
         """
-        ...
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt, sent at once, within `sampling.timeout_s`.
@@ -276,8 +274,21 @@ class Model(Protocol):
         Raises `ModelError` (its four kinds), `LocalShortage` where this machine cannot send it, and nothing else that
         is not our own mistake; may be cancelled.
         """
-        ...
 
     async def aclose(self) -> None:
         """Give back connections and processes."""
-        ...
+
+
+class Wrapper:
+    """A model around another one, with its name and limiter, and closed with it; subclasses add `complete`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.name, self.provider = model.name, model.provider
+
+    @property
+    def limiter(self) -> RateLimiter | None:
+        return self._model.limiter
+
+    async def aclose(self) -> None:
+        await self._model.aclose()

@@ -10,16 +10,15 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.connection_errors import is_connecting, is_of_proxy, root, shortage, system_words
-from agentsim.models.descriptors import soft_limit
-from agentsim.models.keys import redact
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.profiles import Profile
+from agentsim.models.redaction import redact
 from agentsim.models.retry_after import duration, retry_after
 
-__all__ = ["UNSUPPORTED_FORMAT", "Faults"]
+__all__ = ["UNSUPPORTED_FORMAT", "Faults", "NoAnswer", "Unacceptable"]
 
 UNSUPPORTED_FORMAT = "unsupported_format"
 """The code of a `ProviderRejected` that another structured mode might not meet."""
@@ -77,6 +76,18 @@ _HINTS = (
 )
 
 
+class NoAnswer(Exception):
+    """No connection, or one that ended before the answer did; `why` is the system's own words."""
+
+    def __init__(self, stage: Literal["proxy", "connecting", "broken"], why: str) -> None:
+        super().__init__(stage, why)
+        self.stage, self.why = stage, why
+
+
+class Unacceptable(Exception):
+    """An answer that is not taken in; `str()` says why, in words for a person and none of the server's."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Complaint:
     """What a provider says about an error, whatever the shape it says it in."""
@@ -107,29 +118,22 @@ class Faults:
         """The deadline passed."""
         return TransportFailed(f"{self._who}: no complete answer within {seconds:g} s", code="timeout")
 
-    def connection(self, error: BaseException) -> ModelError:
-        """No connection, or one that broke; only the type and the system's own words of the error are used.
-
-        Raises `LocalShortage` where it is this machine that has none to give.
-        """
-        why, host = system_words(root(error)), self.profile.host
-        if (short := shortage(error)) is not None:
-            raise LocalShortage(f"no connection can be opened here: {short} (ulimit -n is {soft_limit()})")
-        if is_of_proxy(error):
+    def connection(self, failed: NoAnswer) -> ModelError:
+        """No connection, or one that broke."""
+        host, why = self.profile.host, failed.why
+        if failed.stage == "broken":
+            return TransportFailed(f"{self._who}: the connection to {host} broke ({why})", code="reset")
+        if failed.stage == "proxy":
+            problem = f"the proxy of the environment does not lead to {host} ({why})"
             hint = f"is it right, or does NO_PROXY have to name {host}?"
-            message = f"{self._who}: the proxy of the environment does not lead to {host} ({why}); {hint}"
-            return TransportFailed(message, code="unreachable")
-        if is_connecting(error):
-            message = f"{self._who}: cannot be reached at {host} ({why}); {self.profile.unreachable_hint}"
-            return TransportFailed(message, code="unreachable")
-        return TransportFailed(f"{self._who}: the connection to {host} broke ({why})", code="reset")
+        else:
+            problem, hint = f"cannot be reached at {host} ({why})", self.profile.unreachable_hint
+        return TransportFailed(f"{self._who}: {problem}; {hint}", code="unreachable")
 
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
         """A 200 that is no completion."""
         return TransportFailed(
-            f"{self._who}: the answer is not a completion: {what}{self._says(body)}",
-            code="bad_envelope",
-            status=200,
+            f"{self._who}: the answer is not a completion: {what}{self._says(body)}", code="bad_envelope", status=200
         )
 
     def reported(self, error: object) -> ModelError:

@@ -23,10 +23,10 @@ from pathlib import Path
 
 from agentsim.errors import ProviderRejected, ScenarioError
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint, shared_limiter
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
+from agentsim.models.remote import Endpoint, shared_limiter
 
 __all__ = ["EMBEDDED", "LocalModel", "LocalServer", "embedded_models", "find_gguf", "open_local", "server_for"]
 

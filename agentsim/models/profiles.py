@@ -5,6 +5,7 @@ Sending a request does not belong here, nor does reading a key's value: a profil
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agentsim.errors import ScenarioError
 from agentsim.models.address import normal, url_problem
-from agentsim.models.extra import extra_problem
 
 __all__ = [
     "BUILT_IN",
@@ -26,6 +26,7 @@ __all__ = [
     "ProviderSettings",
     "Structured",
     "address_of",
+    "extra_problem",
     "is_own",
     "resolve",
 ]
@@ -45,6 +46,44 @@ _NOT_PORTABLE = (
 # Grammars of local servers know these, but a length of thousands makes a grammar that takes minutes or is
 # dropped without a word.
 _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
+
+# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
+_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
+# What a player's `client_kwargs` may not set, with the setting that does.
+_NEVER_EXTRA = {
+    "model": "`model`",
+    "messages": "the prompt",
+    "stream": "nothing: answers are read whole",
+    "stream_options": "nothing: answers are read whole",
+    "n": "nothing: one answer is asked for",
+    "timeout": "`timeout_s`",
+    "extra_headers": "`api_key_env` of a provider",
+    "extra_query": "`base_url` of a provider",
+    "api_key": "`api_key_env` of a provider",
+    "base_url": "`base_url` of a provider",
+}
+
+
+def extra_problem(extra: Mapping[str, Any]) -> str | None:
+    """Why these extra parameters cannot be sent, or None."""
+    if not extra:
+        return None
+    for key in extra:
+        if key in _NEVER_EXTRA:
+            return f"`{key}` cannot be set there; what sets it is {_NEVER_EXTRA[key]}"
+        if key in _MAX_TOKENS:
+            return f"`{key}` cannot be set there; say max_tokens"
+    inner = extra.get("extra_body", {})
+    if not isinstance(inner, Mapping):
+        return "`extra_body` must be a table"
+    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
+        return f"in `extra_body`, {problem}"
+    try:
+        json.dumps(extra, allow_nan=False)
+    except (TypeError, ValueError):
+        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
+    return None
+
 
 _ALWAYS_RECORDED = frozenset(
     ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
@@ -207,25 +246,14 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         key_envs: tuple[str, ...] = (settings.api_key_env,)
     else:
         key_envs = start.key_envs if own else ()
-    return replace(
-        start,
-        base_url=normal(base_url),
-        key_envs=key_envs,
-        spacing_s=start.spacing_s if settings.spacing_ms is None else settings.spacing_ms / 1000,
-        requests_per_minute=settings.requests_per_minute or start.requests_per_minute,
-        tokens_per_minute=settings.tokens_per_minute or start.tokens_per_minute,
-        structured=settings.structured or start.structured,
-        max_tokens_field=settings.max_tokens_field or start.max_tokens_field,
-        strip_schema_keywords=start.strip_schema_keywords
-        if settings.strip_schema_keywords is None
-        else frozenset(settings.strip_schema_keywords),
-        extra_body=start.extra_body if settings.extra_body is None else settings.extra_body,
-        supports_temperature=start.supports_temperature
-        if settings.supports_temperature is None
-        else settings.supports_temperature,
-        # A server at another address is taken to speak what most servers speak.
-        api=settings.api or (start.api if own else "openai"),
-    )
+    given = settings.model_dump(exclude_none=True, exclude={"base_url", "api_key_env", "spacing_ms", "api"})
+    if settings.spacing_ms is not None:
+        given["spacing_s"] = settings.spacing_ms / 1000
+    if settings.strip_schema_keywords is not None:
+        given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
+    # A server at another address is taken to speak what most servers speak.
+    api = settings.api or (start.api if own else "openai")
+    return replace(start, base_url=normal(base_url), key_envs=key_envs, api=api, **given)
 
 
 def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> ScenarioError:

@@ -20,7 +20,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.keys import redact_reply
+from agentsim.models.redaction import redact_reply
 
 __all__ = ["completion_in", "completion_of", "decoded"]
 

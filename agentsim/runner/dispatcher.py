@@ -22,7 +22,7 @@ from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
 from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.prices import Prices, longest_reply
+from agentsim.models.tokens import Prices, longest_reply
 from agentsim.players.base import Player
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer

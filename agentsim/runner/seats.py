@@ -15,13 +15,12 @@ from agentsim.errors import ScenarioError
 from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
-from agentsim.models.endpoint import Endpoints
-from agentsim.models.keys import key_for, variable_for
+from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.own import Own, OwnModel
-from agentsim.models.permits import errand
-from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
+from agentsim.models.remote import Endpoints
+from agentsim.models.tokens import Priced, Prices
 from agentsim.players.base import ReaskPolicy
 from agentsim.players.bot import BotPlayer
 from agentsim.players.human import HumanPlayer

@@ -25,7 +25,7 @@ from agentsim.history.files import RunFiles, default_stem, write_whole
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
-from agentsim.models.descriptors import make_room
+from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.budget import Budget
 from agentsim.runner.dispatcher import Dispatcher

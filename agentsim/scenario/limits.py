@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.models.prices import Prices
+from agentsim.models.tokens import Prices
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.schema import Limits
 from agentsim.scenario.secret_scan import screen

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from agentsim.engine.prompt import NARRATOR
-from agentsim.models.extra import extra_problem
+from agentsim.models.profiles import extra_problem
 
 __all__ = [
     "OWN",

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pydantic import ConfigDict, JsonValue
 
 from agentsim.engine.game import GameConfig
-from agentsim.models.prices import Price
 from agentsim.models.profiles import ProviderSettings
+from agentsim.models.tokens import Price
 from agentsim.scenario.plan import PlayerPlan, SeatRecord
 from agentsim.scenario.player_tables import ClosedTable
 from agentsim.scenario.schema import Find, Limits, found

@@ -11,8 +11,8 @@ from typing import Any, Self, TypeAlias
 from pydantic import Field, JsonValue, field_validator
 
 from agentsim.engine.game import Game, SeatsInFolder
-from agentsim.models.prices import Price
 from agentsim.models.profiles import ProviderSettings
+from agentsim.models.tokens import Price
 from agentsim.scenario.player_tables import ClosedTable, Defaults, ModelName, PlayerTable, StaffTable, is_provider
 from agentsim.scenario.validation_error import dotted, validated
 

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from agentsim.errors import TransportFailed
-from agentsim.models import deadline
+from agentsim.models import event_loop
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint
 from agentsim.models.gemini import opened
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import RemoteModel
+from agentsim.models.remote import Endpoint, RemoteModel
 from tests.fakes.gemini import native_url, speaking_gemini
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -89,7 +88,7 @@ def test_an_answer_that_is_here_when_the_deadline_passes_is_taken(
     made: Callable[[FakeServer], RemoteModel], reply: Callable[[dict[str, Any]], Raw], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both happen while the loop is busy, for too short a time to be taken for a standstill."""
-    monkeypatch.setattr(deadline, "_STANDSTILL_S", math.inf)
+    monkeypatch.setattr(event_loop, "_STANDSTILL_S", math.inf)
     answer = ask(made, reply, timeout_s=0.2, latency_s=0.02, stands_still_s=0.25)
     assert isinstance(answer, Completion), answer
 

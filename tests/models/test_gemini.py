@@ -18,10 +18,9 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models import gemini
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
-from agentsim.models.remote import RemoteModel
+from agentsim.models.remote import Endpoint, RemoteModel
 from tests.fakes.gemini import generated, native_url, speaking_gemini
 from tests.fakes.server import FakeServer, Raw, Received
 
@@ -158,7 +157,6 @@ def test_extras_are_fields_of_the_library_s_configuration_or_of_the_body() -> No
     ("extra", "says"),
     [
         ({"reasoning_effort": "low"}, 'reasoning_effort.*api = "openai" in .providers.gemini.'),
-        ({"max_tokens": 5}, "say max_tokens"),
         ({"max_output_tokens": 5}, "max_output_tokens"),
         ({"http_options": {"base_url": "http://127.0.0.1:9"}}, "http_options"),
         ({"candidate_count": 2}, "candidate_count"),
@@ -398,17 +396,7 @@ def test_a_count_that_cannot_be_one_is_none(
 _NO_CANDIDATES: tuple[Any, ...] = (None, 1, "x", [], [None], {})
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        *({"candidates": value} for value in _NO_CANDIDATES),
-        [],
-        7,
-        "text",
-        None,
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("body", [*({"candidates": value} for value in _NO_CANDIDATES), [], 7, "text", None], ids=str)
 def test_an_answer_of_another_shape_is_no_completion(body: Any) -> None:
     fault, _ = ask(Raw(200, json.dumps(body)))
     assert isinstance(fault, TransportFailed)

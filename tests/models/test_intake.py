@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.models.connection_errors import Unacceptable
+from agentsim.models.faults import Unacceptable
 from agentsim.models.transport import Intake
 
 MOST = 8 * 2**20

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.endpoint import Endpoint, Endpoints, shared_limiter
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
+from agentsim.models.remote import Endpoint, Endpoints, shared_limiter
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import Mendable, play
@@ -110,7 +110,7 @@ def test_after_a_429_half_as_many_begin() -> None:
 
 def test_requests_per_minute_hold_calls_back() -> None:
     assert Crowd(RateLimits(requests_per_minute=2)).play({}, {}, {}, {}, {}) == [
-        *((0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0), (4, 120.0)),
+        *((0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0), (4, 120.0))
     ]
 
 

@@ -9,14 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import (
-    ModelError,
-    ModelRefused,
-    ProviderRejected,
-    RateLimited,
-    ScenarioError,
-    TransportFailed,
-)
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.scripted import Scripted
 

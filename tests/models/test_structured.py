@@ -12,10 +12,10 @@ import pytest
 
 from agentsim.errors import ModelError, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible, request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from agentsim.models.rate_limiter import RateLimits
+from agentsim.models.remote import Endpoint
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -31,9 +31,7 @@ CALL = Call((("system", "Rules."), ("user", "Vote.")), SCHEMA, "vote")
 SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
 
 # The schema as remote providers get it, and as the grammars of local servers do.
-REMOTE = SCHEMA | {
-    "properties": {"speech": {"type": "string"}, "vote": PROPERTIES["vote"], "bid": {"type": "integer"}},
-}
+REMOTE = SCHEMA | {"properties": {"speech": {"type": "string"}, "vote": PROPERTIES["vote"], "bid": {"type": "integer"}}}
 LOCAL = SCHEMA | {"properties": PROPERTIES | {"speech": {"type": "string"}}}
 OPEN = {name: value for name, value in REMOTE.items() if name != "additionalProperties"}
 SENT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -323,19 +321,6 @@ def test_a_call_without_a_schema_chooses_nothing() -> None:
 
     assert asyncio.run(main()).structured is None
     assert "response_format" not in fake.received[0].body
-
-
-def test_one_schema_of_many_calls_is_made_ready_once_and_never_taken_for_another() -> None:
-    profile = replace(resolve("openai", {}, {}), structured="json_schema")
-
-    def sent(schema: dict[str, Any]) -> Any:
-        call = Call(messages=(("user", "Which?"),), schema=schema, schema_name="vote")
-        return request_body(profile, "m", call, Sampling())["response_format"]["json_schema"]["schema"]
-
-    schemas = [{"type": "object", "properties": {"vote": {"const": number}}} for number in range(30)]
-    assert sent(schemas[0]) is sent(schemas[0])
-    for number, schema in [*enumerate(schemas), *enumerate(schemas)]:  # more than are kept, and those again
-        assert sent(schema)["properties"]["vote"] == {"enum": [number]}
 
 
 def test_what_a_scenario_merges_into_a_schema_is_sent_and_spoils_no_other_body() -> None:

@@ -20,9 +20,10 @@ import pytest
 from agentsim import __version__
 from agentsim.errors import ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint, headers_for
+from agentsim.models.keys import headers_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.models.remote import Endpoint
 from agentsim.models.transport import Transport
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw

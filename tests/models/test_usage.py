@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agentsim.models.base import Call, Sampling, Usage
-from agentsim.models.endpoint import Endpoint
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
+from agentsim.models.remote import Endpoint
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 
@@ -39,10 +39,7 @@ COUNTS: dict[str, tuple[dict[str, Any], int | None]] = {
     "only in the total": ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 1015}, 1005),
     "all thinking, no completion": ({"prompt_tokens": 10, "total_tokens": 1010}, 1000),
     "beside the completion, without a total": ({"prompt_tokens": 10, "completion_tokens": 5, **THOUGHT}, 1005),
-    "within the completion": (
-        {"prompt_tokens": 10, "completion_tokens": 1005, "total_tokens": 1015, **THOUGHT},
-        1005,
-    ),
+    "within the completion": ({"prompt_tokens": 10, "completion_tokens": 1005, "total_tokens": 1015, **THOUGHT}, 1005),
     "a total that is none": ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": "many"}, 5),
     "a total below its parts": ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 3}, 5),
     "no count at all": ({"prompt_tokens": 10}, None),

@@ -1,23 +1,79 @@
-"""Deadline: how long a call may take, in time in which this process ran.
+"""Event loop: what all calls of one share: the connections that the system allows, and the clock of their deadlines.
 
-A process that is stopped (Ctrl-Z, a paused container) or that computes for seconds reads no answers meanwhile. Which
-errors follow from a deadline is `faults`' business; limits of a whole run are wall clock, and `runner.budget`'s.
+How many calls a host takes is `rate_limiter`; which errors follow from a deadline is `faults`' business; limits of a
+whole run are wall clock, and `runner.budget`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
+import resource
+from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from weakref import WeakKeyDictionary
 
-__all__ = ["Deadline"]
+__all__ = ["Deadline", "make_room", "places", "soft_limit"]
 
+_OUR_DESCRIPTORS = 16  # for modules, names that are looked up, files that are written
+_DESCRIPTORS_OF_A_GAME = 2  # its journal, and its history
 _TICK_S = 0.1
 # A tick that comes later than this after the one before shows that the loop stood still. On a machine that is merely
 # busy it comes sooner.
 _STANDSTILL_S = 2 * _TICK_S
 # Rounds of the loop, none of which waits, in which sockets are read to the end: at least 64 KiB in three of them.
 _LAST_ROUNDS = 200
+
+
+class Places(asyncio.Semaphore):
+    """A place for each call that may be under way; where they are `tight`, connections are not kept between calls."""
+
+    def __init__(self, room: int, *, tight: bool = False) -> None:
+        super().__init__(room)
+        self.tight = tight
+
+
+_PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
+
+
+def places() -> Places:
+    """Those of the running event loop."""
+    make_room(0)
+    return _PLACES[asyncio.get_running_loop()]
+
+
+def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None:
+    """Have places for so many calls at once, and so many connections, in so many games of the running event loop.
+
+    The soft limit (`ulimit -n`) is raised where that helps. Where there are fewer all the same, what is said of it: in
+    words for a person. Nothing happens where the loop has its places already.
+    """
+    loop = asyncio.get_running_loop()
+    if loop in _PLACES:
+        return None
+    try:
+        taken = len(list(Path("/dev/fd").iterdir()))
+    except OSError:
+        taken = _OUR_DESCRIPTORS
+    taken += _OUR_DESCRIPTORS + _DESCRIPTORS_OF_A_GAME * games
+    connections = max(calls, connections)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if taken + connections > soft_limit():
+        most = taken + connections if hard == resource.RLIM_INFINITY else min(taken + connections, hard)
+        with suppress(OSError, ValueError):  # where the system has a limit of its own besides
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    soft = soft_limit()
+    room = max(1, soft - taken)
+    _PLACES[loop] = Places(room, tight=room < connections)
+    if room >= calls:
+        return None
+    return f"ulimit -n is {soft}: at most {room} calls are made at once, not {calls}; a higher limit takes more"
+
+
+def soft_limit() -> int:
+    """How many descriptors this process may have."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 2**31 if soft == resource.RLIM_INFINITY else soft
 
 
 class _Clock:
