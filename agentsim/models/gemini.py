@@ -40,14 +40,12 @@ HELP = "it needs the extra `gemini`: `uv sync --extra gemini` or `pip install 'a
 _VERSION = "v1beta"
 _WORDS = 300  # characters of the library's own words in a message
 _FINISHED = {"STOP": "stop", "MAX_TOKENS": "length"}
-_FILTERED = frozenset(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"))
+_FILTERED = {"safety", "recitation", "blocklist", "prohibited_content", "spii"}
 # Fields of the library's `GenerateContentConfig` that a player's `client_kwargs` may not set.
-_OURS = frozenset(
-    (
-        *("http_options", "should_return_http_response", "system_instruction", "max_output_tokens", "candidate_count"),
-        *("automatic_function_calling", "automatic_continuation"),
-    )
-)
+_OURS = {
+    *("http_options", "should_return_http_response", "system_instruction", "max_output_tokens", "candidate_count"),
+    *("automatic_function_calling", "automatic_continuation"),
+}
 
 
 def is_spoken(profile: Profile) -> bool:
@@ -116,9 +114,8 @@ class Gemini(RemoteModel):
             **({} if call.schema is None else _structured(profile, call.schema, function)),
             **({"http_options": {"extra_body": dict(profile.extra_body)}} if profile.extra_body else {}),
         }
-        roles = {"assistant": "model"}
         contents = [
-            {"role": roles.get(role, "user"), "parts": [{"text": text}]}
+            {"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]}
             for role, text in call.messages
             if role != "system"
         ]
@@ -144,7 +141,31 @@ class Gemini(RemoteModel):
         return ProviderRejected(f"{self.name}: {why}", code="bad_request")
 
     def _in_openai_words(self, envelope: Any) -> Any:
-        return _in_openai_words(envelope)
+        """The answer as a chat completion; what cannot be one is handed on as it is, to be judged as that."""
+        if not isinstance(envelope, Mapping) or envelope.get("error"):
+            return envelope
+        usage = _usage(_inner(envelope, "usageMetadata"))
+        candidates = envelope.get("candidates")
+        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+        blocked = _inner(envelope, "promptFeedback").get("blockReason")
+        if not isinstance(candidate, Mapping) and not blocked:
+            return {"choices": [], "usage": usage}
+        candidate = candidate if isinstance(candidate, Mapping) else {}
+        reason = candidate.get("finishReason")
+        finish_reason = _FINISHED.get(reason, reason.lower()) if isinstance(reason, str) else None
+        if blocked or finish_reason in _FILTERED:
+            finish_reason = "content_filter"
+        parts = _inner(candidate, "content").get("parts")
+        parts = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+        said = [part for part in parts if isinstance(part.get("text"), str)]
+        calls = [call for part in parts if (call := _inner(part, "functionCall"))]
+        message = {
+            "content": "".join(part["text"] for part in said if not part.get("thought")),
+            "reasoning": "".join(part["text"] for part in said if part.get("thought")) or None,
+            "tool_calls": [{"function": {"name": call.get("name"), "arguments": call.get("args")}} for call in calls],
+        }
+        choice = {"finish_reason": finish_reason, "message": message}
+        return {"choices": [choice], "model": envelope.get("modelVersion"), "usage": usage}
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -217,36 +238,6 @@ def _library() -> genai.Client:
             async_client_args={"ssl": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)},  # or it reads the trust store
         ),
     )
-
-
-def _in_openai_words(answer: Any) -> Any:
-    """The answer as a chat completion; what cannot be one is handed on as it is, to be judged as that."""
-    if not isinstance(answer, Mapping) or answer.get("error"):
-        return answer
-    candidates = answer.get("candidates")
-    candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-    blocked = _inner(answer, "promptFeedback").get("blockReason")
-    if not isinstance(candidate, Mapping) and not blocked:
-        return {"choices": [], "usage": _usage(_inner(answer, "usageMetadata"))}
-    candidate = candidate if isinstance(candidate, Mapping) else {}
-    reason = candidate.get("finishReason")
-    reason = reason if isinstance(reason, str) else None
-    word = None if reason is None else _FINISHED.get(reason, reason.lower())
-    parts = _inner(candidate, "content").get("parts")
-    parts = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
-    said = [part for part in parts if isinstance(part.get("text"), str)]
-    message = {
-        "content": "".join(part["text"] for part in said if not part.get("thought")),
-        "reasoning": "".join(part["text"] for part in said if part.get("thought")) or None,
-        "tool_calls": [
-            {"function": {"name": call.get("name"), "arguments": call.get("args")}}
-            for call in (_inner(part, "functionCall") for part in parts)
-            if call
-        ],
-    }
-    filtered = blocked or reason in _FILTERED
-    choice = {"finish_reason": "content_filter" if filtered else word, "message": message}
-    return {"choices": [choice], "model": answer.get("modelVersion"), "usage": _usage(_inner(answer, "usageMetadata"))}
 
 
 def _inner(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:

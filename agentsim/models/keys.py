@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from agentsim import __version__
@@ -59,65 +58,47 @@ def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     return next((name for name in profile.key_envs if env.get(name, "").strip()), next(iter(profile.key_envs), None))
 
 
-class _Owner(NamedTuple):
-    """Whose variables begin with one of these words, and at which hosts they may be used."""
-
-    whose: str
-    words: frozenset[str]
-    hosts: tuple[str, ...] = ()
-
-
-def _owner(whose: str, words: str, *hosts: str) -> _Owner:
-    return _Owner(whose, frozenset(words.split()), hosts)
-
-
 # LAB_KEY, LAB_API_KEY, LAB_TOKEN, LAB_KEY_2
 _A_KEY_BY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
 # Words that no provider's key has in its name: such keys sign, open or decipher something.
-_NO_KEY_OF_A_PROVIDER = frozenset(
-    (
-        *("SECRET", "PRIVATE", "PASSWORD", "PASSPHRASE", "ACCESS", "REFRESH", "SIGNING", "ENCRYPTION"),
-        *("MASTER", "DEPLOY", "SESSION", "WEBHOOK", "SSH", "GPG"),
-    )
-)
-# Whose a variable is by its first word. Providers of models besides those that are built in come with their hosts; of
-# the others, accounts that are worth stealing and commonly stand in the environment of people who write programs.
+_NO_KEY_OF_A_PROVIDER = {
+    *("SECRET", "PRIVATE", "PASSWORD", "PASSPHRASE", "ACCESS", "REFRESH", "SIGNING", "ENCRYPTION"),
+    *("MASTER", "DEPLOY", "SESSION", "WEBHOOK", "SSH", "GPG"),
+}
+# Whose a variable is by a word in its name, and the hosts at which it may be used. Of owners that are no providers of
+# models: accounts that are worth stealing and commonly stand in the environment of people who write programs.
 _OWNERS = (
-    _owner("Anthropic", "ANTHROPIC CLAUDE", "anthropic.com"),
-    _owner("Azure", "AZURE", "azure.com", "microsoft.com"),
-    _owner("Cerebras", "CEREBRAS", "cerebras.ai"),
-    _owner("Cohere", "COHERE CO", "cohere.com", "cohere.ai"),
-    _owner("Alibaba", "DASHSCOPE ALIBABA", "aliyuncs.com"),
-    _owner("DeepSeek", "DEEPSEEK", "deepseek.com"),
-    _owner("Fireworks", "FIREWORKS", "fireworks.ai"),
-    _owner("Groq", "GROQ", "groq.com"),
-    _owner("Hugging Face", "HF HUGGINGFACE HUGGINGFACEHUB", "huggingface.co"),
-    _owner("MiniMax", "MINIMAX", "minimax.io", "minimaxi.com", "minimax.chat"),
-    _owner("Mistral", "MISTRAL", "mistral.ai"),
-    _owner("Moonshot", "MOONSHOT KIMI", "moonshot.ai", "moonshot.cn"),
-    _owner("NVIDIA", "NVIDIA NGC", "nvidia.com"),
-    _owner("Perplexity", "PERPLEXITY PPLX", "perplexity.ai"),
-    _owner("Together", "TOGETHER", "together.xyz", "together.ai"),
-    _owner("xAI", "XAI GROK", "x.ai"),
-    _owner("Zhipu", "ZAI ZHIPU ZHIPUAI GLM", "z.ai", "bigmodel.cn"),
-    _owner("OpenAI", "OPENAI", "openai.com"),
-    _owner("OpenRouter", "OPENROUTER", "openrouter.ai"),
-    _owner("Google", "GOOGLE GEMINI GCP GCLOUD VERTEX", "googleapis.com"),
-    _owner(
-        "an account at a host",
-        "AWS CLOUDFLARE CF DIGITALOCEAN DO HCLOUD HEROKU LINODE NETLIFY VERCEL FLY RENDER RAILWAY SCALEWAY OVH",
-    ),
-    _owner("a place for code", "GITHUB GH COPILOT", "github.ai"),
-    _owner("a place for code", "HOMEBREW ACTIONS GITLAB GL BITBUCKET CI CIRCLE CIRCLECI SONAR SNYK CODECOV SENTRY DD"),
-    _owner("a registry of packages", "NPM NODE PYPI TWINE UV POETRY CARGO RUBYGEMS GEM DOCKER NUGET"),
-    _owner(
-        "a machine or its secrets",
-        "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT OP DOPPLER SOPS AGE",
-    ),
-    _owner("a database", "DATABASE DB PG POSTGRES MYSQL MONGO REDIS SUPABASE FIREBASE SNOWFLAKE DATABRICKS PINECONE"),
-    _owner("a shop or bank", "STRIPE PAYPAL PLAID SQUARE COINBASE BINANCE KRAKEN SHOPIFY"),
-    _owner("messages or work", "SLACK DISCORD TELEGRAM TWILIO SENDGRID MAILGUN NOTION LINEAR JIRA ATLASSIAN"),
-    _owner("a tool beside models", "LANGCHAIN LANGSMITH LANGFUSE WANDB TAVILY SERPER SERPAPI EXA ELEVENLABS REPLICATE"),
+    ("Anthropic", "ANTHROPIC CLAUDE", "anthropic.com"),
+    ("Azure", "AZURE", "azure.com microsoft.com"),
+    ("Cerebras", "CEREBRAS", "cerebras.ai"),
+    ("Cohere", "COHERE CO", "cohere.com cohere.ai"),
+    ("Alibaba", "DASHSCOPE ALIBABA", "aliyuncs.com"),
+    ("DeepSeek", "DEEPSEEK", "deepseek.com"),
+    ("Fireworks", "FIREWORKS", "fireworks.ai"),
+    ("Groq", "GROQ", "groq.com"),
+    ("Hugging Face", "HF HUGGINGFACE HUGGINGFACEHUB", "huggingface.co"),
+    ("MiniMax", "MINIMAX", "minimax.io minimaxi.com minimax.chat"),
+    ("Mistral", "MISTRAL", "mistral.ai"),
+    ("Moonshot", "MOONSHOT KIMI", "moonshot.ai moonshot.cn"),
+    ("NVIDIA", "NVIDIA NGC", "nvidia.com"),
+    ("Perplexity", "PERPLEXITY PPLX", "perplexity.ai"),
+    ("Together", "TOGETHER", "together.xyz together.ai"),
+    ("xAI", "XAI GROK", "x.ai"),
+    ("Zhipu", "ZAI ZHIPU ZHIPUAI GLM", "z.ai bigmodel.cn"),
+    ("OpenAI", "OPENAI", "openai.com"),
+    ("OpenRouter", "OPENROUTER", "openrouter.ai"),
+    ("Google", "GOOGLE GEMINI GCP GCLOUD VERTEX", "googleapis.com"),
+    ("an account at a host", "AWS CLOUDFLARE CF DIGITALOCEAN DO HCLOUD HEROKU LINODE NETLIFY VERCEL FLY RENDER", ""),
+    ("an account at a host", "RAILWAY SCALEWAY OVH", ""),
+    ("a place for code", "GITHUB GH COPILOT", "github.ai"),
+    ("a place for code", "HOMEBREW ACTIONS GITLAB GL BITBUCKET CI CIRCLE CIRCLECI SONAR SNYK CODECOV SENTRY DD", ""),
+    ("a registry of packages", "NPM NODE PYPI TWINE UV POETRY CARGO RUBYGEMS GEM DOCKER NUGET", ""),
+    ("a machine or its secrets", "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT OP", ""),
+    ("a machine or its secrets", "DOPPLER SOPS AGE", ""),
+    ("a database", "DATABASE DB PG POSTGRES MYSQL MONGO REDIS SUPABASE FIREBASE SNOWFLAKE DATABRICKS PINECONE", ""),
+    ("a shop or bank", "STRIPE PAYPAL PLAID SQUARE COINBASE BINANCE KRAKEN SHOPIFY", ""),
+    ("messages or work", "SLACK DISCORD TELEGRAM TWILIO SENDGRID MAILGUN NOTION LINEAR JIRA ATLASSIAN", ""),
+    ("a tool beside models", "LANGCHAIN LANGSMITH LANGFUSE WANDB TAVILY SERPER SERPAPI EXA ELEVENLABS REPLICATE", ""),
 )
 
 
@@ -150,19 +131,15 @@ def _objection(variable: str, address: str) -> str | None:
     for profile in BUILT_IN.values():
         if name in profile.key_envs:
             return None if is_own(profile.provider, address) else f"is for {profile.provider} alone"
-    words = name.split("_")
-    if _A_KEY_BY_NAME.fullmatch(name) is None or not _NO_KEY_OF_A_PROVIDER.isdisjoint(words):
+    words = set(name.split("_"))
+    if _A_KEY_BY_NAME.fullmatch(name) is None or words & _NO_KEY_OF_A_PROVIDER:
         return "is no provider's key by its name, as LAB_KEY or LAB_API_TOKEN would be"
-    owners = [owner for owner in _OWNERS if not owner.words.isdisjoint(words)]
-    if not owners or any(_is_at(owner.hosts, address) for owner in owners):
-        return None
-    return f"is for {owners[0].whose}, by its name"
-
-
-def _is_at(hosts: Collection[str], address: str) -> bool:
+    owners = [(whose, hosts.split()) for whose, first_words, hosts in _OWNERS if words & set(first_words.split())]
     parts = urlsplit(address)
-    name = parts.hostname or ""
-    return parts.scheme == "https" and any(name == host or name.endswith(f".{host}") for host in hosts)
+    is_theirs = parts.scheme == "https" and any(
+        f".{parts.hostname}".endswith(f".{host}") for _, hosts in owners for host in hosts
+    )
+    return f"is for {owners[0][0]}, by its name" if owners and not is_theirs else None
 
 
 def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:

@@ -34,8 +34,7 @@ LONGEST_REPLY = 16_384
 # its own, whatever its name resembles.
 _CATALOGUE = {"openai": "openai", "openrouter": "openrouter", "gemini": "google"}
 _FREE = ("local/", "bot/", "script:")
-_FREE_NEARBY = frozenset(("ollama", "vllm", "lmstudio", "llama-server"))  # on machines of one's own
-_RELAYED = re.compile(r"[:-]cloud$")  # what `ollama serve` sends on to a service, which is paid for
+_FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server"}  # on machines of one's own
 
 
 def about(texts: Iterable[str]) -> int:
@@ -76,8 +75,7 @@ class Prices:
         providers: Mapping[str, ProviderSettings] | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        self._overrides = dict(overrides)
-        self._providers, self._env = providers or {}, env or {}
+        self._overrides, self._providers, self._env = overrides, providers or {}, env or {}
 
     def cost(self, model_name: str, usage: Usage) -> float | None:
         """US dollars of a finished call; None where the price or a token count is unknown."""
@@ -106,14 +104,17 @@ class Prices:
             return 0.0
         provider, _, model = model_name.partition("/")
         if provider in _FREE_NEARBY:
-            relayed = provider == "ollama" and _RELAYED.search(model) is not None
-            return 0.0 if is_near(self._address(provider)) and not relayed else None
-        if provider not in _CATALOGUE or not model or not is_own(provider, self._address(provider)):
+            relayed = provider == "ollama" and model.endswith((":cloud", "-cloud"))  # to a service, which is paid for
+            return 0.0 if is_near(address_of(provider, self._providers, self._env)) and not relayed else None
+        if provider not in _CATALOGUE or not is_own(provider, address_of(provider, self._providers, self._env)):
             return None
-        return _catalogue_cost(provider, model, prompt, cached, completion)
+        import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
 
-    def _address(self, provider: str) -> str:
-        return address_of(provider, self._providers, self._env)
+        usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)
+        try:
+            return float(genai_prices.calc_price(usage, model, provider_id=_CATALOGUE[provider]).total_price)
+        except LookupError:
+            return None
 
 
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may
@@ -136,16 +137,6 @@ def longest_reply(model_name: str, cap: int | None) -> int:
     `LONGEST_REPLY`, since the catalogue knows contexts and no longest replies.
     """
     return cap if cap is not None else min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
-
-
-def _catalogue_cost(provider: str, model: str, prompt: int, cached: int, completion: int) -> float | None:
-    import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
-
-    usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)
-    try:
-        return float(genai_prices.calc_price(usage, model, provider_id=_CATALOGUE[provider]).total_price)
-    except LookupError:
-        return None
 
 
 class Priced(Wrapper):
@@ -172,28 +163,28 @@ class Priced(Wrapper):
 
 
 def small_cap(model_name: str, cap: int | None, *extras: Mapping[str, Any]) -> int | None:
-    """The tokens that such a model's cap should have, where it has fewer; None where there is nothing to say.
+    """The tokens that the cap of a model that thinks before it answers should have, as far as its name tells that.
 
-    `extras` are what is sent besides, in which thinking may be turned off or bounded.
+    None where it has them, or nothing is to be said. `extras` are what is sent besides, in which thinking may be turned
+    off or bounded. The list is `thinking.toml`.
     """
-    known = _catalogue()
+    known = _thinking()
     enough: int = known["enough"]
     if cap is None or cap >= enough or any(_kept_short(extra, cap, known) for extra in extras):
         return None
-    _, _, model = model_name.lower().partition("/")
+    model = model_name.lower().partition("/")[2]
     return enough if any(re.search(pattern, model) for pattern in known["models"]) else None
 
 
 @cache
-def _catalogue() -> Mapping[str, Any]:
+def _thinking() -> Mapping[str, Any]:
     return tomllib.loads(files("agentsim.models").joinpath("thinking.toml").read_text("utf-8"))
 
 
 def _kept_short(extra: Mapping[str, Any], cap: int, known: Mapping[str, Any]) -> bool:
-    for key, value in extra.items():
-        if isinstance(value, Mapping):
-            if _kept_short(value, cap, known):
-                return True
-        elif value in known["off"].get(key, ()) or (key in known["bounds"] and isinstance(value, int) and value < cap):
-            return True
-    return False
+    return any(
+        _kept_short(value, cap, known)
+        if isinstance(value, Mapping)
+        else value in known["off"].get(key, ()) or (key in known["bounds"] and isinstance(value, int) and value < cap)
+        for key, value in extra.items()
+    )

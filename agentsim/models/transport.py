@@ -32,7 +32,7 @@ from agentsim.models.faults import NoAnswer, Unacceptable
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
 
-__all__ = ["Answer", "Connector", "Intake", "Transport", "no_answer"]
+__all__ = ["Answer", "Connector", "Transport", "no_answer"]
 
 _MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completion of today's models is under 1 MB
 _MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at
@@ -79,14 +79,7 @@ class Transport:
             async with self._session.post(
                 url, data=to_json(body), headers=self._headers, allow_redirects=False, **ways
             ) as response:
-                intake = Intake(response.status, response.headers)
-                chunks = []
-                while chunk := await response.content.readany():
-                    chunks.append(intake.taken(chunk))
-                    if intake.full:
-                        response.close()  # the rest would only be read to be thrown away
-                        break
-                return Answer(response.status, response.headers, b"".join(chunks))
+                return Answer(response.status, response.headers, await _body(response))
         except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that only looked like one
             raise no_answer(error) from error
 
@@ -132,43 +125,22 @@ class _Connection(ResponseHandler):
             self.abort()
 
 
-class Intake:
-    """Takes the chunks of one answer in their order; raises `Unacceptable` instead of holding more than 8 MiB.
-
-    Errors are told by their status, so that of one only the beginning is kept, and nothing if it is compressed.
-    """
-
-    def __init__(self, status: int, headers: Mapping[str, str]) -> None:
-        encodings = headers.get("content-encoding")
-        plain = encodings is None or {each.strip() for each in encodings.lower().split(",")} <= {"", "identity"}
-        self._good = 200 <= status < 300
-        if self._good and not plain:
-            raise Unacceptable("compressed, though that was not asked for")
-        if self._good and _declared(headers) > _MOST:
-            raise _too_long()
-        self._room = _MOST if self._good else _MOST_OF_AN_ERROR if plain else 0
-
-    def taken(self, chunk: bytes) -> bytes:
-        """What is kept of a chunk."""
-        if self._good and len(chunk) > self._room:
-            raise _too_long()
-        kept = chunk[: self._room]
-        self._room -= len(kept)
-        return kept
-
-    @property
-    def full(self) -> bool:
-        """Whether nothing that follows would be kept."""
-        return not self._room and not self._good
-
-
-def _declared(headers: Mapping[str, str]) -> int:
-    length = headers.get("content-length", "")
-    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
-
-
-def _too_long() -> Unacceptable:
-    return Unacceptable(f"longer than {_MOST // 2**20} MiB")
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """The body, of at most 8 MiB; errors are told by their status, so that of theirs the beginning is enough."""
+    good = 200 <= response.status < 300
+    encodings = response.headers.get("content-encoding", "").lower().split(",")
+    plain = {each.strip() for each in encodings} <= {"", "identity"}
+    if good and not plain:
+        raise Unacceptable("compressed, though that was not asked for")
+    room = _MOST + 1 if good else _MOST_OF_AN_ERROR if plain else 0
+    body = bytearray()
+    while len(body) < room and (chunk := await response.content.readany()):
+        body += chunk
+    if good and len(body) > _MOST:
+        raise Unacceptable(f"longer than {_MOST // 2**20} MiB")
+    if len(body) >= room:
+        response.close()  # the rest would only be read to be thrown away
+    return bytes(body[:room])
 
 
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:

@@ -181,7 +181,7 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
             )
         return Own(plan.model, seats.own[name.rest])
     if name.kind == "script":
-        from agentsim.models.scripted import Scripted
+        from agentsim.models.own import Scripted
 
         assert plan.path is not None, "a script's plan knows its file"
         return Scripted(plan.model, plan.path)
