@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core.core_schema import SerializationInfo
@@ -112,12 +112,10 @@ class Usage:
     cost_usd: Dollars | None = None
 
 
-_USAGE = {each.name for each in fields(Usage)}
-
-
 def _complete(value: Any) -> Any:
-    if isinstance(value, Mapping) and value.keys() != _USAGE:
-        raise ValueError(f"must have {', '.join(sorted(_USAGE))}")
+    names = {each.name for each in fields(Usage)}
+    if isinstance(value, Mapping) and value.keys() != names:
+        raise ValueError(f"must have {', '.join(sorted(names))}")
     return value
 
 
@@ -181,9 +179,12 @@ Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_writt
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
 """The kind of `ModelError` that a failed call met."""
-_ERRORS: Mapping[Fault, type[ModelError]] = dict(
-    zip(get_args(Fault), (TransportFailed, RateLimited, ModelRefused, ProviderRejected), strict=True)
-)
+_ERRORS: Mapping[Fault, type[ModelError]] = {
+    "transport": TransportFailed,
+    "limited": RateLimited,
+    "refused": ModelRefused,
+    "rejected": ProviderRejected,
+}
 
 
 def fault_of(error: ModelError) -> Fault:

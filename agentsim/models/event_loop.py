@@ -1,4 +1,4 @@
-"""Event loop: what all calls of one share: the connections that the system allows, and the clock of their deadlines.
+"""Event loop: what all calls of one share: the connections that the system allows, and time in which it runs.
 
 How many calls a host takes is `rate_limiter`; which errors follow from a deadline is `faults`' business; limits of a
 whole run are wall clock, and `runner.budget`'s.
@@ -28,9 +28,7 @@ _LAST_ROUNDS = 200
 class Places(asyncio.Semaphore):
     """A place for each call that may be under way; where they are `tight`, connections are not kept between calls."""
 
-    def __init__(self, room: int, *, tight: bool = False) -> None:
-        super().__init__(room)
-        self.tight = tight
+    tight = False
 
 
 _PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
@@ -64,7 +62,8 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     soft = soft_limit()
     room = max(1, soft - taken)
-    _PLACES[loop] = Places(room, tight=room < connections)
+    _PLACES[loop] = Places(room)
+    _PLACES[loop].tight = room < connections
     if room >= calls:
         return None
     return f"ulimit -n is {soft}: at most {room} calls are made at once, not {calls}; a higher limit takes more"
@@ -76,73 +75,34 @@ def soft_limit() -> int:
     return 2**31 if soft == resource.RLIM_INFINITY else soft
 
 
-class _Clock:
-    """Seconds of an event loop without those in which it stood still; it ticks while a deadline needs it."""
-
-    def __init__(self) -> None:
-        self._seen = self._stood_s = 0.0
-        self._users = 0
-        self._tick: asyncio.TimerHandle | None = None
-
-    def now(self) -> float:
-        now = asyncio.get_running_loop().time()
-        if now - self._seen > _STANDSTILL_S:
-            self._stood_s += now - self._seen - _TICK_S
-        self._seen = now
-        return now - self._stood_s
-
-    def needed(self) -> None:
-        self._users += 1
-        if self._tick is None:
-            self._look()
-
-    def left(self) -> None:
-        self._users -= 1
-        if not self._users and self._tick is not None:
-            self._tick.cancel()
-            self._tick = None
-
-    def _look(self) -> None:
-        self.now()
-        self._tick = asyncio.get_running_loop().call_later(_TICK_S, self._look)
-
-
-_CLOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Clock] = WeakKeyDictionary()
-
-
 class Deadline:
     """`async with Deadline(seconds)`: as `asyncio.timeout`, but an answer that is here in time is not thrown away.
 
-    Time in which the loop stood still does not count; and before the block is cancelled, what sockets hold is read.
+    Time in which the loop stood still does not count: a process that is stopped (Ctrl-Z, a paused container) or that
+    computes for seconds reads no answers meanwhile. Before the block is cancelled, what sockets hold is read.
     """
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._rounds = _LAST_ROUNDS
+        self._left_s, self._rounds = seconds, _LAST_ROUNDS
         self._timeout = asyncio.timeout(None)
 
     async def __aenter__(self) -> None:
-        loop = asyncio.get_running_loop()
-        clock = _CLOCKS.get(loop)
-        if clock is None:
-            clock = _CLOCKS[loop] = _Clock()
         await self._timeout.__aenter__()
-        clock.needed()
-        self._loop, self._clock = loop, clock
-        self._due = clock.now() + self._seconds
-        self._timer: asyncio.Handle = loop.call_later(self._seconds, self._look)
+        self._loop = asyncio.get_running_loop()
+        self._seen = self._loop.time()
+        self._timer: asyncio.Handle = self._loop.call_later(min(self._left_s, _TICK_S), self._look)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
-        self._clock.left()
         await self._timeout.__aexit__(kind, error, trace)
 
     def _look(self) -> None:
-        left_s = self._due - self._clock.now()
-        if left_s > 0:
-            self._timer = self._loop.call_later(left_s, self._look)
+        passed_s, self._seen = self._loop.time() - self._seen, self._loop.time()
+        self._left_s -= passed_s if passed_s <= _STANDSTILL_S else _TICK_S
+        if self._left_s > 0:
+            self._timer = self._loop.call_later(min(self._left_s, _TICK_S), self._look)
         elif self._rounds:
             self._rounds -= 1
             self._timer = self._loop.call_soon(self._look)

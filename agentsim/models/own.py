@@ -2,8 +2,8 @@
 
 A script is JSON: `{"A/vote": [...], "vote": [...], "*": [...]}`. The most specific key counts; the nth decision of
 that player and kind gets the nth reply. A reply is a text; or a list of replies, one for each attempt, the last
-repeating; or an object: `{"text"}` along with `"reasoning"`, `"finish_reason"` or `"usage"`, `{"error": "timeout"}`, or any other
-value, which is sent as JSON. What a reply means to a game does not belong here.
+repeating; or an object: `{"text"}` along with `"reasoning"`, `"finish_reason"` or `"usage"`, `{"error": "timeout"}`, or
+any other value, which is sent as JSON. What a reply means to a game does not belong here.
 """
 
 from __future__ import annotations

@@ -67,10 +67,6 @@ class Endpoint:
             self._limiter = shared_limiter(urlsplit(self.base_url).netloc, self.key, self.limits)
         return self._limiter
 
-    def note(self) -> str | None:
-        """What holds calls back at this address, in words for a person; None where nothing does."""
-        return None if self._limiter is None else self._limiter.note()
-
     def open(self) -> Transport:
         """The connections, ready to send; the first time costs imports."""
         if self._transport is None:
@@ -109,7 +105,8 @@ class Endpoints:
 
     def notes(self) -> list[str]:
         """What holds calls back, for each provider where something does: `8 of 16 slots at openrouter`."""
-        return [f"{note} at {name}" for name, endpoint in self._open.values() if (note := endpoint.note())]
+        limiters = ((name, endpoint._limiter) for name, endpoint in self._open.values())
+        return [f"{note} at {name}" for name, limiter in limiters if limiter is not None and (note := limiter.note())]
 
     async def aclose(self) -> None:
         """Close them all."""
