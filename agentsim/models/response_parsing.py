@@ -25,9 +25,9 @@ _WORD = 200  # characters of a model's, provider's or finish reason's name
 _READ = 64 * 1024  # characters of such a name that are looked at
 
 
-def completion_in(body: bytes, content_type: str, faults: Faults) -> Completion:
+def completion_in(body: bytes, content_type: str, faults: Faults, function: str | None = None) -> Completion:
     """The completion in the body of a 200; raises the `ModelError` that says what else it is."""
-    return completion_of(decoded(body, content_type, faults), faults)
+    return completion_of(decoded(body, content_type, faults), faults, function)
 
 
 def completion_of(envelope: object, faults: Faults, function: str | None = None) -> Completion:

@@ -8,7 +8,6 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Usage
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
@@ -304,27 +303,6 @@ def test_a_game_before_such_a_server_has_only_real_decisions_and_the_same_ones(t
         assert {decision["source"] for decision in result.history["decisions"]} == {"model"}
         told.append([decision["decision"] for decision in result.history["decisions"]])
     assert told[0] == told[1]
-
-
-def test_waiting_for_a_minute_to_pass_is_not_counted_in_the_deadline() -> None:
-    time = Time()
-    sampling = Sampling(timeout_s=20.0)
-
-    async def main() -> float:
-        async with FakeServer() as server:
-            profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
-            limiter = RateLimiter(RateLimits(requests_per_minute=1), clock=time, sleep=time.sleep)
-            model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, limiter=limiter))
-            await admitted(model, Call((("user", "one"),)), sampling)
-            second = asyncio.create_task(admitted(model, Call((("user", "two"),)), replace(sampling, timeout_s=5.0)))
-            while not limiter.note():  # noqa: ASYNC110 - the limiter has no event for being waited at
-                await asyncio.sleep(0)
-            while not second.done():
-                await (time.until(second) if server.in_flight == 0 and limiter.note() else asyncio.sleep(0))
-            await model.aclose()
-            return time.now
-
-    assert asyncio.run(main()) == 60.0
 
 
 def test_no_call_queues_for_a_host_s_sake_for_longer_than_there_is_patience() -> None:
