@@ -100,6 +100,16 @@ async def persevere(
         used.made += 1
         return completion
 
+    try:
+        return await counted()
+    except ModelError as error:
+        first = [error]  # nearly every call succeeds at once: what a failure needs is set up after one
+
+    async def attempted() -> Completion:
+        if first:
+            raise first.pop()
+        return await counted()
+
     def wait(state: RetryCallState) -> float:
         seconds = pause(state.outcome.exception() if state.outcome else None, policy, used)
         assert seconds is not None, "asked only after an error that is not final"
@@ -121,4 +131,4 @@ async def persevere(
         sleep=rest,
         reraise=True,
     )
-    return await retrying(counted)
+    return await retrying(attempted)
