@@ -16,6 +16,7 @@ import sys
 import types
 import urllib.request
 from collections.abc import Coroutine, Generator, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -178,12 +179,15 @@ async def _written() -> None:
 
 @types.coroutine
 def _resumed(writing: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
-    try:
-        yield awaited
-    except BaseException as error:
-        writing.throw(error)  # it gives its connection up, and raises this
-        raise
-    yield from writing
+    """The rest of a coroutine that waits for this."""
+    with suppress(StopIteration):
+        while True:
+            try:
+                yield awaited
+            except BaseException as error:  # noqa: BLE001 - it is handed to the coroutine, as an await would
+                awaited = writing.throw(error)
+            else:
+                awaited = writing.send(None)
 
 
 def _tls() -> ssl.SSLContext:
