@@ -45,19 +45,12 @@ def shared_limiter(host: str, key: str | None, limits: RateLimits) -> RateLimite
 class Endpoint:
     """One address with one key: its connections and its rate limiter; belongs to one event loop.
 
-    Without a `limiter` of its own it shares the event loop's for this host and key, under these `limits`.
+    It shares the event loop's rate limiter for this host and key, under these `limits`.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        key: str | None,
-        *,
-        limits: RateLimits = RateLimits(),  # noqa: B008 - it is frozen
-        limiter: RateLimiter | None = None,
-    ) -> None:
+    def __init__(self, base_url: str, key: str | None, *, limits: RateLimits = RateLimits()) -> None:  # noqa: B008 - it is frozen
         self.base_url, self.key, self.limits = base_url, key, limits
-        self._limiter = limiter
+        self._limiter: RateLimiter | None = None
         self._transport: Transport | None = None
 
     @property
