@@ -20,8 +20,8 @@ from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import find_run
+from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.models.permits import Variables
 from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.manifest import at_once

@@ -23,7 +23,7 @@ from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.history import formats
 from agentsim.history.contents import read_journal
-from agentsim.models import keys
+from agentsim.models import redaction
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.response_parsing import completion_in
@@ -85,7 +85,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "an answer that is none": lambda text: completion_in(text.encode(), "application/json", FAULTS),
     "an error": _status,
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
-    "keys": lambda text: keys.redact_reply(text, (SECRET,)),
+    "keys": lambda text: redaction.redact_reply(text, (SECRET,)),
     "a terminal": terminal_output.safe,
     "a terminal's rows": lambda text: terminal.rows(text, 80, "  "),
     "a person's question": rendering.question,

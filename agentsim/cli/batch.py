@@ -16,7 +16,7 @@ from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
 if TYPE_CHECKING:
-    from agentsim.models.permits import Variables
+    from agentsim.models.keys import Variables
     from agentsim.runner.batch.executors import Executor
     from agentsim.runner.batch.manifest import Manifest
     from agentsim.runner.batch.tally import BatchResult

@@ -79,7 +79,7 @@ def validate(
 
 def _small_caps(scenario: Scenario) -> list[str]:
     """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
-    from agentsim.models.thinking import small_cap
+    from agentsim.models.tokens import small_cap
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:

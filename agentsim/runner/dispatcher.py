@@ -24,8 +24,8 @@ from agentsim.history.totals import Totals
 from agentsim.models import tokens
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.prices import Prices, longest_reply
 from agentsim.models.rate_limiter import RateLimiter, Slot
+from agentsim.models.tokens import Prices, longest_reply
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.runner.limits import Budget, CircuitBreaker, Link

@@ -14,13 +14,12 @@ from agentsim.errors import ScenarioError
 from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
-from agentsim.models.endpoint import Endpoints
-from agentsim.models.keys import key_for, variable_for
+from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.own import Own, OwnModel
-from agentsim.models.permits import errand
-from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
+from agentsim.models.remote import Endpoints
+from agentsim.models.tokens import Priced, Prices
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
@@ -170,7 +169,7 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
             )
         return Own(plan.model, seats.own[name.rest])
     if name.kind == "script":
-        from agentsim.models.scripted import Scripted
+        from agentsim.models.own import Scripted
 
         assert plan.path is not None, "a script's plan knows its file"
         return Scripted(plan.model, plan.path)

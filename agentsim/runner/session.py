@@ -26,7 +26,7 @@ from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
-from agentsim.models.descriptors import make_room
+from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.dispatcher import Dispatcher

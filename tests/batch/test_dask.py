@@ -23,7 +23,7 @@ import psutil
 import pytest
 
 from agentsim.history.run_files import RunFiles
-from agentsim.models.permits import Variables
+from agentsim.models.keys import Variables
 from agentsim.runner.batch.executors import ExecutorLost
 from agentsim.runner.batch.on_dask import OnDask
 from agentsim.scenario.load import load

@@ -70,7 +70,7 @@ def test_a_hundred_callers_and_64_descriptors_play_the_same_game_fewer_at_once(
 
 _ROOM = """
     import asyncio, resource
-    from agentsim.models.descriptors import make_room, places
+    from agentsim.models.event_loop import make_room, places
 
     async def main():
         said, room = make_room(100), places()
@@ -106,7 +106,7 @@ def test_the_games_of_a_batch_share_what_there_is(server: Mendable, tmp_path: Pa
 _HOG = """
     import asyncio, os, sys
     from agentsim.models.base import Call, Sampling
-    from agentsim.models.endpoint import Endpoint
+    from agentsim.models.remote import Endpoint
     from agentsim.models.openai_compatible import OpenAICompatible
     from agentsim.models.profiles import ProviderSettings, resolve
 

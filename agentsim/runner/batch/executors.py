@@ -25,8 +25,8 @@ from agentsim.errors import AgentsimError
 from agentsim.history.journal_file import is_running
 from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
+from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.models.permits import Variables
 from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
 from agentsim.runner.limits import Budget
 from agentsim.runner.watch import Watcher

@@ -21,7 +21,7 @@ from agentsim.scenario.scenario import Scenario
 if TYPE_CHECKING:
     from distributed import Client
 
-    from agentsim.models.permits import Variables
+    from agentsim.models.keys import Variables
 
 _RETRIES = 2
 _CONNECT_S = 20

@@ -19,7 +19,7 @@ from agentsim.history.journal_file import is_running
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
-from agentsim.models.descriptors import make_room
+from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.design import Planned
