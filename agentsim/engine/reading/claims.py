@@ -12,17 +12,12 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_lines
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
-from agentsim.engine.reading.fields import Field
-from agentsim.engine.reading.folding import HOLE, folded
-from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
-from agentsim.engine.reading.phrases import said
-from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB
-from agentsim.engine.reading.values import UNSAID, leading_amount
+from agentsim.engine.reading.fields import UNSAID, Field, leading_amount
+from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB, said
+from agentsim.engine.reading.text import HOLE, MOST_CLAIMS, bounded, folded, of_few_lines
+from agentsim.engine.reading.thinking import alternatives, heads, is_lead_in
 from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
-
-__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern", "tags"]
 
 
 @dataclass(frozen=True, slots=True)

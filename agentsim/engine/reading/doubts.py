@@ -12,9 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from agentsim.engine.reading.patterns import any_phrase, any_word
-
-__all__ = ["Doubt", "clause_before", "doubted", "doubted_by_comment", "taken_back"]
+from agentsim.engine.reading.text import any_phrase, any_word
 
 Doubt: TypeAlias = Literal["", "before", "after"]
 """Where the words stand that make a decision doubtful, if any do."""

@@ -9,14 +9,11 @@ from itertools import islice
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.claims import tag_pattern, tags
-from agentsim.engine.reading.folding import folded, without
-from agentsim.engine.reading.headings import alternatives, heads, thought_spans
-from agentsim.engine.reading.patterns import any_phrase
 from agentsim.engine.reading.scanning import Object
+from agentsim.engine.reading.text import any_phrase, folded, without
+from agentsim.engine.reading.thinking import alternatives, heads, thought_spans
 from agentsim.engine.reading.vocabulary import ASIDES
 from agentsim.errors import UnreadableReply
-
-__all__ = ["FEW_WORDS", "aloud", "introduced", "last_sentence", "said_aloud", "without_wrappers"]
 
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
 
