@@ -105,8 +105,7 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        reading: Reading[Any] = read(self, text, cut=cut, last=last, repair=repair)
-        return reading
+        return read(self, text, cut=cut, last=last, repair=repair)
 
     @property
     def against(self) -> bool:

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.claims import tag_pattern, tags
+from agentsim.engine.reading.claims import held, tag_pattern, tags
 from agentsim.engine.reading.scanning import Object
 from agentsim.engine.reading.text import any_phrase, folded, without
 from agentsim.engine.reading.thinking import alternatives, heads, thought_spans
@@ -73,8 +73,7 @@ def said_aloud(
         raise wanted
     whole = list(islice(tags(folded(body), tuple(labels)), 2))
     if len(whole) == 1:
-        group = next(name for name in "xyzw" if whole[0][name] is not None)
-        start, end = whole[0].span(group)
+        start, end = held(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = without_wrappers(body)
@@ -94,10 +93,7 @@ def aloud(words: str, labels: Sequence[str], others: Sequence[str] = ()) -> str:
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
     tag = tag_pattern(tuple(labels)).fullmatch(folded(words).strip()) if "<" in words else None
-    if tag is not None:
-        group = next(name for name in "xyzw" if tag[name] is not None)
-        return words.strip()[tag.start(group) : tag.end(group)]
-    return words
+    return words if tag is None else words.strip()[slice(*held(tag))]
 
 
 @cache

@@ -60,9 +60,7 @@ _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", 
 _NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
 
 
-def read(
-    request: Request[Any], text: str, *, cut: bool = False, last: bool = False, repair: bool = True
-) -> Reading[Any]:
+def read(request: Request[D], text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
     """The decision of a reply. `cut`: it reached its longest allowed length; `last`: the question is not put again.
 
     Raises `UnreadableReply` where there is none, `AmbiguousReply` where there are two or one is in doubt, and

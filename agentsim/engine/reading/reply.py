@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tags
+from agentsim.engine.reading.claims import Claim, Prose, labelled_words, tags
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import UNSAID, Field, chosen, fields_of, is_no_number, labels_of, named
 from agentsim.engine.reading.prose import said_aloud, without_wrappers
@@ -209,8 +209,8 @@ class Reply:
             spans = [*self._tagged_words, *(self.labelled[path] for path in words if path in self.labelled)]
             if spans:  # what stands under headings and in tags of words decides nothing
                 plain = folded(prose := masked(prose, sorted(spans), "\n"))
-            labels = self.labels[self.decider.path]
-            yield from in_prose(prose, plain, self.decider, labels, against=self.request.against)
+            found = Prose(prose, plain, self.decider, self.request.against)
+            yield from found.claims(self.labels[self.decider.path])
         elif not self.objects:
             for field in self.fields:
                 if field.nothing is not UNSAID and chosen(self.body, (), field.nothing) is not UNSAID:

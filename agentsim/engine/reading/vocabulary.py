@@ -145,8 +145,8 @@ UNITS = (
 )
 
 INNER_KEYS = _any_of("""
-    id, name, player, value, choice, candidate, target, answer, team, amount, number, bid, player_id, playerid, vote, type,
-    action, credits, partner, selected
+    id, name, player, value, choice, candidate, target, answer, team, amount, number, bid, player_id, playerid, vote,
+    type, action, credits, partner, selected
 """)
 """Keys whose value is the one in an object of one value and words."""
 
