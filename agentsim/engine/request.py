@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt

@@ -1,6 +1,6 @@
 """Pairs: what each player did for or against each other player, round by round.
 
-It is summed up from the interactions that events declare (`engine.interaction`). `report.derived_tables` shows it.
+It is summed up from the interactions that events declare (`engine.event`). `report.derived_tables` shows it.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
-from agentsim.engine.interaction import NAMED, NEITHER, Interaction, Past, Sign
-from agentsim.engine.naming import Naming
+from agentsim.engine.event import NAMED, NEITHER, EveryoneType, Interaction, LogEntry, Past, PlayerId, Sign
+from agentsim.engine.wording import Naming
 
 __all__ = ["Deed", "Pair", "pairs"]
 

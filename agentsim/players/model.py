@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import split, thoughts_in

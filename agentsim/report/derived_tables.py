@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Table
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair

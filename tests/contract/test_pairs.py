@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Past
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import Table
 from agentsim.history.load import load_history, told_events
 from agentsim.history.pairs import Deed, Pair, pairs

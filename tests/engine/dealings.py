@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import Past
+from agentsim.engine.event import Event, Past
 
 __all__ = ["done"]
 

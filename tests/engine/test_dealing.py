@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import Past
+from agentsim.engine.event import Event, Past
 from tests.engine.small import Spoke
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.engine.naming import Naming
+from agentsim.engine.wording import Naming
 
 PLAYERS = ("A", "I", "B", "Ada", "Ada Lovelace", "agent1", "agent12", "x.y")
 

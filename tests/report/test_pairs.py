@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.history.pairs import Deed, Pair
 from agentsim.report.derived_tables import MOST_PAIRS, MOST_PERIODS, pairs_table
 

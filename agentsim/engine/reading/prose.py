@@ -140,12 +140,11 @@ def _is_rule(line: str) -> bool:
 def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
     """What stands under the heading of the answer, or all of it where there is none."""
     plain = folded(body)
-    begins = next(heads(plain, _without(ASIDES, labels), sure=False), None)
-    sure = begins is not None and not plain[: begins.start()].strip()  # `analysis: ...` and then `final: ...`
-    answers = [(match.start(), match.end(), True) for match in heads(plain, labels, sure=sure)]
+    asides = [(*match.span(), False) for match in heads(plain, _asides(labels), sure=False)]
+    sure = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
+    answers = [(*match.span(), True) for match in heads(plain, labels, sure=sure)]
     if not answers:
         return body, []
-    asides = [(match.start(), match.end(), False) for match in heads(plain, _without(ASIDES, labels), sure=False)]
     sections = sorted([*answers, *asides])
     words: list[str] = []
     hidden = [body[: sections[0][0]]]
@@ -160,8 +159,8 @@ def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]
     return "\n".join(words), [each for each in map(str.strip, hidden) if each]
 
 
-def _without(names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in taken)
+def _asides(own: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in ASIDES if name not in own)
 
 
 def last_sentence(words: str) -> str:

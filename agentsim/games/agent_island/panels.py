@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.naming import Naming
 from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
+from agentsim.engine.wording import Naming
 from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
 
 __all__ = ["panels"]
