@@ -8,32 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "Board",
-    "Cell",
-    "Chart",
-    "Frame",
-    "Hue",
-    "Line",
-    "Network",
-    "Node",
-    "Panel",
-    "Piece",
-    "Point",
-    "Post",
-    "Profile",
-    "Profiles",
-    "Range",
-    "Ranges",
-    "Scatter",
-    "Scene",
-    "Series",
-    "Table",
-    "Threads",
-    "Tie",
-    "Tile",
-]
-
 Cell: TypeAlias = str | int | float | bool | None
 
 

@@ -140,8 +140,7 @@ _TURNS = re.compile(
     r"|rather(?=[,\s]+(?:i|let|make|my)\b)"
     r"|but (?:no|wait|actually|maybe|i (?:change|mean|take|would rather|won't|do not|don't))"
     r"|actually(?=[,\s]+(?:no|let|make|change|scratch|go with|my"
-    r"|i(?:'d|'ll|'m)? (?:vote|bid|choose|change|pick|mean|want))\b"
-    r"|[\s,]*[^\s.]{1,20}[.!]?\s*(?:$|\n)))(?![a-z'-])"
+    r"|i(?:'d|'ll|'m)? (?:vote|bid|choose|change|pick|mean|want))\b|[\s,]*[^\s.]{1,20}[.!]?\s*(?:$|\n)))(?![a-z'-])"
 )
 
 

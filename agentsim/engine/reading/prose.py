@@ -29,8 +29,7 @@ _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _QUOTES = re.compile(r"\b(?:wrote|writes?|said|says|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
 _FORMATTING = re.compile(
-    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)"
-    r"(?:\s[^<>]*)?/?>",
+    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
     re.I,
 )
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)

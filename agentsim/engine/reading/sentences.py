@@ -24,16 +24,14 @@ FIRST_PERSON = rf"\b(?:i|we|im|ill)(?=\s{{0,2}}[\w',])\s{{0,2}}(?:{_AUX}\s{{1,2}
 # nothing, or what is offered: "I accept 450 for it" is another offer
 _OFFER = (
     r"(?=[\s*_\"']*(?:[.!,;:\n-]|$|(?:it|this|(?:that|the|your|his|her|their) (?:offer|trade|deal|proposal"
-    r"|terms|invitation|exchange)"
-    r"|because|since|and|to talk|\w+'s)(?!\w)))"
+    r"|terms|invitation|exchange)|because|since|and|to talk|\w+'s)(?!\w)))"
 )
 
 _ENDS = r"[\s*_\"')]*(?:[.!,;:\n-]|$|"
 # what a pass may be of: "I'm out of words" is none
 _OF_IT = (
     rf"(?={_ENDS}(?:on (?:this|it|that)|this (?:one|time|round|item|lot|auction)|from (?:this|the|it)|here"
-    r"|for (?:now|this)"
-    r"|because|since|now|again)\b))"
+    r"|for (?:now|this)|because|since|now|again)\b))"
 )
 DONE = (
     rf"(?={_ENDS}(?:it|this(?: \w+)?|now|please|because|since|for (?:it|doubles|\$?\d+)"

@@ -58,8 +58,7 @@ _AFTER = f"{BLANK}*_#~\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
 _TITLE = re.compile(
     r"^(?:私は|(?:(?:the|le|la|el|il|o|den|der|dem|de) )?(?:player|candidate|agent|team|jugador|joueur"
-    r"|spieler|gracz|giocatore|jogador"
-    r"|игрок[а-я]?|玩家)(?:[\s_#:-]+(?=\w)|(?=\d)))"
+    r"|spieler|gracz|giocatore|jogador|игрок[а-я]?|玩家)(?:[\s_#:-]+(?=\w)|(?=\d)))"
 )
 _SEPARATORS = re.compile(r"[\s_-]+")
 
