@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from agentsim.analysis.findings import Relation, Shift, VendorBias
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.standings import Place, Standing, Standings
-from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 
 __all__ = ["MOST_RELATIONS", "panels"]
 
@@ -54,7 +54,7 @@ def panels(
     return shown
 
 
-def _leaderboard(found: Standings, kept: Standings | None) -> Table:
+def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
     rows = tuple(
         (
             line.label,
@@ -86,14 +86,14 @@ def _leaderboard(found: Standings, kept: Standings | None) -> Table:
     if kept is not None:
         columns += ("games*", "win rate*", f"{_rank(kept)}*")
         note += f" {_KEPT}"
-    return Table("Standings", columns, rows, note)
+    return DataTable("Standings", columns, rows, note)
 
 
 def _results(line: Standing) -> tuple[str, str]:
     return _written(line.win_rate, ".0%"), _written(line.mean_rank, ".2f")
 
 
-def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
+def _ratings(lines: Sequence[Standing], kept: Standings | None) -> DataTable:
     rows = tuple(
         (line.label, *_rated(line), *_beside(kept, line, _rated))
         for line in sorted(lines, key=lambda line: -line.strength.value)
@@ -104,8 +104,8 @@ def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
     )
     columns = ("first of all", "log strength", "OpenSkill")
     if kept is None:
-        return Table("Ratings", ("", *columns), rows, note)
-    return Table("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
+        return DataTable("Ratings", ("", *columns), rows, note)
+    return DataTable("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
 
 
 def _rated(line: Standing) -> tuple[str, str, str]:
@@ -124,7 +124,7 @@ def _rank(found: Standings) -> str:
     return "mean relative rank" if found.relative else "mean rank"
 
 
-def _matrix(found: Standings) -> Table:
+def _matrix(found: Standings) -> DataTable:
     labels = [line.label for line in found.lines]
     rows: list[tuple[Cell, ...]] = []
     for label, cells in zip(labels, found.beats, strict=True):
@@ -136,7 +136,7 @@ def _matrix(found: Standings) -> Table:
         note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
     else:
         note += " Nobody is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
-    return Table("Head to head", ("", *labels), tuple(rows), note, shade=shade)
+    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade)
 
 
 def _lead(share: Interval | None) -> float | None:
@@ -146,14 +146,14 @@ def _lead(share: Interval | None) -> float | None:
     return 2 * share.value - 1
 
 
-def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> Table:
+def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> DataTable:
     rows = tuple(
         (place.place, place.entries, round(place.wins, 2), _written(place.mean_rank, ".2f")) for place in places
     )
-    return Table(title, (what, "entries", "wins", _rank(found)), rows, note)
+    return DataTable(title, (what, "entries", "wins", _rank(found)), rows, note)
 
 
-def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> Table:
+def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> DataTable:
     rows = tuple(
         (
             bias.maker or "all",
@@ -166,10 +166,10 @@ def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> Table:
         for bias in vendor_biases
     )
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
-    return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
+    return DataTable("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
 
 
-def _relations(relations: Sequence[Relation]) -> Table:
+def _relations(relations: Sequence[Relation]) -> DataTable:
     busiest = sorted(relations, key=lambda each: -each.done_for - each.done_against)[:MOST_RELATIONS]
     rows = tuple(
         (
@@ -192,10 +192,10 @@ def _relations(relations: Sequence[Relation]) -> Table:
     if len(relations) > len(rows):
         note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
     columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
-    return Table("For and against each other", columns, rows, note)
+    return DataTable("For and against each other", columns, rows, note)
 
 
-def _branches(shifts: Sequence[Shift]) -> Table:
+def _branches(shifts: Sequence[Shift]) -> DataTable:
     rows = tuple(
         (
             shift.fork,
@@ -208,10 +208,10 @@ def _branches(shifts: Sequence[Shift]) -> Table:
         for shift in shifts
     )
     note = "Ranks in branches and in their own parents; below 0 the branch is better for the player."
-    return Table("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), rows, note)
+    return DataTable("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), rows, note)
 
 
-def _costs(lines: Sequence[Standing]) -> Table:
+def _costs(lines: Sequence[Standing]) -> DataTable:
     rows = tuple(
         (
             line.label,
@@ -230,12 +230,12 @@ def _costs(lines: Sequence[Standing]) -> Table:
         "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
         "nothing."
     )
-    return Table("Calls and cost", columns, rows, note)
+    return DataTable("Calls and cost", columns, rows, note)
 
 
-def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Ranges:
-    rows = tuple(Range(label, each.value, each.low, each.high) for label, each in estimates)
-    return Ranges(title, rows, axis, "Intervals of 95%.")
+def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
+    rows = tuple(Estimate(label, each.value, each.low, each.high) for label, each in estimates)
+    return Estimates(title, rows, axis, "Intervals of 95%.")
 
 
 def _written(interval: Interval, form: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from agentsim.engine.panel import Chart, Table
+from agentsim.engine.panel import Chart, DataTable
 from agentsim.report.data_table import TableView, table
 from agentsim.report.style import tone
 from agentsim.report.text import fitted, number, plain
@@ -158,7 +158,7 @@ def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
         dots=dots,
         bars=() if panel.kind == "line" else tuple(_bars(panel, values, tones, xs, y, band=band)),
         legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
-        data=table(Table("", (panel.x_label, *(series.name for series in panel.series)), rows)),
+        data=table(DataTable("", (panel.x_label, *(series.name for series in panel.series)), rows)),
     )
 
 

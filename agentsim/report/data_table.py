@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from agentsim.engine.panel import Cell, Table
+from agentsim.engine.panel import Cell, DataTable
 from agentsim.report.style import HEAT_STEPS
 from agentsim.report.text import number
 
@@ -40,7 +40,7 @@ def cell(value: Cell, heat: int | None = None) -> CellView:
     return CellView(number(value), True, heat)
 
 
-def table(panel: Table) -> TableView:
+def table(panel: DataTable) -> TableView:
     """The panel with every cell as text."""
     numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)] if panel.heat else []
     low, high = (min([0.0, *numbers]), max(numbers)) if numbers else (0.0, 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
-from agentsim.engine.panel import Cell, Table
+from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
@@ -26,7 +26,7 @@ _LONG = 600  # characters of one of its cells
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
 
 
-def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:
+def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
     """Events of each kind per player (`deeds`, by player), by model; None where that would compare nothing."""
     models: dict[str, list[str]] = defaultdict(list)
     for record in history.seated:
@@ -57,10 +57,10 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | 
         "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
         "compare, play many."
     )
-    return Table("By model", columns, tuple(rows), note)
+    return DataTable("By model", columns, tuple(rows), note)
 
 
-def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | None:
+def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
     """The pairs that did most for or against each other, then those that talked most; None for pairs without deeds.
 
     `titles` are those of all rounds by number. Pairs of which one only named the other are in the exports alone.
@@ -83,7 +83,7 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | Non
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
     title = "For and against each other" if {"for", "against"} & columns.keys() else "Between each two"
-    return Table(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
+    return DataTable(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
 
 
 def _busyness(pair: Pair) -> tuple[int, int, int]:
@@ -157,7 +157,7 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
     return note
 
 
-def say_do_table(history: History, *, reasoning: bool) -> Table | None:
+def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     """A row for each decision with words for others and a thought or a deed beside them; None without any.
 
     A thought is a text of a decision that no other player hears, or with `reasoning` the model's own. Whether words and
@@ -179,7 +179,7 @@ def say_do_table(history: History, *, reasoning: bool) -> Table | None:
     names = ("when", "who", "said", "to", "thought", "did")
     # an empty column of thoughts would take the room of the deeds
     columns = [place for place in range(len(names)) if any(row[place] is not None for row in rows[:MOST_ROWS])]
-    return Table(
+    return DataTable(
         "Said, thought and done"
         if len(columns) == len(names)
         else "Said and " + names[columns[-1]].replace("did", "done"),

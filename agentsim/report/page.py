@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from markupsafe import Markup
 
-from agentsim.engine.panel import Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
+from agentsim.engine.panel import Chart, DataTable, Estimates, Network, Panel, PlayerProfiles, Scatter, Threads
 from agentsim.games import find
 from agentsim.history.fallbacks import Shares, shares_in
 from agentsim.history.load import derived, told_events
@@ -86,19 +86,19 @@ def page_of(history: History, options: PageOptions, *, name: str, directory: Pat
 def view(panel: Panel, players: Mapping[str, int]) -> PanelView:
     """A panel laid out; a series, an owner or an author named like a player has that player's tone."""
     match panel:
-        case Table():
+        case DataTable():
             return table(panel)
         case Chart():
             return chart(panel, players)
         case Scatter():
             return scatter(panel, players)
-        case Ranges():
+        case Estimates():
             return ranges(panel, players)
         case Network():
             return network(panel, players)
         case Threads():
             return threads(panel, players)
-        case Profiles():
+        case PlayerProfiles():
             return profiles(panel, players)
         case _:
             return board(panel, players)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from agentsim.engine.panel import Line, Network, Node, Post, Profiles, Table, Threads, Tie
+from agentsim.engine.panel import DataTable, DiaryLine, Network, Node, PlayerProfiles, ThreadPost, Threads, Tie
 from agentsim.engine.wording import sentence
 from agentsim.report.charts import ChartView, chart
 from agentsim.report.data_table import CellView, TableView, cell, table
@@ -115,7 +115,7 @@ def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
         left_out=sentence("; ".join(part for part in left_out if not part.startswith("0 "))),
-        data=table(Table("", ("from", "to", *what, "how much"), rows)),
+        data=table(DataTable("", ("from", "to", *what, "how much"), rows)),
     )
 
 
@@ -172,7 +172,7 @@ def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
 class PostView:
     """A post, `depth` answers below the beginning of its thread."""
 
-    post: Post
+    post: ThreadPost
     depth: int
     tone: str
     answers: int  # in the whole thread, given with its first post
@@ -219,7 +219,7 @@ class ProfileView:
     tone: str
     facts: tuple[tuple[str, CellView], ...]
     chart: ChartView | None
-    days: tuple[tuple[str, tuple[Line, ...]], ...]  # neighbouring lines of one time together
+    days: tuple[tuple[str, tuple[DiaryLine, ...]], ...]  # neighbouring lines of one time together
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ class ProfilesView:
     shape: str = "profiles"
 
 
-def profiles(panel: Profiles, players: Mapping[str, int]) -> ProfilesView:
+def profiles(panel: PlayerProfiles, players: Mapping[str, int]) -> ProfilesView:
     """Every player's page, of which a reader opens one."""
     people = tuple(
         ProfileView(

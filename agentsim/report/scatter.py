@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from agentsim.engine.panel import Point, Range, Ranges, Scatter, Table
+from agentsim.engine.panel import DataTable, Estimate, Estimates, Point, Scatter
 from agentsim.report.charts import CHARACTER, HEIGHT, WIDTH, Axis, ChartView, Label, Mark, room_for, ticks
 from agentsim.report.data_table import table
 from agentsim.report.style import tone, tone_of
@@ -50,7 +50,7 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> ChartView:
         dots=tuple(Mark(x.at(p.x), y.at(p.y), 0, 0, tones[p.series], _point_in_words(p, panel)) for p in drawn),
         radius=_LARGE if len(drawn) <= _MANY else _SMALL,
         legend=tuple((name or "–", its) for name, its in tones.items()) if len(tones) > 1 else (),
-        data=table(Table("", columns, rows)),
+        data=table(DataTable("", columns, rows)),
     )
 
 
@@ -85,7 +85,7 @@ def _point_in_words(point: Point, panel: Scatter) -> str:
     return f"{name}: {measures}" if name else measures
 
 
-def ranges(panel: Ranges, players: Mapping[str, int]) -> ChartView:
+def ranges(panel: Estimates, players: Mapping[str, int]) -> ChartView:
     """A line for each interval, a dot for its estimate, and all of them as a table.
 
     An estimate named like a player has that player's tone.
@@ -118,7 +118,7 @@ def ranges(panel: Ranges, players: Mapping[str, int]) -> ChartView:
         ),
         dots=tuple(Mark(x.at(row.value), y, 0, 0, tones[row.name], _range_in_words(row)) for row, y in heights),
         radius=_LARGE,
-        data=table(Table("", ("", panel.x_label or "estimate", "from", "to"), rows)),
+        data=table(DataTable("", ("", panel.x_label or "estimate", "from", "to"), rows)),
     )
 
 
@@ -126,7 +126,7 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}"  # the ends of models' names tell them apart
 
 
-def _range_in_words(row: Range) -> str:
+def _range_in_words(row: Estimate) -> str:
     if row.low is None or row.high is None:
         return f"{row.name}: {number(row.value)}"
     return f"{row.name}: {number(row.value)}, {number(row.low)} to {number(row.high)}"

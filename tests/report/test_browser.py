@@ -19,19 +19,19 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from agentsim.engine.panel import (
     Board,
     Chart,
-    Line,
+    DataTable,
+    DiaryLine,
     Network,
     Node,
     Panel,
     Piece,
+    PlayerProfile,
+    PlayerProfiles,
     Point,
-    Post,
-    Profile,
-    Profiles,
     Scatter,
     Scene,
     Series,
-    Table,
+    ThreadPost,
     Threads,
     Tie,
     Tile,
@@ -415,7 +415,7 @@ def poisoned(value: Any, payload: str, key: str = "") -> Any:
 
 def poisoned_panels(payload: str) -> list[Panel]:
     return [
-        Table("T" + payload, ("c" + payload,), (("v" + payload,),), "n" + payload),
+        DataTable("T" + payload, ("c" + payload,), (("v" + payload,),), "n" + payload),
         Chart("L" + payload, "line", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,))),
               "x" + payload, "y" + payload, "n" + payload),
         Chart("B" + payload, "bar", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,)))),
@@ -427,11 +427,11 @@ def poisoned_panels(payload: str) -> list[Panel]:
             for i in range(2)), headings=("h" + payload, "r"), ring=True),
         Network("W" + payload, (Node("A" + payload, "g" + payload), Node("o" + payload, "h")),
                 (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
-        Threads("F" + payload, (Post(1, "A" + payload, "w" + payload, "one" + payload),
-                                Post(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
-        Profiles("P" + payload, (Profile("A" + payload, (("f" + payload, payload),),
+        Threads("F" + payload, (ThreadPost(1, "A" + payload, "w" + payload, "one" + payload),
+                                ThreadPost(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
+        PlayerProfiles("P" + payload, (PlayerProfile("A" + payload, (("f" + payload, payload),),
                  Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
-                 (Line("d" + payload, "e" + payload, "i" + payload),)),), payload),
+                 (DiaryLine("d" + payload, "e" + payload, "i" + payload),)),), payload),
     ]  # fmt: skip
 
 

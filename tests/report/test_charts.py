@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agentsim.engine.panel import Board, Chart, Panel, Piece, Scene, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, DataTable, Panel, Piece, Scene, Series, Tile
 from agentsim.report.board import CELL, BoardView
 from agentsim.report.board import tile as draw
 from agentsim.report.charts import ChartView, ticks
@@ -44,7 +44,7 @@ def laid(panel: Chart) -> ChartView:
 
 def test_a_table_has_its_columns_rows_and_note() -> None:
     figure = drawn(
-        Table("Cash", ("Player", "Cash", "Deed"), (("A", 1500, "Boardwalk"), ("B", None, "")), note="At the end")
+        DataTable("Cash", ("Player", "Cash", "Deed"), (("A", 1500, "Boardwalk"), ("B", None, "")), note="At the end")
     )
     assert figure.one("h3").text == "Cash"
     assert figure.one("p", cls="quiet").text == "At the end"
@@ -55,28 +55,28 @@ def test_a_table_has_its_columns_rows_and_note() -> None:
 
 
 def test_heat_follows_the_size_of_the_numbers() -> None:
-    figure = drawn(Table("Heat", ("", "a", "b"), (("x", 0, 5), ("y", 10, None), ("z", 1, "word")), heat=True))
+    figure = drawn(DataTable("Heat", ("", "a", "b"), (("x", 0, 5), ("y", 10, None), ("z", 1, "word")), heat=True))
     assert [cell.classes for cell in figure.one("tbody").all("td")] == [
         ["number", "heat0"], ["number", "heat5"], ["number", "heat9"], ["number"], ["number", "heat1"], [],
     ]  # fmt: skip
 
 
 def test_nothing_among_words_stands_as_words_do() -> None:
-    figure = drawn(Table("Talk", ("who", "thought"), (("x", None), ("y", "word"))))
+    figure = drawn(DataTable("Talk", ("who", "thought"), (("x", None), ("y", "word"))))
     assert [cell.classes for cell in figure.one("tbody").all("td")] == [[], []]
     assert not figure.one("thead").all("th")[1].classes
 
 
 def test_a_table_of_many_columns_is_dense() -> None:
-    wide = Table("Wide", tuple("abcdefgh"), (tuple(range(8)),))
+    wide = DataTable("Wide", tuple("abcdefgh"), (tuple(range(8)),))
     assert "dense" in drawn(wide).one("div", cls="scroll").classes
-    narrow = Table("Narrow", tuple("abcdefg"), (tuple(range(7)),))
+    narrow = DataTable("Narrow", tuple("abcdefg"), (tuple(range(7)),))
     assert "dense" not in drawn(narrow).one("div", cls="scroll").classes
 
 
 def test_cells_are_shaded_as_the_table_says_of_each() -> None:
     shade = ((None, None, 0.5), (None, 0.0, 1.0))
-    figure = drawn(Table("Shade", ("", "a", "b"), (("x", 48, 52), ("y", 0, 100)), shade=shade))
+    figure = drawn(DataTable("Shade", ("", "a", "b"), (("x", 48, 52), ("y", 0, 100)), shade=shade))
     assert [list(cell.classes) for cell in figure.all("td")] == [
         ["number"], ["number", "heat5"], ["number", "heat0"], ["number", "heat9"],
     ]  # fmt: skip
@@ -84,7 +84,7 @@ def test_cells_are_shaded_as_the_table_says_of_each() -> None:
 
 @pytest.mark.parametrize("rows", [(), ((0, 0),), ((-3, -3),), (("a", None),)], ids=["none", "zeros", "same", "words"])
 def test_heat_of_nothing_to_compare_is_drawn(rows: tuple[tuple[int | str | None, ...], ...]) -> None:
-    assert drawn(Table("Heat", ("a", "b"), rows, heat=True)).all("tbody")
+    assert drawn(DataTable("Heat", ("a", "b"), rows, heat=True)).all("tbody")
 
 
 def test_a_line_breaks_at_a_gap_and_each_point_tells_its_value() -> None:
@@ -316,7 +316,7 @@ def evil_scene(evil: str) -> Scene:
 def test_foreign_words_in_panels_stay_words() -> None:
     evil = '"><script>PWN</script>\u202e'
     panels: list[Panel] = [
-        Table(evil, (evil,), ((evil,),), note=evil),
+        DataTable(evil, (evil,), ((evil,),), note=evil),
         Chart(evil, "line", (evil,), (Series(evil, (1,)), Series("b", (2,))), evil, evil, evil),
         Chart(evil, "bar", (evil,), (Series(evil, (1,)), Series("b", (2,)))),
         Board(evil, 1, 1, (evil_scene(evil), Scene(evil, ()), evil_scene(evil)), evil, (evil, evil)),
@@ -330,7 +330,7 @@ def test_foreign_words_in_panels_stay_words() -> None:
 
 
 def test_a_table_view_is_plain_data() -> None:
-    made = view(Table("t", ("a",), ((1,),)), {})
+    made = view(DataTable("t", ("a",), ((1,),)), {})
     assert isinstance(made, TableView)
     assert made.rows[0][0].text == "1"
 
