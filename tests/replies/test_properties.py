@@ -142,10 +142,7 @@ def test_thinking_and_other_objects_around_a_reply_leave_it_alone(name: str, dat
 
 # -- one reply, several games
 
-ALIKE = {
-    "bid": ("auction/bid", "monopoly/auction_bid"),
-    "player": ("agent_island/vote", "agent_island/approach"),
-}
+ALIKE = {"bid": ("auction/bid", "monopoly/auction_bid"), "player": ("agent_island/vote", "agent_island/approach")}
 """Questions that have a field of one kind with values in common."""
 OWN_WORDS = {
     "bid": re.compile(r"\baction\b", re.IGNORECASE),  # Monopoly's bid is a part of its action

@@ -33,8 +33,7 @@ _ADVERBS = re.compile(
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 _UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{vocabulary.UNITS})", re.IGNORECASE)
 _UNIT_BEFORE = re.compile(
-    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|proposal|post|law|project|id)[\s_]*#?)\s*(?P<number>\d.*)",
-    re.IGNORECASE,
+    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|proposal|post|law|project|id)[\s_]*#?)\s*(?P<number>\d.*)", re.IGNORECASE
 )
 _LEADING = re.compile(
     rf"[\s*_\"'(\[<:=]*(?P<number>(?:(?:usd|eur|gbp|pln"
