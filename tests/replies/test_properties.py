@@ -264,7 +264,7 @@ REASONING = {
 @pytest.mark.parametrize(("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\n{}", 5_000)])
 @pytest.mark.parametrize("kind", REASONING)
 def test_long_reasoning_before_an_answer_leaves_it_alone(kind: str, wrapped: str, longest: int) -> None:
-    """The bounds on work (`engine.reading.bounds`) refuse nothing that a model writes in earnest."""
+    """The bounds on work (`engine.reading.text`) refuse nothing that a model writes in earnest."""
     reasoning = REASONING[kind] * (longest // len(REASONING[kind]))
     text = wrapped.format(reasoning, '{"explanation":"B is strongest.","vote":"B"}')
     assert outcome_of("agent_island/vote", text) == {"explanation": "B is strongest.", "vote": "B"}
