@@ -200,18 +200,13 @@ def _is_another(reply: Reply, piece: str, final: Claim) -> bool:
 
 def _read(reply: Reply, claim: Claim, candidates: int) -> Reading[Any]:
     said = claim.record
+    amid_words = reply.speaks and not reply.decides_more and claim.how in {"embedded", "repaired"}
     if said is None:
         said = _with_words(reply, claim)
-    elif reply.speaks and not reply.decides_more and claim.how in {"embedded", "repaired"}:
-        _introduced(reply, claim)
+    elif amid_words and not introduced(reply.prose[: claim.start], reply.prose[claim.end :]):  # it may be a quotation
+        raise UnreadableReply("The words cannot be told from what stands around them.")
     decision = reply.request.decision_of(said)
     return Reading(decision, claim.how, candidates, repaired=claim.how == "repaired")
-
-
-def _introduced(reply: Reply, claim: Claim) -> None:
-    """Words in an object in the midst of others may be a quotation."""
-    if not introduced(reply.prose[: claim.start], reply.prose[claim.end :]):
-        raise UnreadableReply("The words cannot be told from what stands around them.")
 
 
 def _with_words(reply: Reply, claim: Claim) -> dict[str, Any]:

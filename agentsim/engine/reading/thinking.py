@@ -85,6 +85,11 @@ _TOKEN = re.compile(
     r"|\[END FINAL (?:RESPONSE|ANSWER)\]"
 )
 
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+# besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
+_ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
+_UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
+
 
 def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     """What a reply says, and what was thought, in order; the first is all of the text where nothing was.
@@ -139,7 +144,8 @@ def _final(text: str, thoughts: list[str]) -> str:
 def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
     """Where thinking may begin or end, and whether the text has no more such places than are looked at."""
     first = _first_marks(text)
-    marks = [mark for mark in first if not _is_word(mark)]
+    # a name in square brackets may be a word
+    marks = [mark for mark in first if mark["square"] is None or _SQUARE.fullmatch(mark["name"])]
     if own:
         ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
         marks = [mark for mark in marks if _named(mark) not in ended]
@@ -197,19 +203,8 @@ def _named(mark: re.Match[str]) -> str:
     return re.sub(r"[\s_-]+", " ", (mark["name"] or "").casefold())
 
 
-def _is_word(mark: re.Match[str]) -> bool:
-    return mark["square"] is not None and _SQUARE.fullmatch(mark["name"]) is None
-
-
 def _is_end(mark: re.Match[str]) -> bool:
     return bool(mark["slash"] or mark["end"] or mark["last"] or mark["stray"])
-
-
-_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-# besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
-_ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
-
-_UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
 def is_lead_in(text: str) -> bool:
