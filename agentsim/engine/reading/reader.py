@@ -95,7 +95,10 @@ def _at_once(request: Request[Any], text: str) -> Reading[Any] | None:
 
 def thoughts_in(request: Request[Any], text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
-    reply = Reply(request, text[:MAX_TEXT])
+    text = text[:MAX_TEXT]
+    if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
+        return ()
+    reply = Reply(request, text)
     found: list[str] = []
     try:
         found += reply.thoughts
