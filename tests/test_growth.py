@@ -16,9 +16,9 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.cli import terminal_output
 from agentsim.engine import number, prompt
-from agentsim.engine.naming import Naming
 from agentsim.engine.panel import Frame
 from agentsim.engine.reading import split
+from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.history import formats

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from agentsim import games
-from agentsim.engine.interaction import AGAINST, FOR
+from agentsim.engine.event import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.diagnostics import Share, shares_in
 from agentsim.history.load import derived, load_history, told_events

@@ -136,9 +136,9 @@ def _warn_of(lines: Sequence[Standing]) -> None:
 
 
 def _print(panel: Panel) -> None:
-    from agentsim.engine.panel import Table
+    from agentsim.engine.panel import DataTable
 
-    if not isinstance(panel, Table):
+    if not isinstance(panel, DataTable):
         return  # its numbers stand in a table as well
     cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
     typer.echo(safe(f"\n{panel.title}"))

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
-from agentsim.engine.interaction import NAMED, NEITHER, Interaction, Past, Sign
-from agentsim.engine.naming import Naming
+from agentsim.engine.event import NAMED, NEITHER, EveryoneType, Interaction, LogEntry, Past, PlayerId, Sign
+from agentsim.engine.wording import Naming
 
 
 @dataclass(slots=True)

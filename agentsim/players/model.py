@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, Protocol
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.game import Bot

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from agentsim.engine.panel import Chart, Range, Ranges, Scatter, Table
+from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
 from agentsim.report.markup import Drawing, fitted, number, plain, tone, tone_of
 from agentsim.report.tables import table
 
@@ -135,7 +135,7 @@ def chart(panel: Chart, players: Mapping[str, int]) -> Plot:
         dots=tuple(chain(*runs)) if sum(map(len, runs)) <= _MANY else (),
         bars=() if panel.kind == "line" else tuple(_bars(panel, values, tones, xs, y, band=band)),
         legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
-        data=table(Table("", (panel.x_label, *(series.name for series in panel.series)), rows)),
+        data=table(DataTable("", (panel.x_label, *(series.name for series in panel.series)), rows)),
     )
 
 
@@ -226,7 +226,7 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
         dots=tuple(dots),
         radius=_LARGE if len(drawn) <= _MANY else _SMALL,
         legend=tuple((name or "–", its) for name, its in tones.items()) if len(tones) > 1 else (),
-        data=table(Table("", ("", *(("series",) if named else ()), *names), rows)),
+        data=table(DataTable("", ("", *(("series",) if named else ()), *names), rows)),
     )
 
 
@@ -250,7 +250,7 @@ def _around(values: list[float], about: int) -> list[float]:
     return ticks(low, high, about)
 
 
-def ranges(panel: Ranges, players: Mapping[str, int]) -> Plot:
+def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
     """A line for each interval, a dot for its estimate, and all of them as a table.
 
     An estimate named like a player has that player's tone.
@@ -276,7 +276,7 @@ def ranges(panel: Ranges, players: Mapping[str, int]) -> Plot:
         ),
         dots=tuple(Mark(x.at(row.value), y, tones[row.name], _interval(row)) for row, y in heights),
         radius=_LARGE,
-        data=table(Table("", ("", panel.x_label or "estimate", "from", "to"), rows)),
+        data=table(DataTable("", ("", panel.x_label or "estimate", "from", "to"), rows)),
     )
 
 
@@ -284,6 +284,6 @@ def _ending(name: str) -> str:
     return name if len(name) <= _NAME_MAX else f"…{name[1 - _NAME_MAX :]}"  # models' names differ at their ends
 
 
-def _interval(row: Range) -> str:
+def _interval(row: Estimate) -> str:
     interval = "" if row.low is None or row.high is None else f", {number(row.low)} to {number(row.high)}"
     return f"{row.name}: {number(row.value)}{interval}"

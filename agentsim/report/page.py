@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from agentsim.engine.panel import Board, Chart, Network, Panel, Profiles, Ranges, Scatter, Table, Threads
+from agentsim.engine.panel import Board, Chart, DataTable, Estimates, Network, Panel, PlayerProfiles, Scatter, Threads
 from agentsim.games import find
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.load import derived, told_events
@@ -70,14 +70,14 @@ def page_of(history: History, options: PageOptions, *, name: str, directory: Pat
 
 
 _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing]] = {
-    Table: lambda panel, _players: table(panel),
+    DataTable: lambda panel, _players: table(panel),
     Chart: chart,
     Scatter: scatter,
-    Ranges: ranges,
+    Estimates: ranges,
     Board: board,
     Network: network,
     Threads: threads,
-    Profiles: profiles,
+    PlayerProfiles: profiles,
 }
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from agentsim.engine.panel import Network, Node, Profiles, Table, Threads, Tie
+from agentsim.engine.panel import DataTable, Network, Node, PlayerProfiles, Threads, Tie
 from agentsim.engine.wording import sentence
 from agentsim.report.charts import Plot, chart
 from agentsim.report.markup import Drawing, fitted, number, tone, tone_of
@@ -72,7 +72,7 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
         left_out=sentence("; ".join(left_out)),
-        data=table(Table("", ("from", "to", *what, "how much"), tuple(rows))),
+        data=table(DataTable("", ("from", "to", *what, "how much"), tuple(rows))),
     )
 
 
@@ -149,7 +149,7 @@ def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
     return Drawing(shape="threads", panel=panel, threads=[thread(first) for first in list(answers[None])])
 
 
-def profiles(panel: Profiles, players: Mapping[str, int]) -> Drawing:
+def profiles(panel: PlayerProfiles, players: Mapping[str, int]) -> Drawing:
     """Every player's page, of which a reader opens one; neighbouring lines of one time stand together."""
     people = [
         Drawing(

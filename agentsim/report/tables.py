@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat, zip_longest
 from typing import Any, NamedTuple
 
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
-from agentsim.engine.panel import Cell, Table
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
@@ -41,7 +41,7 @@ def cell(value: Cell, heat: int | None = None) -> CellView:
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 
-def table(panel: Table, *, searched: bool = False) -> Drawing:
+def table(panel: DataTable, *, searched: bool = False) -> Drawing:
     """The panel with every cell as text; an empty cell is aligned like the others of its column.
 
     The rows of one that is `searched` are found by what a reader types into the page's search.
@@ -62,7 +62,7 @@ def table(panel: Table, *, searched: bool = False) -> Drawing:
     return Drawing(shape="table", panel=panel, rows=rows, searched=searched)
 
 
-def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | None:
+def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
     """Events of each kind per player (`deeds`, by player), by model; None where that would compare nothing."""
     models: dict[str, list[str]] = defaultdict(list)
     for record in history.seated:
@@ -89,10 +89,10 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> Table | 
         "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
         "compare, play many."
     )
-    return Table("By model", columns, tuple(row(model, players) for model, players in models.items()), note)
+    return DataTable("By model", columns, tuple(row(model, players) for model, players in models.items()), note)
 
 
-def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | None:
+def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
     """The pairs that did most for or against each other, then those that talked most; None for pairs without deeds.
 
     `titles` are those of all rounds by number. Pairs of which one only named the other are in the exports alone.
@@ -115,7 +115,7 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> Table | Non
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
     title = "For and against each other" if {"for", "against"} & columns.keys() else "Between each two"
-    return Table(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
+    return DataTable(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
 
 
 def _busyness(pair: Pair) -> tuple[int, int, int]:
@@ -189,7 +189,7 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
     return note
 
 
-def say_do_table(history: History, *, reasoning: bool) -> Table | None:
+def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     """A row for each decision with words for others and a thought or a deed beside them; None without any.
 
     A thought is a text of a decision that no other player hears, or with `reasoning` the model's own. Whether words and
@@ -213,7 +213,9 @@ def say_do_table(history: History, *, reasoning: bool) -> Table | None:
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
     title = f"Said and {'done' if 'did' in shown else 'thought'}" if len(shown) < 6 else "Said, thought and done"
     places = [names.index(name) for name in shown]
-    return Table(title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note)
+    return DataTable(
+        title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
+    )
 
 
 def _row(

@@ -10,8 +10,19 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
+from agentsim.engine.event import (
+    AGAINST,
+    FOR,
+    NAMED,
+    NEITHER,
+    Audience,
+    Event,
+    Everyone,
+    Interaction,
+    LogEntry,
+    Past,
+    Sign,
+)
 from agentsim.history.pairs import Deed, Pair, pairs
 from tests.engine.small import Spoke
 

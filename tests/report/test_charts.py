@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agentsim.engine.panel import Board, Chart, Panel, Piece, Point, Scatter, Scene, Series, Table, Tile
+from agentsim.engine.panel import Board, Chart, DataTable, Panel, Piece, Point, Scatter, Scene, Series, Tile
 from agentsim.report.board import CELL
 from agentsim.report.board import tile as draw
 from agentsim.report.charts import ticks
@@ -41,7 +41,7 @@ def laid(panel: Panel) -> Drawing:
 
 def test_a_table_has_its_columns_rows_and_note() -> None:
     figure = drawn(
-        Table("Cash", ("Player", "Cash", "Deed"), (("A", 1500, "Boardwalk"), ("B", None, "")), note="At the end")
+        DataTable("Cash", ("Player", "Cash", "Deed"), (("A", 1500, "Boardwalk"), ("B", None, "")), note="At the end")
     )
     assert figure.one("h3").text == "Cash"
     assert figure.one("p", cls="quiet").text == "At the end"
@@ -52,29 +52,29 @@ def test_a_table_has_its_columns_rows_and_note() -> None:
 
 
 def test_heat_follows_the_size_of_the_numbers() -> None:
-    figure = drawn(Table("Heat", ("", "a", "b"), (("x", 0, 5), ("y", 10, None), ("z", 1, "word")), heat=True))
+    figure = drawn(DataTable("Heat", ("", "a", "b"), (("x", 0, 5), ("y", 10, None), ("z", 1, "word")), heat=True))
     assert [cell.classes for cell in figure.one("tbody").all("td")] == [
         ["number", "heat0"], ["number", "heat5"], ["number", "heat9"], ["number"], ["number", "heat1"], [],
     ]  # fmt: skip
     for nothing_to_compare in ((), ((0, 0),), ((-3, -3),), (("a", None),)):
-        assert drawn(Table("Heat", ("a", "b"), nothing_to_compare, heat=True)).all("tbody")
+        assert drawn(DataTable("Heat", ("a", "b"), nothing_to_compare, heat=True)).all("tbody")
 
 
 def test_nothing_among_words_stands_as_words_do() -> None:
-    figure = drawn(Table("Talk", ("who", "thought"), (("x", None), ("y", "word"))))
+    figure = drawn(DataTable("Talk", ("who", "thought"), (("x", None), ("y", "word"))))
     assert [cell.classes for cell in figure.one("tbody").all("td")] == [[], []]
     assert not figure.one("thead").all("th")[1].classes
 
 
 def test_a_table_of_many_columns_is_dense() -> None:
     for names, dense in (("abcdefgh", True), ("abcdefg", False)):
-        table = Table("Wide", tuple(names), (tuple(range(len(names))),))
+        table = DataTable("Wide", tuple(names), (tuple(range(len(names))),))
         assert ("dense" in drawn(table).one("div", cls="scroll").classes) == dense
 
 
 def test_cells_are_shaded_as_the_table_says_of_each() -> None:
     shade = ((None, None, 0.5), (None, 0.0, 1.0))
-    figure = drawn(Table("Shade", ("", "a", "b"), (("x", 48, 52), ("y", 0, 100)), shade=shade))
+    figure = drawn(DataTable("Shade", ("", "a", "b"), (("x", 48, 52), ("y", 0, 100)), shade=shade))
     assert [list(cell.classes) for cell in figure.all("td")] == [
         ["number"], ["number", "heat5"], ["number", "heat0"], ["number", "heat9"],
     ]  # fmt: skip
@@ -305,7 +305,7 @@ def evil_scene(evil: str) -> Scene:
 def test_foreign_words_in_panels_stay_words() -> None:
     evil = '"><script>PWN</script>\u202e'
     panels: list[Panel] = [
-        Table(evil, (evil,), ((evil,),), note=evil),
+        DataTable(evil, (evil,), ((evil,),), note=evil),
         Chart(evil, "line", (evil,), (Series(evil, (1,)), Series("b", (2,))), evil, evil, evil),
         Chart(evil, "bar", (evil,), (Series(evil, (1,)), Series("b", (2,)))),
         Scatter(evil, (Point(1, 1, evil, evil), Point(2, 2, evil, "b")), evil, evil, evil),

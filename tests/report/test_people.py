@@ -8,7 +8,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.panel import Chart, Line, Network, Node, Post, Profile, Profiles, Series, Threads, Tie
+from agentsim.engine.panel import (
+    Chart,
+    DiaryLine,
+    Network,
+    Node,
+    PlayerProfile,
+    PlayerProfiles,
+    Series,
+    ThreadPost,
+    Threads,
+    Tie,
+)
 from agentsim.report.page import PageOptions, render, view
 from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_NODES, MOST_ROWS
 from tests.report.dom import parse
@@ -22,14 +33,14 @@ def web(*ties: Tie, nodes: tuple[Node, ...] = (Node("A"), Node("B"), Node("C")))
     return view(Network("Talk", nodes, ties), PLAYERS)
 
 
-def forum(*posts: Post) -> list[list[tuple[int, int]]]:
+def forum(*posts: ThreadPost) -> list[list[tuple[int, int]]]:
     """The numbers and depths of each thread."""
     made: Any = view(Threads("Forum", posts), PLAYERS)
     return [[(found.post.number, found.depth) for found in thread] for thread in made.threads]
 
 
-def post(number: int, answers: int | None = None) -> Post:
-    return Post(number, "A", f"day {number}", f"words {number}", answers)
+def post(number: int, answers: int | None = None) -> ThreadPost:
+    return ThreadPost(number, "A", f"day {number}", f"words {number}", answers)
 
 
 def test_every_node_stands_on_the_circle_in_the_tone_of_its_player() -> None:
@@ -132,7 +143,9 @@ def test_every_post_is_shown_once(parents: list[int]) -> None:
 
 
 def test_a_thread_reads_in_the_page() -> None:
-    figure = drawn(Threads("Forum", (Post(1, "A", "day 1", "Who farms?"), Post(2, "X", "day 2", "I do.", 1))))
+    figure = drawn(
+        Threads("Forum", (ThreadPost(1, "A", "day 1", "Who farms?"), ThreadPost(2, "X", "day 2", "I do.", 1)))
+    )
     assert "2 posts in 1 thread" in figure.text
     assert [said.text for said in figure.all("div", cls="said")] == ["Who farms?", "I do."]
     assert "no. 1, 1 answer" in " ".join(figure.text.split())
@@ -148,8 +161,8 @@ def test_the_card_of_a_player_leads_to_its_page() -> None:
 
 def test_a_profile_has_its_facts_its_chart_and_its_lines() -> None:
     chart = Chart("Fortunes", "line", ("1", "2"), (Series("food", (10, 9.5)),))
-    lines = (Line("day 1", "work", "farm 3 h"),)
-    panel = Profiles("Agents", (Profile("A", (("food", 9.5),), chart, lines), Profile("Z")))
+    lines = (DiaryLine("day 1", "work", "farm 3 h"),)
+    panel = PlayerProfiles("Agents", (PlayerProfile("A", (("food", 9.5),), chart, lines), PlayerProfile("Z")))
     made: Any = view(panel, PLAYERS)
     assert [person.tone for person in made.people] == ["t0", "plain"]
     figure = drawn(panel)

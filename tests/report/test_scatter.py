@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agentsim.engine.panel import Point, Range, Ranges, Scatter
+from agentsim.engine.panel import Estimate, Estimates, Point, Scatter
 from agentsim.report.charts import WIDTH
 from agentsim.report.markup import Drawing
 from agentsim.report.page import view
@@ -147,12 +147,12 @@ def test_numbers_on_the_axis_do_not_touch_and_stay_in_the_drawing() -> None:
     assert made.x_ticks[-1].at + wide[-1] / 2 <= made.width
 
 
-def laid_ranges(*rows: Range, players: dict[str, int] | None = None) -> Drawing:
-    return view(Ranges("Strength", rows, "log strength"), players or {})
+def laid_ranges(*rows: Estimate, players: dict[str, int] | None = None) -> Drawing:
+    return view(Estimates("Strength", rows, "log strength"), players or {})
 
 
 def test_the_dot_stands_on_the_line_between_its_ends() -> None:
-    chart = laid_ranges(Range("a", 1.0, 0.0, 4.0), Range("b", 2.0, 1.0, 3.0))
+    chart = laid_ranges(Estimate("a", 1.0, 0.0, 4.0), Estimate("b", 2.0, 1.0, 3.0))
     ((line, _), _) = chart.lines
     (left, y), (right, same) = ((float(each) for each in point.split(",")) for point in line.split())
     dot = chart.dots[0]
@@ -165,17 +165,17 @@ def test_the_dot_stands_on_the_line_between_its_ends() -> None:
 def test_an_estimate_without_ends_is_a_dot_alone_and_one_that_is_no_number_is_in_the_table_only() -> None:
     nothing = laid_ranges()
     assert (nothing.lines, nothing.dots, nothing.data.rows) == ((), (), ())
-    chart = laid_ranges(Range("a", 1.0), Range("b", math.nan, 0.0, 1.0))
+    chart = laid_ranges(Estimate("a", 1.0), Estimate("b", math.nan, 0.0, 1.0))
     assert (len(chart.lines), len(chart.dots)) == (0, 1)
     assert [row[0].text for row in chart.data.rows] == ["a", "b"]
 
 
 def test_long_names_keep_their_ends_which_tell_models_apart() -> None:
     name = "openrouter/some-maker/some-model-with-a-long-name-70b"
-    (label,) = laid_ranges(Range(name, 1.0)).y_ticks
+    (label,) = laid_ranges(Estimate(name, 1.0)).y_ticks
     assert (label.text[0], label.text[-5:], label.full) == ("…", "e-70b", name)
 
 
 def test_one_that_is_compared_has_its_own_tone() -> None:
-    first, second = laid_ranges(Range("a", 1.0), Range("b", 2.0), players={"a": 0, "b": 1}).dots
+    first, second = laid_ranges(Estimate("a", 1.0), Estimate("b", 2.0), players={"a": 0, "b": 1}).dots
     assert first.tone != second.tone

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import History
 from agentsim.report.page import PageOptions, render

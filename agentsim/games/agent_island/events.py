@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, NAMED, Event, Interaction, Past
 from agentsim.engine.wording import counted, listed
 from agentsim.games.agent_island.sidebar_events import Approached, ExchangeBegan, Paired, TakenAside, Whispered
 

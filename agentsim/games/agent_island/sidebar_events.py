@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import AGAINST, FOR, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, Event, Interaction, Past
 from agentsim.engine.wording import counted, listed
 
 __all__ = ["Approached", "ExchangeBegan", "Paired", "TakenAside", "Whispered"]

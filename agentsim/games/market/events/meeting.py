@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import Interaction, Past
+from agentsim.engine.event import Event, Interaction, Past
 
 __all__ = ["Messaged", "Moved", "Reported"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import FOR, Interaction, Past
+from agentsim.engine.event import FOR, Event, Interaction, Past
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import Resource

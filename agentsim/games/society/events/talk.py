@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Event, Interaction, Past, Sign
 from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import ProposalType, Terms, in_words
