@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agentsim.api import batch, fork, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.results import Run, Runs, load
-    from agentsim.scenario.schema import ScenarioTable as Scenario
+    from agentsim.scenario.tables import ScenarioTable as Scenario
 
 __version__ = "0.1.0"
 __all__ = [
@@ -61,6 +61,6 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("batch", "fork", "replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
-            "Scenario": "scenario.schema:ScenarioTable",
+            "Scenario": "scenario.tables:ScenarioTable",
         },
     )

@@ -9,25 +9,26 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
-from agentsim.history.files import find_run
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
+from agentsim.history.run_files import find_run
+from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.models.permits import Variables
-from agentsim.prepare import prepare_batch, prepare_resume, prepare_run, proofs
+from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof
-from agentsim.runner.session import Session
+from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 
@@ -85,7 +86,11 @@ def run_sync(scenario: Source, **options: Any) -> Run:
 
     Raises `UsageError`, and writes nothing, where a loop is running, as in a notebook: `await agentsim.run(...)` there.
     """
-    return _without_loop(lambda: run(scenario, **options), "run")
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run(scenario, **options))
+    raise UsageError("an event loop is running here, as in a notebook: `await agentsim.run(...)`")
 
 
 async def resume(
@@ -105,10 +110,10 @@ async def resume(
     New limits take the place of those it met. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
     files = find_run(logs_folder(logs_dir), name)
-    found = prepare_resume(
+    found = resumed(
         files,
         watcher=_Listening(on_event),
-        models=models,
+        own=models,
         env=_env(env, allow_keys),
         max_cost_usd=max_cost_usd,
         max_calls=max_calls,
@@ -138,19 +143,17 @@ async def fork(
     staff, prices or providers from there on. `another` branch gets a number, and chance of its own after the decision
     unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
     """
-    folder = logs_folder(logs_dir)
-    parent = parent_of(find_run(folder, name), at)
-    files = await asyncio.to_thread(
-        parent.branch,
+    session = parent_of(find_run(logs_folder(logs_dir), name), at).branch(
         env=_env(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
         changes=[f"{key}={json.dumps(value)}" for key, value in (set or {}).items()],
         of_several=another,
         paired=paired,
         stem=new_name,
+        watcher=_Listening(on_event),
         own=models,
     )
-    return await resume(files.name, logs_dir=folder, on_event=on_event, models=models, env=env, allow_keys=allow_keys)
+    return await _played(session)
 
 
 async def batch(
@@ -218,13 +221,12 @@ class _Listening(Watcher):
     """Hands on each event as the history will have it, without what is known only of its decision."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
-        self._on_event, self._count = on_event, 0
+        self._on_event, self._numbers = on_event, count(1)
 
     def told(self, events: Sequence[LogEntry]) -> None:
-        for told in events:
-            self._count += 1
-            if self._on_event is not None:
-                self._on_event(EventRecord.model_validate(event_record(self._count, told, {})))
+        if self._on_event is not None:
+            for told, number in zip(events, self._numbers, strict=False):
+                self._on_event(EventRecord.model_validate(event_record(number, told, {})))
 
 
 async def _played(session: Session) -> Run:
@@ -239,11 +241,3 @@ async def _played(session: Session) -> Run:
 
 def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:
     return environment(None, allowed) if env is None else Variables(env, allowed)
-
-
-def _without_loop(play: Callable[[], Coroutine[Any, Any, Run]], called: str) -> Run:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(play())
-    raise UsageError(f"an event loop is running here, as in a notebook: `await agentsim.{called}(...)`")

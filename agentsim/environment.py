@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.models.permits import Variables
+    from agentsim.models.keys import Variables
 
 __all__ = ["environment"]
 
@@ -22,7 +22,7 @@ def environment(env_file: Path | None, allow_key: Collection[str] | None = None)
     """
     from dotenv import dotenv_values
 
-    from agentsim.models.permits import Variables
+    from agentsim.models.keys import Variables
 
     if env_file is not None and not env_file.is_file():
         raise UsageError(f"--env-file {env_file}: there is no such file")

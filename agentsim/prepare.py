@@ -14,20 +14,20 @@ from typing import TypedDict, Unpack
 from agentsim.errors import UsageError
 from agentsim.history.bundle import unpack
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles, check_name, find_run
 from agentsim.history.journal_file import is_running
 from agentsim.history.load import again_with
+from agentsim.history.run_files import check_name, find_run
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
-from agentsim.runner.playback import Recording
+from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
-from agentsim.runner.session import RunResult, Session, opened, remade, reopened
+from agentsim.runner.session import Session, opened
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.limits import idle_prices
 from agentsim.scenario.load import Overrides, Source, load
+from agentsim.scenario.scenario import idle_prices
 
-__all__ = ["Loading", "prepare_batch", "prepare_resume", "prepare_run", "proofs"]
+__all__ = ["Loading", "prepare_batch", "prepare_run", "proofs"]
 
 
 class Loading(TypedDict, total=False):
@@ -60,30 +60,6 @@ def prepare_run(
     for line in idle_prices(found):
         watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
     return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models)
-
-
-def prepare_resume(
-    files: RunFiles,
-    *,
-    env: Mapping[str, str],
-    watcher: Watcher,
-    models: Mapping[str, OwnModel] | None = None,
-    recording: Recording | None = None,
-    max_cost_usd: float | None = None,
-    max_calls: int | None = None,
-    max_wall_s: float | None = None,
-) -> Session | RunResult | None:
-    """A session that goes on with a run under these limits; of a finished run its history where that is made again."""
-    return remade(files) or reopened(
-        files,
-        env=env,
-        watcher=watcher,
-        recording=recording,
-        own=models,
-        max_cost_usd=max_cost_usd,
-        max_calls=max_calls,
-        max_wall_s=max_wall_s,
-    )
 
 
 def prepare_batch(

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.files import RunFiles, write_whole
 from agentsim.history.formats import Tables
 from agentsim.history.load import find_source, parsed, read, require_history
 from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
+from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.history.tables import listed, read_folder, run_tables
 
 __all__ = ["Run", "Runs", "load", "logs_folder"]
@@ -22,23 +22,19 @@ __all__ = ["Run", "Runs", "load", "logs_folder"]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run: its name, the file of its history, and its history as in the file.
+    """One run: its name, the file of its history, its history as in the file and as typed records.
 
-    Tables and typed records are made on first use.
+    Tables are made on first use.
     """
 
     name: str
     path: Path
     history: dict[str, Any]
+    record: History
 
     def __repr__(self) -> str:
         what = f"{self.history['game']}, seed {self.history['seed']}, {self.status}"
         return f"<Run {self.name}: {what}; {self.tables!r}>"
-
-    @cached_property
-    def record(self) -> History:
-        """The history as typed records."""
-        return History.model_validate(self.history)
 
     @cached_property
     def tables(self) -> Tables:
@@ -144,6 +140,4 @@ def run_in(files: RunFiles) -> Run:
 def _run(name: str, path: Path) -> Run:
     raw = read(path)
     record = parsed(raw, path)  # a file that is no history is refused here
-    run = Run(name, path, json.loads(raw))
-    vars(run)["record"] = record  # what the cached property would read again
-    return run
+    return Run(name, path, json.loads(raw), record)

@@ -32,7 +32,7 @@ from agentsim.engine.codec import text_id
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError
 from agentsim.history.bundle import pack, unpack
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove, rebuilt
 from agentsim.runner.session import go_on
 from tests.contract.harness import on_server

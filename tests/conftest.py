@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Tests of the embedded model in one process, first and one after another: two servers on two cores are five times as
 # slow as one. All others stay together by file, whose fixtures then are made once.
-_EMBEDDED = {"test_local.py", "test_local_live.py", "test_embedded_game.py"}
+_EMBEDDED = {"test_local.py", "test_embedded_game.py"}
 
 
 class _ByFile(LoadScopeScheduling):  # type: ignore[misc] # xdist ships no types

@@ -15,13 +15,18 @@ from benchmarks.society_scarce import interval
 from tests.cli.command_line import ROOT
 
 
-def test_every_path_of_a_call_is_measured() -> None:
-    """In a process of its own, since it plays a game of its own that no other test may find."""
-    tiny = ("--callers", "2", "--calls", "1", "--least", "2", "--latency", "0.001", "--repeats", "1")
-    command = [sys.executable, "-m", "benchmarks.calls", *tiny, "--senders", "--json"]
+def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
+    """What a benchmark says, in a process of its own: some play games that no other test may find."""
+    command = [sys.executable, "-m", f"benchmarks.{benchmark}", *words, "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    measured = [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_path_of_a_call_is_measured() -> None:
+    measured = printed(
+        "calls", "--callers", "2", "--calls", "1", "--least", "2", "--latency", "0.001", "--repeats", "1", "--senders"
+    )
     found = {(each["path"], each["shape"]) for each in measured}
     assert found >= {(path, shape) for path in SENDERS for shape in ("waves", "chains")}
     assert {path for path, _ in found} > set(SENDERS), "our own paths are measured as well"
@@ -29,24 +34,14 @@ def test_every_path_of_a_call_is_measured() -> None:
 
 
 def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
-    command = [sys.executable, "-m", "benchmarks.monopoly", "--games", "1", "--repeats", "1"]
-    done = subprocess.run([*command, "--json"], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    measured = [json.loads(line) for line in done.stdout.splitlines()]
+    measured = printed("monopoly", "--games", "1", "--repeats", "1")
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
     assert measured[0]["decisions"] == measured[1]["decisions"] > 100, "they are the same games"
     assert all(each["cpu_s"] > 0 for each in measured)
 
 
-def _society(*words: str) -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "benchmarks.society", *words, "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() -> None:
-    *measured, prompts = _society("--agents", "6", "--days", "1", "--repeats", "1", "--prompts", "1", "2")
+    *measured, prompts = printed("society", "--agents", "6", "--days", "1", "--repeats", "1", "--prompts", "1", "2")
     assert [each["path"] for each in measured] == ["in memory", "journal and history"]
     assert all((each["decisions"], each["agents"]) == (18, 6) for each in measured), "three turns each"
     assert all(each["cpu_s"] > 0 and each["peak_mib"] >= each["base_mib"] > 0 for each in measured)
@@ -55,13 +50,13 @@ def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() ->
 
 
 def test_ticks_of_models_are_timed() -> None:
-    measured = _society("--waves", "--agents", "3", "--days", "1", "--latency", "0.001")
+    measured = printed("society", "--waves", "--agents", "3", "--days", "1", "--latency", "0.001")
     assert [(each["concurrency"], each["latency_s"]) for each in measured] == [(3, 0.001), (1, 0.001), (3, 0.0)]
     assert all(len(each["ticks_s"]) == 3 and each["cpu_ms"] > 0 and each["peak_mib"] > 0 for each in measured)
 
 
 def test_poor_worlds_are_played_under_every_law() -> None:
-    ended = _society("--scarce", "1", "--days", "1")
+    ended = printed("society", "--scarce", "1", "--days", "1")
     laws = {each["law"] for each in ended}
     assert len(laws) == 6
     assert {each["condition"] for each in ended if each["law"] == "no law"} == {"nothing can pass", "citizens vote"}
@@ -75,10 +70,7 @@ def test_an_exponent_is_that_of_the_power() -> None:
 
 
 def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> None:
-    command = [sys.executable, "-m", "benchmarks.market", "--sessions", "1", "--orders", "500", "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    *measured, book = [json.loads(line) for line in done.stdout.splitlines()]
+    *measured, book = printed("market", "--sessions", "1", "--orders", "500")
     found = {(each["market"], each["trader"]): each for each in measured}
     assert len(found) == 21
     for number in range(1, 6):
@@ -89,20 +81,13 @@ def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> N
 
 
 def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
-    words = ("--config", "configs/agent_island_bots.toml", "--games", "2", "--repeats", "1", "--json")
-    command = [sys.executable, "-m", "benchmarks.batch", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    (measured,) = map(json.loads, done.stdout.splitlines())
+    (measured,) = printed("batch", "--config", "configs/agent_island_bots.toml", "--games", "2", "--repeats", "1")
     assert measured["games"] == 2
     assert min(measured["one"], measured["two"], measured["speed_up"], measured["machine"]) > 0
 
 
 def test_changed_journals_histories_and_bundles_are_refused() -> None:
-    command = [sys.executable, "-m", "benchmarks.tampering", "--flips", "50", "--alterations", "10", "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
+    (found,) = printed("tampering", "--flips", "50", "--alterations", "10")
     assert {kind: sum(counts.values()) for kind, counts in found.items()} == {
         "flipped bytes": 50,
         "altered histories and bundles": 10,
@@ -111,11 +96,9 @@ def test_changed_journals_histories_and_bundles_are_refused() -> None:
 
 
 def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
-    words = ("--signals", "3", "--games", "auction", "--commands", "run", "export", "--lanes", "1", "--stop", "0.05")
-    command = [sys.executable, "-m", "benchmarks.kills", *words, "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    cells = [json.loads(line) for line in done.stdout.splitlines()]
+    cells = printed(
+        "kills", "--signals", "3", "--games", "auction", "--commands", "run", "export", "--lanes", "1", "--stop", "0.05"
+    )
     assert [each["command"] for each in cells] == ["run", "export"]
     assert sum(each["kills"] + each["stops"] for each in cells) >= 3
     assert all((each["lost"], each["twice"], each["violations"]) == (0, 0, []) for each in cells)
@@ -123,9 +106,5 @@ def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
 
 
 def test_replies_and_envelopes_that_make_no_sense_crash_nothing() -> None:
-    words = ("--replies", "300", "--envelopes", "300", "--jobs", "1", "--json")
-    command = [sys.executable, "-m", "benchmarks.fuzz", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = printed("fuzz", "--replies", "300", "--envelopes", "300", "--jobs", "1")
     assert [(row["what"], row["inputs"], row["wrong"]) for row in rows] == [("replies", 300, 0), ("envelopes", 300, 0)]

@@ -16,22 +16,22 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.cli import terminal_output
 from agentsim.engine import number, prompt
-from agentsim.engine.naming import Naming
 from agentsim.engine.panel import Frame
 from agentsim.engine.reading import split
+from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.history import formats
 from agentsim.history.contents import read_journal
-from agentsim.models import keys
+from agentsim.models import redaction
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.response_parsing import completion_in
 from agentsim.models.retry_after import retry_after
 from agentsim.players import rendering, terminal
-from agentsim.report import text as page_text
-from agentsim.scenario import document, files, seats
-from agentsim.scenario.secret_scan import screen as screened
+from agentsim.report import markup
+from agentsim.scenario import document, seats, source_files
+from agentsim.scenario.validation import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
 SECRET = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcd"
@@ -85,13 +85,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "an answer that is none": lambda text: completion_in(text.encode(), "application/json", FAULTS),
     "an error": _status,
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
-    "keys": lambda text: keys.redact_reply(text, (SECRET,)),
+    "keys": lambda text: redaction.redact_reply(text, (SECRET,)),
     "a terminal": terminal_output.safe,
     "a terminal's rows": lambda text: terminal.rows(text, 80, "  "),
     "a person's question": rendering.question,
     "a person's news": rendering.news,
     "an outline": rendering.outlined,
-    "a page": page_text.foreign,
+    "a page": markup.foreign,
     "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
     "a name": lambda text: misnomer(text, 1, 100, {}),
     "names in a text": lambda text: list(NAMES.named(text)),
@@ -100,8 +100,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "secrets of a scenario": lambda text: screened({"a": text}),
 }
 FILES: dict[str, Callable[[Path], Any]] = {
-    "a scenario": files.read_toml,
-    "a prompt": files.read_prompt,
+    "a scenario": source_files.read_toml,
+    "a prompt": source_files.read_prompt,
     "a journal": read_journal,
 }
 

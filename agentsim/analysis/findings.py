@@ -11,8 +11,6 @@ import numpy as np
 from agentsim.analysis.game_records import GameRecord, vendor
 from agentsim.analysis.inference import Interval, blocks, interval, ratio_intervals
 
-__all__ = ["Relation", "Shift", "VendorBias", "relations", "shifts", "vendor_biases", "without_branches"]
-
 
 @dataclass(frozen=True, slots=True)
 class VendorBias:
@@ -144,7 +142,6 @@ def shifts(games: Sequence[GameRecord]) -> list[Shift]:
 
 
 def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Shift]:
-    """The shifts of all players in the branches that change one thing."""
     players = list(dict.fromkeys(entrant.player for parent, _ in both for entrant in parent.entrants))
     before, after, counts = (np.zeros((len(both), len(players))) for _ in range(3))
     for row, (parent, branch) in enumerate(both):

@@ -14,15 +14,13 @@ from functools import partial
 from pathlib import Path
 
 from agentsim import games
-from agentsim.engine.interaction import AGAINST, FOR
+from agentsim.engine.event import AGAINST, FOR
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.fallbacks import Share, shares_in
-from agentsim.history.files import MANIFEST, RunFiles
+from agentsim.history.diagnostics import Share, shares_in
 from agentsim.history.load import derived, load_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
-
-__all__ = ["Between", "Entrant", "GameRecord", "Games", "Vote", "game_record", "labelled", "read_games", "vendor"]
+from agentsim.history.run_files import MANIFEST, RunFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.fallbacks`).
+    fallbacks in it (`history.diagnostics`).
     """
 
     name: str
@@ -105,9 +103,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
-    fallbacks = shares_in(history)
+    fallbacks, seated = shares_in(history), history.seated
     entrants = []
-    seated = history.seated
     for seat, player in enumerate(seated, start=1):
         usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
         entrants.append(

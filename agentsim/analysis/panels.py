@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from agentsim.analysis.findings import Relation, Shift, VendorBias
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.standings import Place, Standing, Standings
-from agentsim.engine.panel import Cell, Panel, Range, Ranges, Table
-
-__all__ = ["MOST_RELATIONS", "panels"]
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 
 MOST_RELATIONS = 40
 _KEPT = "* Without the games of too many fallbacks."
@@ -26,13 +25,10 @@ def panels(
 
     `kept` are the standings without the games of too many fallbacks, None where there are no such games.
     """
+    ranks = [(line.label, line.mean_rank) for line in found.lines]
     shown: list[Panel] = [
         _leaderboard(found, kept),
-        _chart(
-            _rank(found).capitalize(),
-            f"{_rank(found)}: lower is better",
-            [(line.label, line.mean_rank) for line in found.lines],
-        ),
+        _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
         _ratings(found.lines, kept),
         _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
     ]
@@ -54,18 +50,11 @@ def panels(
     return shown
 
 
-def _leaderboard(found: Standings, kept: Standings | None) -> Table:
-    rows = tuple(
-        (
-            line.label,
-            line.games,
-            line.entries,
-            round(line.wins, 2),
-            *_results(line),
-            *_beside(kept, line, lambda other: (other.games, *_results(other))),
-        )
-        for line in found.lines
-    )
+def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
+    rows = []
+    for line in found.lines:
+        beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
+        rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
         "Intervals of 95%, by drawing games again (bootstrap), two blind ones among them, those of one seed together. "
         "A shared first place is a part of a win for each."
@@ -86,14 +75,14 @@ def _leaderboard(found: Standings, kept: Standings | None) -> Table:
     if kept is not None:
         columns += ("games*", "win rate*", f"{_rank(kept)}*")
         note += f" {_KEPT}"
-    return Table("Standings", columns, rows, note)
+    return DataTable("Standings", columns, tuple(rows), note)
 
 
 def _results(line: Standing) -> tuple[str, str]:
     return _written(line.win_rate, ".0%"), _written(line.mean_rank, ".2f")
 
 
-def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
+def _ratings(lines: Sequence[Standing], kept: Standings | None) -> DataTable:
     rows = tuple(
         (line.label, *_rated(line), *_beside(kept, line, _rated))
         for line in sorted(lines, key=lambda line: -line.strength.value)
@@ -104,8 +93,8 @@ def _ratings(lines: Sequence[Standing], kept: Standings | None) -> Table:
     )
     columns = ("first of all", "log strength", "OpenSkill")
     if kept is None:
-        return Table("Ratings", ("", *columns), rows, note)
-    return Table("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
+        return DataTable("Ratings", ("", *columns), rows, note)
+    return DataTable("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
 
 
 def _rated(line: Standing) -> tuple[str, str, str]:
@@ -124,7 +113,7 @@ def _rank(found: Standings) -> str:
     return "mean relative rank" if found.relative else "mean rank"
 
 
-def _matrix(found: Standings) -> Table:
+def _matrix(found: Standings) -> DataTable:
     labels = [line.label for line in found.lines]
     rows: list[tuple[Cell, ...]] = []
     for label, cells in zip(labels, found.beats, strict=True):
@@ -136,7 +125,7 @@ def _matrix(found: Standings) -> Table:
         note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
     else:
         note += " Nobody is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
-    return Table("Head to head", ("", *labels), tuple(rows), note, shade=shade)
+    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade)
 
 
 def _lead(share: Interval | None) -> float | None:
@@ -146,44 +135,26 @@ def _lead(share: Interval | None) -> float | None:
     return 2 * share.value - 1
 
 
-def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> Table:
+def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> DataTable:
     rows = tuple(
         (place.place, place.entries, round(place.wins, 2), _written(place.mean_rank, ".2f")) for place in places
     )
-    return Table(title, (what, "entries", "wins", _rank(found)), rows, note)
+    return DataTable(title, (what, "entries", "wins", _rank(found)), rows, note)
 
 
-def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> Table:
-    rows = tuple(
-        (
-            bias.maker or "all",
-            "to win" if bias.final else "to go",
-            bias.votes,
-            bias.same,
-            round(bias.blind, 1),
-            _written(bias.excess, "+.1%"),
-        )
-        for bias in vendor_biases
-    )
+def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> DataTable:
+    rows = []
+    for bias in vendor_biases:
+        counts = (bias.votes, bias.same, round(bias.blind, 1), _written(bias.excess, "+.1%"))
+        rows.append((bias.maker or "all", "to win" if bias.final else "to go", *counts))
     note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
-    return Table("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), rows, note)
+    return DataTable("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), tuple(rows), note)
 
 
-def _relations(relations: Sequence[Relation]) -> Table:
+def _relations(relations: Sequence[Relation]) -> DataTable:
     busiest = sorted(relations, key=lambda each: -each.done_for - each.done_against)[:MOST_RELATIONS]
-    rows = tuple(
-        (
-            f"{each.who} \u2192 {each.whom}",
-            each.games,
-            each.pairs,
-            each.done_for,
-            each.done_against,
-            each.turned_for,
-            each.turned_against,
-        )
-        for each in relations
-        if each in busiest
-    )
+    counts = attrgetter("games", "pairs", "done_for", "done_against", "turned_for", "turned_against")
+    rows = tuple((f"{each.who} \u2192 {each.whom}", *counts(each)) for each in relations if each in busiest)
     note = (
         "How often entrants of the first did something for or against those of the second (votes, gifts, trades, yes "
         "and no), and how often a pair turned. A pair turns when a deed against the other follows one for it, or the "
@@ -192,50 +163,36 @@ def _relations(relations: Sequence[Relation]) -> Table:
     if len(relations) > len(rows):
         note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
     columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
-    return Table("For and against each other", columns, rows, note)
+    return DataTable("For and against each other", columns, rows, note)
 
 
-def _branches(shifts: Sequence[Shift]) -> Table:
-    rows = tuple(
-        (
-            shift.fork,
-            shift.player,
-            shift.branches,
-            round(shift.parent_rank, 2),
-            round(shift.branch_rank, 2),
-            _written(shift.difference, "+.2f"),
-        )
-        for shift in shifts
-    )
+def _branches(shifts: Sequence[Shift]) -> DataTable:
+    rows = []
+    for shift in shifts:
+        ranks = (round(shift.parent_rank, 2), round(shift.branch_rank, 2), _written(shift.difference, "+.2f"))
+        rows.append((shift.fork, shift.player, shift.branches, *ranks))
     note = "Ranks in branches and in their own parents; below 0 the branch is better for the player."
-    return Table("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), rows, note)
+    return DataTable("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), tuple(rows), note)
 
 
-def _costs(lines: Sequence[Standing]) -> Table:
-    rows = tuple(
-        (
-            line.label,
-            line.decisions,
-            line.calls,
-            line.reasks,
-            line.fallbacks,
-            f"{line.fallbacks / line.asked:.0%}" if line.asked else None,
-            line.turned_away,
-            "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}",
-        )
-        for line in lines
-    )
+def _costs(lines: Sequence[Standing]) -> DataTable:
+    rows = []
+    for line in lines:
+        share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
+        cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
+        counts = (line.decisions, line.calls, line.reasks, line.fallbacks)
+        rows.append((line.label, *counts, share, line.turned_away, cost))
     columns = ("", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
     note = (
         "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
         "nothing."
     )
-    return Table("Calls and cost", columns, rows, note)
+    return DataTable("Calls and cost", columns, tuple(rows), note)
 
 
-def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Ranges:
-    rows = tuple(Range(label, each.value, each.low, each.high) for label, each in estimates)
-    return Ranges(title, rows, axis, "Intervals of 95%.")
+def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
+    rows = tuple(Estimate(label, each.value, each.low, each.high) for label, each in estimates)
+    return Estimates(title, rows, axis, "Intervals of 95%.")
 
 
 def _written(interval: Interval, form: str) -> str:

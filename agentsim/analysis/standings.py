@@ -13,10 +13,17 @@ from typing import Generic, TypeAlias, TypeVar
 import numpy as np
 
 from agentsim.analysis.game_records import Entrant, GameRecord
-from agentsim.analysis.inference import Array, Interval, blocks, interval, permutation_p, ratio_intervals
-from agentsim.analysis.ratings import fit, openskill_ratings, stages
-
-__all__ = ["Place", "Standing", "Standings", "standings"]
+from agentsim.analysis.inference import (
+    Array,
+    Interval,
+    blocks,
+    fit,
+    interval,
+    openskill_ratings,
+    permutation_p,
+    ratio_intervals,
+    stages,
+)
 
 _MOST_PAIRED = 40
 """With more labels than this, pairs get no intervals: drawing them takes too long."""
@@ -126,12 +133,10 @@ class _Results(Generic[_Key]):
         self._within = min(all_ranks, default=0.0), max(all_ranks, default=0.0)  # no mean is beyond the best and worst
 
     def mean_ranks(self) -> list[Interval]:
-        """The mean rank of each key."""
         ranks, _, counts = self._blocked
         return list(map(interval, self._ranks / self.entries, ratio_intervals(ranks, counts, within=self._within)))
 
     def win_rates(self) -> list[Interval]:
-        """The wins of each key per entry."""
         _, wins, counts = self._blocked
         return list(map(interval, self.wins / self.entries, _rate_ends(wins, counts)))
 
@@ -242,9 +247,5 @@ def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
     """The results of each seat, or of each place in the order of speaking."""
     results = _Results(games, place_of)
-    return tuple(
-        Place(place, int(entries), float(wins), mean_rank)
-        for place, entries, wins, mean_rank in zip(
-            results.keys, results.entries, results.wins, results.mean_ranks(), strict=True
-        )
-    )
+    columns = zip(results.keys, results.entries, results.wins, results.mean_ranks(), strict=True)
+    return tuple(Place(place, int(entries), float(wins), rank) for place, entries, wins, rank in columns)

@@ -18,10 +18,9 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from agentsim.cli.batch import batch
-from agentsim.cli.export import bundle, export, logs
+from agentsim.cli.compare import diff, report
 from agentsim.cli.play import fork, replay, resume, run
-from agentsim.cli.report import report
-from agentsim.cli.runs import diff, runs, watch
+from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import games, models, schema, validate
 from agentsim.errors import AgentsimError

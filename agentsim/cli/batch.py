@@ -1,45 +1,50 @@
-"""`agentsim batch`: many games of one scenario, in a folder of their own."""
+"""`agentsim batch`: many games of one scenario, in a folder of their own; `agentsim resume` goes on with them."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.cli import options as o
+from agentsim.cli.terminal_output import remark, safe, say_json, shortened
+from agentsim.engine.wording import counted
+from agentsim.errors import AgentsimError, BudgetReached, UsageError
 
-__all__ = ["batch"]
+if TYPE_CHECKING:
+    from agentsim.models.keys import Variables
+    from agentsim.runner.batch.executors import Executor
+    from agentsim.runner.batch.manifest import Manifest
+    from agentsim.runner.batch.tally import BatchResult
+
+__all__ = ["batch", "carry_on"]
+
+_ON_A_CLUSTER = 100
+"""Games that a scheduler gets at once by default; there they wait for its workers."""
 
 
 def batch(
     *,
     config: o.Config,
-    games: Annotated[int, typer.Option("--games", help="How many games.", min=1, metavar="N")],
+    games: Annotated[int, o.option("--games", "How many games.", "N", min=1)],
     jobs: o.Jobs = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", help="What the games' seeds are derived from, instead of the scenario's.", min=0, metavar="S"
-        ),
+        int | None, o.option("--seed", "Source of the games' seeds; overrides the scenario's.", "S", min=0)
     ] = None,
     models: Annotated[
         str | None,
-        typer.Option(
-            "--models",
-            help="Models that take the players' seats in turn, so that each has every seat equally often.",
-            metavar="A,B,C",
+        o.option(
+            "--models", "Models that rotate through the players' seats, each equally often in every seat.", "A,B,C"
         ),
     ] = None,
-    rotate: Annotated[
-        bool, typer.Option("--rotate", help="Let the players change places at the table as well.")
-    ] = False,
-    paired: Annotated[
-        bool, typer.Option("--paired", help="Play the games that differ only in who sits where with one seed.")
-    ] = False,
+    rotate: Annotated[bool, o.option("--rotate", "Also rotate the players' places at the table.")] = False,
+    paired: Annotated[bool, o.option("--paired", "Use one seed for games that differ only in who sits where.")] = False,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The batch's folder; else one in --logs-dir, named by the plan.", metavar="DIR"),
+        Path | None, o.option("--out", "Folder of the batch; default: one in --logs-dir, named by the plan.", "DIR")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     overrides: o.Overrides = None,
@@ -47,13 +52,13 @@ def batch(
     game_config: o.GameConfig = None,
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", help="Of all games together, instead of limits.max_cost_usd.", min=0, metavar="USD"),
+        o.option("--max-cost", "Limit of all games together; overrides limits.max_cost_usd.", "USD", min=0),
     ] = None,
     abort_after: o.AbortAfter = 5,
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
-    html: o.Html = False,
-    executor: o.Executor = o.ExecutorKind.local,
+    html: Annotated[bool, o.option("--html", "Write a page for every game.")] = False,
+    executor: o.Executor = "local",
     scheduler: o.Scheduler = None,
     env_file: o.EnvFile = None,
     allow_key: o.AllowKey = None,
@@ -67,7 +72,6 @@ def batch(
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
     dollars hold for all games together. `agentsim report DIR` compares the players.
     """
-    from agentsim.cli.batches import carry_on
     from agentsim.environment import environment
     from agentsim.prepare import prepare_batch
 
@@ -99,3 +103,117 @@ def batch(
         executor=executor,
         scheduler=scheduler,
     )
+
+
+def carry_on(
+    manifest: Manifest,
+    directory: Path,
+    *,
+    env: Variables,
+    jobs: int | None,
+    abort_after: int,
+    display: o.DisplayMode,
+    as_json: bool,
+    executor: o.ExecutorKind,
+    scheduler: str | None,
+    html: bool = False,
+) -> None:
+    """Play the games that are left, print the result, and exit with the batch's code."""
+    from agentsim.cli.display import shown_batch
+    from agentsim.runner.batch.manifest import at_once
+    from agentsim.runner.batch.run_batch import run_batch
+
+    if jobs is None and executor == "dask":
+        jobs = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
+    jobs = at_once(manifest) if jobs is None else jobs
+    elsewhere = _elsewhere(executor, scheduler, jobs, env)
+    for spread in manifest.balance():
+        if spread["least"] != spread["most"]:
+            remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
+    with shown_batch(display, directory.name) as watcher:
+        result = run_batch(
+            manifest, directory, env=env, jobs=jobs, abort_after=abort_after, watcher=watcher, executor=elsewhere
+        )
+    if html:
+        _write_pages(manifest, directory)
+    _print(manifest, result, as_json=as_json)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Variables) -> Callable[[], Executor] | None:
+    """The factory of an executor on a cluster, None for this machine; `UsageError` where it is not available."""
+    if kind == "local":
+        if scheduler is not None:
+            raise UsageError("--scheduler is for --executor dask")
+        return None
+    if find_spec("distributed") is None:
+        raise UsageError("--executor dask needs the extra cluster: pip install 'agentsim[cluster]'")
+    from agentsim.runner.batch.on_dask import OnDask
+
+    return lambda: OnDask(scheduler, jobs, env)
+
+
+def _write_pages(manifest: Manifest, directory: Path) -> None:
+    from agentsim.history.run_files import RunFiles
+    from agentsim.results import run_in
+
+    for game in manifest.games:
+        files = RunFiles(directory, game.name)
+        if files.history.is_file() and not files.page.is_file():
+            run_in(files).page(files.page)
+
+
+def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
+    from agentsim.cli.finish import money
+    from agentsim.history.diagnostics import summed
+    from agentsim.history.load import list_runs
+    from agentsim.runner.batch.manifest import plays_alone
+
+    tally = result.tally
+    runs = [] if plays_alone(manifest) else list_runs(result.directory)  # bots alone have no fallbacks to count
+    found = summed([run.shares for run in runs if run.shares is not None])
+    if as_json:
+        say_json(
+            {
+                "batch": str(result.directory),
+                "complete": result.complete,
+                "game": manifest.casts[0].game,
+                "seed": manifest.design.seed,
+                "games": tally.games,
+                "done": tally.done,
+                "ended_now": dict(sorted(tally.statuses.items())),
+                "calls": tally.calls,
+                "cost_usd": round(tally.cost_usd, 10),
+                "unpriced_calls": tally.unpriced_calls,
+                "fallbacks": found.to_json(),
+                "balance": manifest.balance(),
+                **({"mended": result.rebuilt} if result.rebuilt else {}),
+                "errors": {end.name: end.error for end in result.ends if end.error is not None},
+            }
+        )
+    else:
+        calls = f"; calls: {tally.calls}; cost: {money(tally.cost_usd, tally.unpriced_calls)}" if tally.calls else ""
+        typer.echo(safe(f"{result.directory}: {tally.done} of {tally.games} games done{calls}"))
+        if found.whole.fallbacks or found.whole.turned_away:
+            typer.echo(safe(f"{'warning: ' * found.notable}fallbacks: {found.in_words}"))
+        if degraded := tally.statuses["degraded"]:
+            typer.echo(f"degraded: {counted(degraded, 'game')} of this session: above limits.max_fallback_rate")
+    if result.rebuilt:
+        count, first = len(result.rebuilt), next(iter(result.rebuilt.values()))
+        many = "1 history is" if count == 1 else f"{count} histories are"
+        remark(f"{many} made again from the journal: {first}", 300)
+    again = f"agentsim resume {result.directory}"
+    if result.stopped is not None:
+        remark(f"{shortened(str(result.stopped), 600)}; {_hint(again, result.stopped)}", 1200)
+    elif not result.complete:
+        remark(f"{counted(tally.games - tally.done, 'game')} came to no result; {again} tries again")
+
+
+def _hint(again: str, error: AgentsimError) -> str:
+    if not isinstance(error, BudgetReached):
+        return f"go on with: {again}"
+    option = "--max-calls N" if "max_calls" in str(error) else "--max-cost USD"
+    if " had its share " in str(error):
+        return f"fewer games at once leave more to each; go on with: {again} --jobs 1, or {option}"
+    return f"a higher limit is needed; go on with: {again} {option}"

@@ -1,10 +1,11 @@
-"""Displays of a run on stderr: none, plain lines (here) or a panel (`progress`)."""
+"""Displays of a run and of a batch on stderr: none, plain lines (here) or a panel (`panels`)."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from agentsim.cli.finish import money, spent
 from agentsim.cli.options import DisplayMode
@@ -13,9 +14,22 @@ from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.play import Ask
 from agentsim.history.totals import Totals
 from agentsim.players.terminal import cut
+from agentsim.runner.batch.batch_game import GameEnd
+from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.watch import Watcher
 
-__all__ = ["NoDisplay", "Noting", "PlainDisplay", "drawn", "public_lines", "shown"]
+__all__ = [
+    "Noting",
+    "PlainBatch",
+    "PlainDisplay",
+    "public_lines",
+    "shown",
+    "shown_batch",
+    "status_line",
+    "without_result",
+]
+
+_EVERY_S = 5.0
 
 
 def public_lines(events: Sequence[LogEntry], width: int) -> list[tuple[str, str]]:
@@ -37,10 +51,6 @@ class Noting:
 
     def noted(self, line: str) -> None:
         note(shortened(line, 600))
-
-
-class NoDisplay(Noting, Watcher):
-    """Shows notes alone."""
 
 
 class PlainDisplay(Noting, Watcher):
@@ -95,23 +105,80 @@ class PlainDisplay(Noting, Watcher):
         note(text if width is None else cut(text, width))
 
 
-def drawn(mode: DisplayMode) -> bool:
+def status_line(tally: Tally) -> str:
+    """How far a batch is: `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40 left`."""
+    counts = [f"{tally.done} of {tally.games} done"]
+    counts += [f"{tally.running} running"] if tally.running else []
+    counts += [f"{tally.failed} without a result"] if tally.failed else []
+    parts = [", ".join(counts)]
+    if spent := tally.spent():
+        whole = tally.forecast_usd()
+        expected = f", about {money(whole)} in all" if whole is not None else ""
+        parts.append(f"cost {money(spent, tally.unpriced_calls)}{expected}")
+    left = tally.left_s()
+    if left is not None and tally.done + tally.failed < tally.games:
+        parts.append(f"{int(left) // 60}:{int(left) % 60:02d} left")
+    return " · ".join(parts)
+
+
+def without_result(end: GameEnd, error: str) -> str:
+    """A line for a game of a batch that came to no result."""
+    return f"{end.name}: {end.status}: {shortened(error, 300)}"
+
+
+class PlainBatch(Noting, BatchWatcher):
+    """Writes a line for every game without a result, and every few seconds one for how far the batch is."""
+
+    def __init__(self) -> None:
+        self._tally: Tally | None = None
+        self._said = time.monotonic()
+
+    def began(self, tally: Tally) -> None:
+        self._tally = tally
+        note(status_line(tally))
+
+    def ended(self, end: GameEnd) -> None:
+        if end.error is not None:
+            note(without_result(end, end.error))
+        now = time.monotonic()
+        assert self._tally is not None, "a game ends after the batch began"
+        if now - self._said >= _EVERY_S or self._tally.done == self._tally.games:
+            self._said = now
+            note(status_line(self._tally))
+
+
+class _NoDisplay(Noting, Watcher):
+    """Shows notes alone."""
+
+
+class _NoBatch(Noting, BatchWatcher):
+    """Shows notes alone."""
+
+
+def _drawn(mode: DisplayMode) -> bool:
     """Whether this mode draws a panel on this terminal."""
-    return mode is DisplayMode.rich or (mode is DisplayMode.auto and moves(sys.stderr))
+    return mode == "rich" or (mode == "auto" and moves(sys.stderr))
 
 
 @contextmanager
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
-    """The watcher for this mode, drawn while the block runs."""
-    if mode is DisplayMode.none:
-        yield NoDisplay()
-    elif drawn(mode):
-        from agentsim.cli.progress import RichDisplay
+    """The watcher of a run for this mode, drawn while the block runs."""
+    if _drawn(mode):
+        from agentsim.cli.panels import RichDisplay
 
-        display = RichDisplay()
-        try:
+        with closing(RichDisplay()) as display:
             yield display
-        finally:
-            display.close()
     else:
-        yield PlainDisplay()
+        yield _NoDisplay() if mode == "none" else PlainDisplay()
+
+
+@contextmanager
+def shown_batch(mode: DisplayMode, name: str) -> Iterator[BatchWatcher]:
+    """The watcher of a batch of this name for this mode, drawn while the block runs."""
+    if _drawn(mode):
+        from agentsim.cli.panels import RichBatch
+
+        with closing(RichBatch(name)) as display:
+            yield display
+    else:
+        yield _NoBatch() if mode == "none" else PlainBatch()

@@ -3,62 +3,17 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from agentsim.errors import UsageError
 
-__all__ = [
-    "AbortAfter",
-    "AllowDir",
-    "AllowKey",
-    "AsJson",
-    "Config",
-    "Display",
-    "DisplayMode",
-    "EnvFile",
-    "Executor",
-    "ExecutorKind",
-    "Game",
-    "GameConfig",
-    "Html",
-    "IncludePrompts",
-    "IncludeReasoning",
-    "IncludeUsage",
-    "Jobs",
-    "LogsDir",
-    "MaxCalls",
-    "MaxCost",
-    "MaxWall",
-    "NoHtml",
-    "Overrides",
-    "Provider",
-    "Record",
-    "Replies",
-    "RunName",
-    "Scheduler",
-    "Seed",
-    "given_path",
-]
-
-
-class DisplayMode(StrEnum):
-    """How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
-
-    auto = "auto"
-    rich = "rich"
-    plain = "plain"
-    none = "none"
-
-
-class ExecutorKind(StrEnum):
-    """Where a batch's games are played."""
-
-    local = "local"
-    dask = "dask"
+DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
+"""How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
+ExecutorKind: TypeAlias = Literal["local", "dask"]
+"""Where a batch's games are played."""
 
 
 def given_path(text: str | Path) -> Path:
@@ -66,6 +21,16 @@ def given_path(text: str | Path) -> Path:
     if not str(text).strip() or "\0" in str(text):
         raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
     return Path(text)
+
+
+def option(name: str, help: str, metavar: str | None = None, **more: Any) -> Any:  # noqa: A002 - as Typer calls it
+    """An option under just this name; without a `metavar` it is a flag."""
+    return typer.Option(name, help=help, metavar=metavar, **more)
+
+
+def path_option(name: str, help: str, metavar: str = "FILE", **more: Any) -> Any:  # noqa: A002 - as Typer calls it
+    """An option whose value is a path."""
+    return option(name, help, metavar, parser=given_path, **more)
 
 
 def _there(directories: list[Path] | None) -> list[Path] | None:
@@ -82,132 +47,67 @@ def _named(variables: list[str] | None) -> list[str] | None:
     return variables
 
 
-Config = Annotated[Path, typer.Option("--config", help="The scenario's TOML file.", metavar="FILE", parser=given_path)]
-GameConfig = Annotated[
-    Path | None,
-    typer.Option(
-        "--game-config",
-        help="A second TOML file, with tables that --config's has not, such as [game_config].",
-        metavar="FILE",
-        parser=given_path,
-    ),
-]
-LogsDir = Annotated[
-    Path,
-    typer.Option(
-        "--logs-dir", envvar="AGENTSIM_LOGS_DIR", help="Where runs are kept.", metavar="DIR", parser=given_path
-    ),
-]
-Display = Annotated[
-    DisplayMode,
-    typer.Option(
-        "--display", envvar="AGENTSIM_DISPLAY", help="How progress is shown, on stderr.", metavar="auto|rich|plain|none"
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one line of JSON on stdout.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Instead of the scenario's seed.", min=0, metavar="N")]
-Game = Annotated[
-    str | None,
-    typer.Option("--game", help="Which game, where the file does not say or says otherwise.", metavar="GAME"),
-]
+# The scenario.
+Config = Annotated[Path, path_option("--config", "The scenario's TOML file.")]
+GameConfig = Annotated[Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")]
 Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Such as players.0.temperature=0.2; repeatable.", metavar="KEY=VALUE"),
+    list[str] | None, option("--set", "Change a value: players.0.temperature=0.2; repeatable.", "KEY=VALUE")
 ]
-MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", help="Instead of limits.max_cost_usd.", min=0, metavar="USD")
-]
-MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Instead of limits.max_calls.", min=0, metavar="N")]
-MaxWall = Annotated[
-    float | None,
-    typer.Option(
-        "--max-wall", help="Instead of limits.max_wall_s, of all sessions together.", min=0, metavar="SECONDS"
-    ),
-]
-Provider = Annotated[
-    str | None, typer.Option("--provider", help="Put PROVIDER/ before every model name.", metavar="PROVIDER")
-]
+Game = Annotated[str | None, option("--game", "The game; overrides the file.", "GAME")]
+Seed = Annotated[int | None, option("--seed", "The seed; overrides the scenario's.", "N", min=0)]
+Provider = Annotated[str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER")]
 AllowDir = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--allow-dir",
-        help="A further directory that files may be read from; repeatable.",
-        metavar="DIR",
-        callback=_there,
-        parser=given_path,
-    ),
+    path_option("--allow-dir", "Another directory that files may be read from; repeatable.", "DIR", callback=_there),
+]
+
+# Keys and limits.
+EnvFile = Annotated[
+    Path | None, path_option("--env-file", "File of KEY=VALUE lines, besides ./.env; the environment wins.")
 ]
 AllowKey = Annotated[
     list[str] | None,
-    typer.Option(
-        "--allow-key",
-        help="A variable that may be sent as a key to wherever the scenario says; repeatable.",
-        metavar="VAR",
-        callback=_named,
-    ),
+    option("--allow-key", "A variable that may be sent as a key to any address; repeatable.", "VAR", callback=_named),
 ]
-Record = Annotated[
-    Path | None,
-    typer.Option(
-        "--record",
-        help="Write every reply of a model into this new file as well.",
-        metavar="FILE",
-        parser=given_path,
-    ),
+MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
+MaxCalls = Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)]
+MaxWall = Annotated[
+    float | None, option("--max-wall", "Overrides limits.max_wall_s, over all sessions.", "SECONDS", min=0)
 ]
+
+# Runs, and what is shown and written of them.
+RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+RunOrFolder = Annotated[str, typer.Argument(metavar="NAME|DIR", help="The run's name; or a folder, for all its runs.")]
+LogsDir = Annotated[Path, path_option("--logs-dir", "Folder of the runs.", "DIR", envvar="AGENTSIM_LOGS_DIR")]
+Display = Annotated[
+    DisplayMode,
+    option("--display", "How progress is shown, on stderr.", "auto|rich|plain|none", envvar="AGENTSIM_DISPLAY"),
+]
+AsJson = Annotated[bool, option("--json", "Print exactly one line of JSON on stdout.")]
+NoHtml = Annotated[bool, option("--no-html", "Write no page.")]
+IncludePrompts = Annotated[bool, option("--include-prompts", "Put every prompt into the page, folded.")]
+IncludeReasoning = Annotated[bool, option("--include-reasoning", "Put the models' reasoning into the page, folded.")]
+IncludeUsage = Annotated[bool, option("--include-usage", "End the page with calls, tokens and cost.")]
+Record = Annotated[Path | None, path_option("--record", "Also write every model reply into this new file.")]
 Replies = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--replay-replies",
-        help="Take models' replies from a file that --record wrote, without keys or network; repeatable.",
-        metavar="FILE",
-        parser=given_path,
+    path_option(
+        "--replay-replies", "Take model replies from a file written by --record, without keys or network; repeatable."
     ),
 ]
-EnvFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--env-file",
-        help="A file of KEY=VALUE besides ./.env; the environment wins.",
-        metavar="FILE",
-        parser=given_path,
-    ),
-]
-NoHtml = Annotated[bool, typer.Option("--no-html", help="Write no page.")]
-IncludePrompts = Annotated[bool, typer.Option("--include-prompts", help="Put every prompt into the page, folded.")]
-IncludeReasoning = Annotated[
-    bool, typer.Option("--include-reasoning", help="Put the models' reasoning into the page, folded.")
-]
-IncludeUsage = Annotated[bool, typer.Option("--include-usage", help="End the page with calls, tokens and cost.")]
-RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+
+# Batches.
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        "--jobs",
-        help="Games at once; by itself one for each processor for bots, 8 for models, 1 for an embedded one.",
-        min=1,
-        metavar="J",
-    ),
+    option("--jobs", "Games at once; default: one per processor for bots, 8 for models, 1 if embedded.", "J", min=1),
 ]
 AbortAfter = Annotated[
-    int,
-    typer.Option(
-        "--abort-after",
-        help="Begin no more after so many games in a row without a result; 0: go on.",
-        min=0,
-        metavar="N",
-    ),
+    int, option("--abort-after", "Start no more games after N in a row without a result; 0: never stop.", "N", min=0)
 ]
-Html = Annotated[bool, typer.Option("--html", help="Write a page for every game.")]
 Executor = Annotated[
-    ExecutorKind,
-    typer.Option(
-        "--executor", help="Where a batch's games are played; dask needs the extra cluster.", metavar="local|dask"
-    ),
+    ExecutorKind, option("--executor", "Where games are played; dask needs the extra cluster.", "local|dask")
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(
-        "--scheduler", help="A Dask scheduler, such as tcp://host:8786; else a cluster here.", metavar="ADDRESS"
-    ),
+    option("--scheduler", "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.", "ADDRESS"),
 ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import say
+from agentsim.cli.batch import carry_on
+from agentsim.cli.terminal_output import say, say_json
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def run(
     game_config: o.GameConfig = None,
     seed: o.Seed = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Instead of gameplay_YYYYMMDD_HHMMSS.", metavar="NAME")
+        str | None, o.option("--name", "The run's name; default: gameplay_YYYYMMDD_HHMMSS.", "NAME")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     overrides: o.Overrides = None,
@@ -32,7 +32,7 @@ def run(
     max_cost: o.MaxCost = None,
     record: o.Record = None,
     replay_replies: o.Replies = None,
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
@@ -48,7 +48,6 @@ def run(
     from agentsim.cli.finish import finish
     from agentsim.environment import environment
     from agentsim.prepare import prepare_run
-    from agentsim.report.page import PageOptions
     from agentsim.runner.playback import recording_of
 
     with shown(display) as watcher:
@@ -67,8 +66,8 @@ def run(
             allow_dirs=allow_dir or (),
             max_cost_usd=max_cost,
         ).run()
-    page = None if no_html else PageOptions(include_prompts, include_reasoning, include_usage)
-    finish(result, page=page, as_json=as_json)
+    page = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
+    finish(result, page=None if no_html else page, as_json=as_json)
 
 
 def resume(
@@ -83,14 +82,14 @@ def resume(
     max_wall: o.MaxWall = None,
     record: o.Record = None,
     replay_replies: o.Replies = None,
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
     allow_key: o.AllowKey = None,
     jobs: o.Jobs = None,
     abort_after: o.AbortAfter = 5,
-    executor: o.Executor = o.ExecutorKind.local,
+    executor: o.Executor = "local",
     scheduler: o.Scheduler = None,
     include_prompts: o.IncludePrompts = False,
     include_reasoning: o.IncludeReasoning = False,
@@ -101,17 +100,14 @@ def resume(
     Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
     --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
     """
-    from agentsim.cli.batches import carry_on
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
     from agentsim.environment import environment
-    from agentsim.history.files import find_run
     from agentsim.history.load import load_history
-    from agentsim.prepare import prepare_resume
-    from agentsim.report.page import PageOptions
+    from agentsim.history.run_files import find_run
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
-    from agentsim.runner.session import Session
+    from agentsim.runner.session import Session, resumed
 
     if (folder := folder_of(name, logs_dir)) is not None:
         if record is not None or replay_replies:
@@ -128,14 +124,13 @@ def resume(
             abort_after=abort_after,
             display=display,
             as_json=as_json,
-            html=False,
             executor=executor,
             scheduler=scheduler,
         )
         return
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
-        found = prepare_resume(
+        found = resumed(
             files,
             env=environment(env_file, allow_key),
             watcher=watcher,
@@ -148,40 +143,34 @@ def resume(
     if result is None:  # the run was finished before: nothing changes, nor does the page
         show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
         return
-    page = None if no_html or result.rebuilt else PageOptions(include_prompts, include_reasoning, include_usage)
-    finish(result, page=page, as_json=as_json)
+    page = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
+    finish(result, page=None if no_html or result.rebuilt else page, as_json=as_json)
 
 
 def fork(
     *,
     name: o.RunName,
-    at: Annotated[int, typer.Option("--at", help="The decision that is made anew, by its number.", min=1, metavar="N")],
+    at: Annotated[int, o.option("--at", "Number of the decision that is made anew.", "N", min=1)],
     instead: Annotated[
-        str | None,
-        typer.Option("--instead", help="What is decided there, as a model would reply.", metavar="JSON"),
+        str | None, o.option("--instead", "The decision to take there, as a model would reply.", "JSON")
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", help="Such as players.2.model=bot/random, counted from 0; repeatable.", metavar="KEY=VALUE"
-        ),
+        o.option("--set", "Change a value: players.2.model=bot/random (counted from 0); repeatable.", "KEY=VALUE"),
     ] = None,
     branches: Annotated[
         int | None,
-        typer.Option(
-            "--branches",
-            help="So many, numbered on from those that are there; each has its own luck after N.",
-            min=1,
-            metavar="K",
+        o.option(
+            "--branches", "How many branches, numbered after existing ones; each with its own chance.", "K", min=1
         ),
     ] = None,
-    paired: Annotated[bool, typer.Option("--paired", help="Let all branches have the parent's luck.")] = False,
+    paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,
     max_cost: o.MaxCost = None,
     max_calls: o.MaxCalls = None,
     max_wall: o.MaxWall = None,
-    new_name: Annotated[str | None, typer.Option("--name", help="Instead of NAME_atN.", metavar="NEW")] = None,
+    new_name: Annotated[str | None, o.option("--name", "Name of the branch; default: NAME_atN.", "NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
-    display: o.Display = o.DisplayMode.auto,
+    display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
     env_file: o.EnvFile = None,
@@ -196,33 +185,26 @@ def fork(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.environment import environment
-    from agentsim.history.files import check_name, find_run
-    from agentsim.prepare import prepare_resume
-    from agentsim.report.page import PageOptions
+    from agentsim.history.run_files import find_run
     from agentsim.runner.fork import parent_of
-    from agentsim.runner.session import Session
 
-    if new_name is not None:
-        check_name(new_name)
     env = environment(env_file, allow_key)
     parent = parent_of(find_run(logs_dir, name), at)
     worst = 0
     for _ in range(branches or 1):
-        files = parent.branch(
-            env=env,
-            instead=instead,
-            changes=overrides or (),
-            of_several=branches is not None,
-            paired=paired,
-            stem=new_name or f"{parent.files.name}_at{at}",
-            limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
-        )
         with shown(display) as watcher:
-            session = prepare_resume(files, env=env, watcher=watcher)
-            assert isinstance(session, Session), "a branch has no end yet"
-            result = session.run()
+            result = parent.branch(
+                env=env,
+                instead=instead,
+                changes=overrides or (),
+                of_several=branches is not None,
+                paired=paired,
+                stem=new_name,
+                limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
+                watcher=watcher,
+            ).run()
         try:
-            finish(result, page=None if no_html else PageOptions(), as_json=as_json)
+            finish(result, page=None if no_html else {}, as_json=as_json)
         except typer.Exit as ended:
             worst = worst or ended.exit_code
             if ended.exit_code >= 128:
@@ -233,8 +215,7 @@ def fork(
 
 def replay(
     name: Annotated[
-        str,
-        typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle."),
+        str, typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle.")
     ],
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
@@ -252,7 +233,7 @@ def replay(
 def _show(name: str, proof: Proof, *, as_json: bool) -> None:
     if as_json:
         line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
-        typer.echo(json.dumps({**line, "protected": proof.protected, "reread": proof.reread}))
+        say_json({**line, "protected": proof.protected, "reread": proof.reread})
         return
     end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
     say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")

@@ -1,82 +1,68 @@
-"""`agentsim runs`, `watch` and `diff`: what the terminal shows of runs that are there."""
+"""`agentsim runs`, `watch`, `logs`, `export` and `bundle`: runs that are there, as a list, page, tables or one file."""
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import columns, note, safe, shortened
+from agentsim.cli.terminal_output import aligned, columns, left_out, remark, safe, say_json
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.divergence import Divergence, Parted
+    from agentsim.history.record import History, TryRecord
+    from agentsim.history.run_files import RunFiles
 
-__all__ = ["diff", "runs", "watch"]
+__all__ = ["bundle", "chat_lines", "export", "logs", "runs", "watch"]
 
-_LENGTH = 300
+FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl"]
+"""How tables are written, and the file's extension; or, instead of tables, conversations."""
+T = TypeVar("T")
 
 
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs: status, winner, fallbacks, cost; the newest last."""
     from agentsim.cli.finish import money
-    from agentsim.history.fallbacks import NOTABLE
+    from agentsim.history.diagnostics import NOTABLE
     from agentsim.history.load import list_runs
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
     found = list_runs(logs_dir)
     if as_json:
-        typer.echo(json.dumps([run.to_json() for run in found], ensure_ascii=True, allow_nan=False))
+        say_json([run.to_json() for run in found])
         return
     if not found:
         typer.echo(f"no runs in {logs_dir}")
         return
     if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
-        note(shortened(f"agentsim: warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}", 600))
-    rows = [
-        ("name", "status", "game", "winner", "fallbacks", "cost"),
-        *(
-            (
-                run.name,
-                run.status,
-                run.game,
-                run.winner or "-",
-                "-" if run.shares is None else run.shares.short,
-                "-" if run.status == "unreadable" else money(run.cost_usd),
-            )
-            for run in found
-        ),
-    ]
-    width = columns(sys.stdout)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
-        for name, *others in rows[1:]:
-            typer.echo(safe(name))
-            typer.echo(safe(f"  {'  '.join(others[:-2])}"))
-            typer.echo(safe(f"  {'  '.join(others[-2:])}"))
-        return
-    for row in rows:
-        typer.echo(safe("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip())
+        remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
+    rows: list[tuple[str, ...]] = [("name", "status", "game", "winner", "fallbacks", "cost")]
+    for run in found:
+        cost = "-" if run.status == "unreadable" else money(run.cost_usd)
+        fallbacks = "-" if run.shares is None else run.shares.short
+        row = (run.name, run.status, run.game, run.winner or "-", fallbacks, cost)
+        rows.append(tuple(map(safe, row)))
+    lines, width = aligned(rows), columns(sys.stdout)
+    if width is not None and max(map(len, lines)) > width:
+        lines = [f"{name}\n  {'  '.join(others[:-2])}\n  {'  '.join(others[-2:])}" for name, *others in rows[1:]]
+    for line in lines:
+        typer.echo(line)
 
 
-def watch(
-    name: o.RunName,
-    logs_dir: o.LogsDir = Path("logs"),
-    display: o.Display = o.DisplayMode.auto,
-) -> None:
+def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = "auto") -> None:
     """Follow a running game in the terminal.
 
     It reads the journal and touches nothing; Ctrl-C ends the watching, not the game. Of a game that is over it shows
     every public event.
     """
     from agentsim.cli.display import shown
-    from agentsim.history.files import find_run
-    from agentsim.runner.follow import follow
+    from agentsim.history.run_files import find_run
+    from agentsim.runner.replay import follow
 
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
@@ -84,66 +70,203 @@ def watch(
     typer.echo(f"{files.name}: {status}")
 
 
-def diff(
-    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
-    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+def logs(
+    *,
+    filename: Annotated[str, o.option("--filename", "Name of the run, without a folder.", "NAME")],
     logs_dir: o.LogsDir = Path("logs"),
-    as_json: o.AsJson = False,
+    include_prompts: o.IncludePrompts = False,
+    include_reasoning: o.IncludeReasoning = False,
+    include_usage: o.IncludeUsage = False,
+    as_seen_by: Annotated[str | None, o.option("--as-seen-by", "Only what this player could see.", "PLAYER")] = None,
+    open_page: Annotated[bool, o.option("--open", "Open the page in a browser.")] = False,
 ) -> None:
-    """Show where two runs part and what followed."""
-    from dataclasses import asdict
+    """Write NAME.html beside NAME.json."""
+    from agentsim.history.run_files import find_run
+    from agentsim.results import run_in
 
-    from agentsim.history.divergence import divergence
-    from agentsim.history.files import RunFiles
-    from agentsim.history.load import find_source, load_history, require_history
-
-    histories = []
-    for name in (one, other):
-        found = find_source(name, logs_dir)
-        if isinstance(found, RunFiles):
-            require_history(found)
-            found = found.history
-        histories.append(load_history(found))
-    if histories[0].game != histories[1].game:
-        raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
-    parted = divergence(*histories)
-    if as_json:
-        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
-        typer.echo(json.dumps(line, ensure_ascii=True, allow_nan=False))
-        return
-    for row in _report(parted, one, other):
-        typer.echo(safe(row))
+    files = find_run(logs_dir, filename)
+    check_history(files, "the page shows")
+    parts = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
+    page = run_in(files).page(files.page, as_seen_by=as_seen_by, **parts)
+    typer.echo(str(page))
+    if open_page:
+        typer.launch(str(page))
 
 
-def _report(parted: Divergence, one: str, other: str) -> list[str]:
-    rows = [
-        shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LENGTH)
-        for player, (mine, theirs) in parted.settings.items()
-    ]
-    if parted.same:
-        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
-    rows += _place("decision", parted.decision, one, other)
-    rows += _place("event", parted.event, one, other)
-    if parted.decision is not None:
-        rows.append(
-            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
+def export(
+    source: o.RunOrFolder,
+    file_format: Annotated[
+        FileFormat,
+        o.option(
+            "--format",
+            "csv (strings like formulas get an apostrophe), jsonl, parquet (needs the extra data), or chat-jsonl: "
+            "every decision of a model as messages",
+            "csv|jsonl|parquet|chat-jsonl",
+        ),
+    ] = "csv",
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Write the tables of a run, or of a folder of runs, as files.
+
+    NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
+    run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
+    """
+    from agentsim.history.run_files import table_file, write_whole
+
+    found = _source(source, logs_dir)
+    contents = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
+    for table, content in contents.items():  # all of them are made before the first is written
+        path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
+        write_whole(path, content)
+        typer.echo(str(path))
+
+
+def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, bytes]:
+    """The content of each table's file; `source` is for the error line."""
+    from agentsim.history.formats import FORMATS
+    from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles
+    from agentsim.history.tables import read_folder, run_tables
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the tables show")
+        tables = run_tables(load_history(found.history))
+    else:
+        folder, name = read_folder(found), found.resolve().name
+        for run, why in folder.skipped.items():
+            left_out(run, why)
+        if name in folder.names:
+            raise UsageError(f"{source}: holds a run called {name} as well, whose tables have the same file names")
+        tables = dict(folder.tables)
+    return {table: FORMATS[file_format](table, frame) for table, frame in tables.items()}
+
+
+def _chats(found: RunFiles | Path) -> dict[str, bytes]:
+    """The content of the one file of conversations, for a folder those of all its runs."""
+    from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles
+
+    def lines(files: RunFiles) -> list[bytes]:
+        return list(chat_lines(files.name, load_history(files.history)))
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the messages are those of")
+        parts = [lines(found)]
+    else:
+        parts = list(_of_each_run(found, lines))
+    return {"chat": b"".join(line + b"\n" for part in parts for line in part)}
+
+
+def bundle(
+    source: o.RunOrFolder,
+    out: Annotated[Path | None, o.option("--out", "File to write; default: NAME.zip beside the run.", "FILE")] = None,
+    cassette: Annotated[
+        list[Path] | None, o.option("--cassette", "A file written by --record, to be included; repeatable.", "FILE")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Put a run into one file that proves it.
+
+    It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
+    without keys or network. What was said in the game is in it, and no key.
+    """
+    from agentsim.history.bundle import pack
+    from agentsim.history.load import require_history
+    from agentsim.history.run_files import MANIFEST, RunFiles
+
+    found = _source(source, logs_dir)
+    others = list(cassette or ())
+    if isinstance(found, RunFiles):
+        require_history(found)
+        runs = [found]
+    else:
+        runs = sorted(_of_each_run(found, lambda files: files), key=lambda files: files.name)
+        if not runs:
+            raise UsageError(f"{found}: holds no run with a history")
+        others += [path for path in [found / MANIFEST] if path.is_file()]
+    directory, name = _place(found)
+    path = out or directory / f"{name}.zip"
+    pack(runs, path, others)
+    typer.echo(str(path))
+
+
+def _source(source: str, logs_dir: Path) -> RunFiles | Path:
+    """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
+    from agentsim.history.load import find_source
+    from agentsim.history.run_files import RunFiles
+
+    found = find_source(source, logs_dir)
+    if isinstance(found, RunFiles) or found.is_dir():
+        return found
+    raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+
+
+def _place(found: RunFiles | Path) -> tuple[Path, str]:
+    """The folder and the name of what is written about a run or a directory."""
+    return (found, found.resolve().name) if isinstance(found, Path) else (found.directory, found.name)
+
+
+def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
+    """What is made of each run of a directory; a note says which run is left out, and why."""
+    from agentsim.history.load import list_runs, require_history
+    from agentsim.history.run_files import find_run
+
+    for run in list_runs(directory):
+        try:
+            files = find_run(directory, run.name)
+            require_history(files)
+            found = made(files)
+        except UsageError as error:
+            left_out(run.name, str(error).removeprefix(f"{run.name}: "))
+        else:
+            yield found
+
+
+def check_history(files: RunFiles, shown: str) -> None:
+    """Raise `UsageError` where there is no history; note that the history is behind where the run is being played."""
+    from agentsim.history.journal_file import is_running
+    from agentsim.history.load import require_history
+
+    require_history(files)
+    if is_running(files.journal):
+        remark(f"{files.name}: is being played now; {shown} it as it last stopped")
+
+
+def chat_lines(run: str, history: History) -> Iterator[bytes]:
+    """A line of JSON for each decision of a model: `messages`, the last of which is the reply, and the outcome.
+
+    A decision that was asked again has its last reply, and the messages before it. `used` is false where the decision
+    is a fallback all the same. `inherited` is true for a decision of the parent run, which has it as well. `rank` is
+    the player's final rank; None for staff and unfinished games.
+    """
+    from agentsim.engine.codec import json_line
+
+    standings = [] if history.outcome is None else history.outcome.standings
+    ranks = {standing.player: standing.rank for standing in standings}
+    models = {player.id: player.model for player in history.players}
+    for decision in history.decisions:
+        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
+        if decision.source == "human" or not answered:
+            continue
+        yield json_line(
+            {
+                "messages": _messages(history, answered[-1]),
+                "run": run,
+                "game": history.game,
+                "seed": history.seed,
+                "decision": decision.index,
+                "kind": decision.kind,
+                "player": decision.player,
+                "model": decision.answered_by or models.get(decision.player, ""),
+                "parsed": decision.decision,
+                "used": decision.source != "fallback",
+                "inherited": history.inherits(decision),
+                "rank": ranks.get(decision.player),
+                "winner": None if history.outcome is None else history.outcome.winner == decision.player,
+            }
         )
-    rows.append("ranks:")
-    for player, (mine, theirs) in parted.ranks.items():
-        moved = "" if mine == theirs else "  <"
-        rows.append(f"  {shortened(player, _LENGTH)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
-    return rows
 
 
-def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
-    if parted is None:
-        return [f"no {what} differs"]
-    rows = [f"the first {what} that differs is number {parted.place}:"]
-    for name, side in ((one, parted.one), (other, parted.other)):
-        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
-        rows.append(f"  {name}: {shortened(said, _LENGTH)}")
-    return rows
-
-
-def _rank(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)
+def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
+    said = [*attempt.messages, ("assistant", attempt.reply or [])]
+    return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
-from enum import StrEnum
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from agentsim.cli.options import given_path
-from agentsim.cli.terminal_output import note, safe
+from agentsim.cli import options as o
+from agentsim.cli.terminal_output import remark, safe
 from agentsim.errors import AgentsimError, UsageError
 
 __all__ = ["Kind", "gen_items", "init"]
@@ -25,7 +24,7 @@ _RENAMED = {"env.example": ".env.example", "gitignore": ".gitignore", "README.md
 
 def init(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.", parser=given_path)
+        Path, typer.Argument(metavar="DIR", help="The folder; made where there is none.", parser=o.given_path)
     ],
 ) -> None:
     """Make a folder with configs, prompts and items to run.
@@ -33,8 +32,7 @@ def init(
     Nothing is ever replaced: where a file is there and differs, nothing at all is written.
     """
     files = _shipped()
-    _check(directory, files)
-    new = [name for name in files if not (directory / name).exists()]
+    new = _missing(directory, files)
     for name in new:
         _write(directory / name, files[name])
     if not new:
@@ -68,84 +66,68 @@ def _shipped() -> dict[str, bytes]:
     return files | {name: (beside / shipped).read_bytes() for shipped, name in _RENAMED.items()}
 
 
-def _check(directory: Path, files: dict[str, bytes]) -> None:
-    """`UsageError` where a file would have to be replaced, or cannot be written."""
-    folders = {parent for name in files for parent in Path(name).parents}
-    for folder in sorted(folders):
-        check_folder(directory / folder)
-    different = [name for name, content in files.items() if not _free(directory / name, content)]
+def _missing(directory: Path, files: Mapping[str, bytes]) -> list[str]:
+    """The files that are not there; `UsageError` where one would have to be replaced, or cannot be written."""
+    for folder in sorted({parent for name in files for parent in Path(name).parents}):
+        _check_folder(directory / folder)
+    there = [name for name in files if os.path.lexists(directory / name)]
+    paths = {name: directory / name for name in there}
+    different = [name for name, path in paths.items() if path.is_symlink() or not _holds(path, files[name])]
     if different:
         few = ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
         raise UsageError(
             f"{directory}: {few}: there and different; nothing was written (valid: an empty or a new directory)"
         )
+    return [name for name in files if name not in there]
 
 
-def _free(path: Path, content: bytes) -> bool:
-    """Whether the file may be written, or is there as it would be."""
-    if path.is_symlink():
-        return False
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether a file is there that holds just this."""
     try:
-        return not path.exists() or (path.is_file() and path.read_bytes() == content)
+        return path.is_file() and path.read_bytes() == content
     except OSError:
         return False
 
 
 _BOTS = ("truthful", "sniper", "hoarder", "random")
 _SCHEMA = "agentsim.schema.json"
-
-
-class Kind(StrEnum):
-    """The auction's kinds of lists, repeated here because importing the game would slow down every `--help`."""
-
-    standard = "standard"
-    scarcity = "scarcity"
-    abundance = "abundance"
-    high_quality = "high_quality"
-    trap = "trap"
-    random = "random"
-    all = "all"
+Kind: TypeAlias = Literal["standard", "scarcity", "abundance", "high_quality", "trap", "random", "all"]
+"""The auction's kinds of lists, repeated here because importing the game would slow down every `--help`."""
 
 
 def gen_items(
     *,
     kind: Annotated[
         Kind,
-        typer.Option(
+        o.option(
             "--kind",
-            help="Which list; `all` is every one but `random`.",
-            metavar="standard|scarcity|abundance|high_quality|trap|random|all",
+            "Which list; `all`: every one but `random`.",
+            "standard|scarcity|abundance|high_quality|trap|random|all",
         ),
-    ] = Kind.all,
+    ] = "all",
     seed: Annotated[
-        int, typer.Option("--seed", help="What to draw from; the same seed, the same files.", min=0, max=2**63 - 1,
-                          metavar="N")
+        int, o.option("--seed", "The seed; the same seed gives the same files.", "N", min=0, max=2**63 - 1)
     ] = 1,
     extra: Annotated[
-        int | None,
-        typer.Option("--extra", help="How many items besides the ten a random list has (5).", min=0, max=490,
-                     metavar="X"),
+        int | None, o.option("--extra", "Items of a random list besides its ten (default: 5).", "X", min=0, max=490)
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the items files go.", metavar="DIR",
-                                       parser=given_path)] = Path("items"),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that differ.")] = False,
+    out: Annotated[Path, o.path_option("--out", "Where the items files go.", "DIR")] = Path("items"),
+    overwrite: Annotated[bool, o.option("--overwrite", "Replace files that differ.")] = False,
     configs: Annotated[
-        Path | None,
-        typer.Option("--configs", help="Write a scenario of four bots for each list, too, into DIR.", metavar="DIR",
-                     parser=given_path),
+        Path | None, o.path_option("--configs", "Also write a scenario of four bots for each list into DIR.", "DIR")
     ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Write lists of items for the auction.
 
     A file that is there and would not change stays; for one that would, nothing is written without --overwrite.
     """
     from agentsim.games.auction.drawing import KINDS, draw
     from agentsim.games.auction.items import written
-    from agentsim.history.files import write_whole
+    from agentsim.history.run_files import write_whole
 
-    if extra is not None and kind is not Kind.random:
+    if extra is not None and kind != "random":
         raise UsageError(f"--extra {extra} is for --kind random; the other lists have a size of their own")
-    kinds = [name for name in KINDS if name != "random"] if kind is Kind.all else [kind.value]
+    kinds = [name for name in KINDS if name != "random"] if kind == "all" else [kind]
     texts: dict[Path, str] = {}
     for name in kinds:
         stem = f"random-{seed}" if name == "random" else name
@@ -154,21 +136,15 @@ def gen_items(
         if configs is not None:
             texts[configs / f"auction_{stem}.toml"] = _scenario(items, stem, seed, configs)
     same = _unchanged(texts, overwrite=overwrite)
-    directories = list(dict.fromkeys(path.parent for path in texts))
-    for directory in directories:
-        check_folder(directory)  # all of them before the first is made
-    for directory in directories:
-        directory.mkdir(parents=True, exist_ok=True)
+    for directory in dict.fromkeys(path.parent for path in texts):
+        _check_folder(directory)  # all of them before the first is made
     for path, text in texts.items():
         if path not in same:
+            path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text)
         typer.echo(safe(f"{'unchanged' if path in same else 'wrote'} {path.as_posix()}"))
     if configs is not None and (root := _out_of_reach(out, configs)) is not None:
-        note(
-            safe(
-                f"agentsim: the items are outside {root}: run these scenarios with --allow-dir {shlex.quote(str(out))}"
-            )
-        )
+        remark(f"the items are outside {root}: run these scenarios with --allow-dir {shlex.quote(str(out))}", 2000)
 
 
 def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:
@@ -185,35 +161,28 @@ def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:
 
 def _out_of_reach(out: Path, configs: Path) -> Path | None:
     """The directory that scenarios in `configs` may read from, where that does not hold `out`."""
-    from agentsim.scenario.files import roots
+    from agentsim.scenario.source_files import roots
 
     root = roots(configs / "any.toml")[0]
     return None if out.resolve().is_relative_to(root) else root
 
 
-def _unchanged(texts: dict[Path, str], *, overwrite: bool) -> set[Path]:
+def _unchanged(texts: Mapping[Path, str], *, overwrite: bool) -> set[Path]:
     """The files that are there as they would be written; `UsageError` names those that may not be replaced."""
-    same = {path for path, text in texts.items() if path.is_file() and _content(path) == text.encode()}
-    there = [path for path in texts if path not in same and (path.exists() or path.is_symlink())]
+    same = {path for path, text in texts.items() if _holds(path, text.encode())}
+    there = [path for path in texts if path not in same and os.path.lexists(path)]
     if odd := [path for path in there if path.is_symlink() or not path.is_file()]:
-        raise UsageError(f"{_named(odd)}: there and not a regular file; nothing was written")
+        raise UsageError(f"{_listed(odd)}: there and not a regular file; nothing was written")
     if there and not overwrite:
-        raise UsageError(f"{_named(there)}: there and different; nothing was written (--overwrite replaces)")
+        raise UsageError(f"{_listed(there)}: there and different; nothing was written (--overwrite replaces)")
     return same
 
 
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
-def _named(paths: Iterable[Path]) -> str:
+def _listed(paths: Iterable[Path]) -> str:
     return ", ".join(path.as_posix() for path in paths)
 
 
-def check_folder(directory: Path) -> None:
+def _check_folder(directory: Path) -> None:
     """Raise `UsageError` where files could not be written into this folder; it need not be there yet."""
     try:
         nearest = next(filter(_there, (directory, *directory.parents, *directory.absolute().parents)))

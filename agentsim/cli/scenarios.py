@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import left_out, note, say, shortened
+from agentsim.cli.terminal_output import left_out, remark, say, say_json, shortened
 from agentsim.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ def validate(
     allow_key: o.AllowKey = None,
     provider: o.Provider = None,
     allow_dir: o.AllowDir = None,
-    ping: Annotated[
-        bool, typer.Option("--ping", help="Send one tiny request to every model, and explain what fails.")
-    ] = False,
+    ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
 ) -> None:
     """Check a scenario without playing it.
 
@@ -44,8 +42,8 @@ def validate(
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
-    from agentsim.scenario.limits import idle_prices
     from agentsim.scenario.load import load
+    from agentsim.scenario.scenario import idle_prices
 
     scenario = load(
         config,
@@ -58,10 +56,8 @@ def validate(
     played, env = find(scenario.game), environment(env_file, allow_key)
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)
-    for line in idle_prices(scenario):
-        note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
-    for line in _small_caps(scenario):
-        note(f"agentsim: {shortened(f'{config}: {line}', 600)}")
+    for line in (*idle_prices(scenario), *_small_caps(scenario)):
+        remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
     for plan in scenario.seats:
@@ -83,14 +79,14 @@ def validate(
 
 def _small_caps(scenario: Scenario) -> list[str]:
     """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
-    from agentsim.models.thinking import small_cap
+    from agentsim.models.tokens import small_cap
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
         cap = plan.settings.max_tokens
         for each in plan.models:
             provider = scenario.providers.get(each.name.provider)
-            extra_body = (provider.extra_body if provider else None) or {}
+            extra_body = (provider and provider.extra_body) or {}
             if (enough := small_cap(each.model, cap, plan.client_kwargs, extra_body)) is not None:
                 what = f"max_tokens = {cap} is small for {each.model}, which thinks before it answers"
                 lines[each.model] = f"{plan.id}: {what}, and may be cut off before it does: give {enough}, or none"
@@ -156,7 +152,7 @@ def games(as_json: o.AsJson = False) -> None:
             }
             for game in found
         ]
-        typer.echo(json.dumps(rows))
+        say_json(rows)
         return
     for game in found:
         say(f"{game.name}: {game.summary}")
@@ -182,7 +178,7 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
     for name, installed in embedded_models().items():
         rows.append({"name": f"local/{name}", "installed": installed})
     if as_json:
-        typer.echo(json.dumps(rows))
+        say_json(rows)
         return
     for row in rows:
         typer.echo(f"{row['name']}: {_state(row)}")
@@ -199,7 +195,6 @@ def _state(row: dict[str, Any]) -> str:
 
 def schema() -> None:
     """Print the JSON Schema of the scenario file."""
-    from agentsim.scenario.schema import json_schema
+    from agentsim.scenario.tables import json_schema
 
-    names = [game.name for game in usable_games()]
-    typer.echo(json.dumps(json_schema(None, names), indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(json_schema(usable_games()), indent=2, ensure_ascii=False))

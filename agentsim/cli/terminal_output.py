@@ -6,15 +6,17 @@ All text of models, files and providers passes through here before it is shown.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
-from typing import TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
 
 import typer
 
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.prompt import cleaned as safe
 
-__all__ = ["columns", "moves", "note", "safe", "say", "shortened"]
+__all__ = ["aligned", "columns", "left_out", "moves", "note", "remark", "safe", "say", "say_json", "shortened"]
 
 
 def note(line: str) -> None:
@@ -23,6 +25,16 @@ def note(line: str) -> None:
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
+
+
+def remark(words: str, limit: int = 600) -> None:
+    """Write one line to stderr, after the program's name."""
+    note(shortened(f"agentsim: {words}", limit))
+
+
+def left_out(name: str, why: str) -> None:
+    """Say that a run of a directory is left out, and why."""
+    remark(f"{name} is left out: {why}", 300)
 
 
 def columns(stream: TextIO | None) -> int | None:
@@ -51,24 +63,24 @@ def say(line: str) -> None:
     typer.echo(line)
 
 
+def say_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
+    """Write a result to stdout as one line of JSON."""
+    typer.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table's rows as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = (map(str.ljust, row, widths) for row in rows)
+    return ["  ".join(cells).rstrip() for cells in padded]
+
+
 def moves(stream: TextIO | None) -> bool:
     """Whether a stream is a terminal that can move its cursor."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in {"dumb", "unknown"}
-
-
-def safe(text: str) -> str:
-    """The text without control characters or escape sequences, and encodable everywhere."""
-    return cleaned(text)
 
 
 def shortened(text: str, limit: int) -> str:
     """On one line, at most `limit` characters, safe."""
     line = " ".join(safe(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-def left_out(name: str, why: str) -> None:
-    """Say that a run of a directory is left out, and why."""
-    from agentsim.cli.terminal_output import note, shortened
-
-    note(shortened(f"agentsim: {name} is left out: {why}", 300))

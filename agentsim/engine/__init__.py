@@ -19,31 +19,9 @@ if TYPE_CHECKING:
     from agentsim.engine.schema import Choice, Number, Options, Text
     from agentsim.engine.table import Table
 
-__all__ = [
-    "Bot",
-    "Choice",
-    "Decision",
-    "Event",
-    "Everyone",
-    "Game",
-    "GameConfig",
-    "LogEntry",
-    "Nobody",
-    "Number",
-    "Options",
-    "Outcome",
-    "PlayerId",
-    "Prompt",
-    "Request",
-    "Standing",
-    "Stream",
-    "Table",
-    "Text",
-    "WholeNumber",
-    "joined",
-    "quoted",
-    "ranked",
-]
+__all__ = ["Bot", "Choice", "Decision", "Event", "Everyone", "Game", "GameConfig", "LogEntry", "Nobody", "Number"]
+__all__ += ["Options", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Table", "Text", "WholeNumber"]
+__all__ += ["joined", "quoted", "ranked"]
 
 
 def __dir__() -> list[str]:

@@ -1,23 +1,19 @@
-"""Event: something happened. LogEntry: an event with its audience and its place in the log.
+"""Event: something happened, and what it was towards whom. LogEntry: an event with its audience and its place.
 
-Not here: who may see what (the rules say so at every `tell`) and how an event looks on a page.
+Not here: who may see what (the rules say so at every `tell`), how an event looks on a page, how dealings are summed up.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, dataclass_transform
+from operator import attrgetter
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from agentsim.engine.codec import adapter, values
-from agentsim.engine.interaction import NEITHER, Interaction, Sign
 from agentsim.engine.template import Template, filled, names_in
 from agentsim.engine.wording import snake_case
-
-if TYPE_CHECKING:
-    from agentsim.engine.interaction import Past
-
-__all__ = ["Audience", "Deed", "Event", "Everyone", "EveryoneType", "LogEntry", "Nobody", "PlayerId"]
 
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""
@@ -34,6 +30,30 @@ Everyone: Final = EveryoneType()
 Audience: TypeAlias = EveryoneType | tuple[PlayerId, ...]
 """Who hears an event: `Everyone`, or exactly these players; `Nobody` is for the log alone."""
 Nobody: Final[tuple[PlayerId, ...]] = ()
+E = TypeVar("E", bound="Event")
+
+Sign: TypeAlias = Literal[1, 0, -1]
+FOR: Final = 1
+NEITHER: Final = 0
+AGAINST: Final = -1
+NAMED: Final = "named"
+"""The deed of naming a player in public words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What `who` did towards `whom`, in the past tense.
+
+    FOR gives the other something, or says yes to what the other asked; AGAINST takes something away, or says no; talk
+    is NEITHER. Only what a player chose is a dealing: what the rules or a lot bring about is none. `amount` is how much
+    was given, in a unit that is the same for every dealing of that `deed`.
+    """
+
+    who: PlayerId
+    whom: PlayerId
+    deed: str
+    sign: Sign = NEITHER
+    amount: float | None = None
 
 
 class Deed(NamedTuple):
@@ -170,3 +190,27 @@ class LogEntry(NamedTuple):
     def heard_by(self, player: PlayerId) -> bool:
         """Whether this player was in the audience."""
         return isinstance(self.to, EveryoneType) or player in self.to
+
+
+class Past:
+    """What happened before an event that tells a part and points at another for the rest."""
+
+    def __init__(self) -> None:
+        self._events: dict[type[Event], list[Event]] = defaultdict(list)
+        self._indexes: dict[tuple[type[Event], tuple[str, ...]], tuple[int, dict[tuple[object, ...], Event]]] = {}
+
+    def add(self, event: Event) -> None:
+        """This happened after all that is here."""
+        self._events[type(event)].append(event)
+
+    def last(self, kind: type[E], **fields: object) -> E | None:
+        """The last event of exactly this class whose fields are these; None where there was none, or none was heard."""
+        names = tuple(fields)
+        seen, index = self._indexes.get((kind, names), (0, {}))
+        events = self._events[kind]
+        for event in events[seen:]:
+            index[tuple(attrgetter(name)(event) for name in names)] = event
+        self._indexes[kind, names] = len(events), index
+        found = index.get(tuple(fields.values()))
+        assert found is None or isinstance(found, kind)
+        return found

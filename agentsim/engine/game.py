@@ -19,9 +19,10 @@ from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.errors import ScenarioError
 
 __all__ = ["Bot", "ByPlayer", "Game", "GameConfig", "InFile", "Outcome", "ProjectTable", "SeatsInFolder", "Standing"]
-__all__ += ["ranked"]
+__all__ += ["plugged", "ranked"]
 
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
@@ -183,3 +184,23 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
         shared = standings and key == ordered[place - 2][1]
         standings.append(Standing(player, standings[-1].rank if shared else place, score))
     return tuple(standings)
+
+
+def plugged(entry: Any, kind: type) -> Any:
+    """What an entry point (`importlib.metadata`) of another distribution leads to, found by the caller.
+
+    Raises `ScenarioError`, which names the distribution, where that fails or is no such `kind` of thing of that name.
+    """
+    of = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
+    where = f"{entry.name}{of} ({entry.value})"
+    try:
+        found = entry.load()
+    except (Exception, SystemExit) as error:  # its author's code may raise anything, and must not end the program
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ScenarioError(f"{where} cannot be loaded: {problem}") from error
+    parts = dict.fromkeys(part for part in (*kind.__annotations__, *vars(kind)) if not part.startswith("_"))
+    if missing := [part for part in parts if not hasattr(found, part)]:
+        raise ScenarioError(f"{where} is no {kind.__name__.lower()}: it has no {', '.join(missing)}")
+    if found.name != entry.name:
+        raise ScenarioError(f"{where} calls itself {str(found.name)[:40]!r}")
+    return found

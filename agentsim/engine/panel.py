@@ -8,32 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "Board",
-    "Cell",
-    "Chart",
-    "Frame",
-    "Hue",
-    "Line",
-    "Network",
-    "Node",
-    "Panel",
-    "Piece",
-    "Point",
-    "Post",
-    "Profile",
-    "Profiles",
-    "Range",
-    "Ranges",
-    "Scatter",
-    "Scene",
-    "Series",
-    "Table",
-    "Threads",
-    "Tie",
-    "Tile",
-]
-
 Cell: TypeAlias = str | int | float | bool | None
 
 
@@ -46,7 +20,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """Rows under column names; `heat` asks for the numbers to be shaded by their size.
 
     Otherwise `shade`, where it is given, says how strongly each cell of each row is, from 0 to 1; None is not at all.
@@ -103,7 +77,7 @@ class Scatter:
 
 
 @dataclass(frozen=True)
-class Range:
+class Estimate:
     """An estimate and its interval; without ends it is a point."""
 
     name: str
@@ -113,11 +87,11 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Ranges:
+class Estimates:
     """Estimates with their intervals, one below the other along one measured axis."""
 
     title: str
-    rows: tuple[Range, ...]
+    rows: tuple[Estimate, ...]
     x_label: str
     note: str = ""
 
@@ -217,7 +191,7 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Post:
+class ThreadPost:
     """A contribution to a discussion; `answers` is the number of the one that it replies to."""
 
     number: int
@@ -232,12 +206,12 @@ class Threads:
     """A discussion, in the order in which it was held; answers are shown beneath what they answer."""
 
     title: str
-    posts: tuple[Post, ...]
+    posts: tuple[ThreadPost, ...]
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Line:
+class DiaryLine:
     """One thing that a player did or met: when, what kind of thing, and the words."""
 
     when: str
@@ -246,22 +220,22 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Profile:
+class PlayerProfile:
     """One player's own page: facts by name, how it fared, and what it did and met, in order."""
 
     name: str
     facts: tuple[tuple[str, Cell], ...] = ()
     chart: Chart | None = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[DiaryLine, ...] = ()
 
 
 @dataclass(frozen=True)
-class Profiles:
+class PlayerProfiles:
     """A page for each of many players, of which a reader opens one."""
 
     title: str
-    people: tuple[Profile, ...]
+    people: tuple[PlayerProfile, ...]
     note: str = ""
 
 
-Panel: TypeAlias = Table | Chart | Scatter | Ranges | Board | Network | Threads | Profiles
+Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Board | Network | Threads | PlayerProfiles

@@ -5,6 +5,7 @@ No loop, no IO: `simulate` steps it in tests, `runner.drive` in earnest, and bot
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -59,9 +60,8 @@ class GamePlay:
         self.table = Table(players, Chance(seed, script), staff, names)
         self.outcome: Outcome | None = None
         self._rules = game.play(self.table, config)
-        self._wave = 0
-        self._index = 0
-        self._counts: dict[tuple[PlayerId, str], int] = {}
+        self._wave = self._index = 0
+        self._counts: Counter[tuple[PlayerId, str]] = Counter()
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -107,10 +107,9 @@ class GamePlay:
         asks = []
         for place, request in enumerate(requests):
             self._index += 1
-            key = (request.player, request.kind)
-            self._counts[key] = nth = self._counts.get(key, 0) + 1
+            self._counts[key := (request.player, request.kind)] += 1
             self.table.latest[request.player] = self._index
-            asks.append(Ask(self._index, self._wave, place, nth, request))
+            asks.append(Ask(self._index, self._wave, place, self._counts[key], request))
         return Wave(self._wave, tuple(asks))
 
     def _verify(self) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
@@ -113,8 +113,7 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        reading: Reading[Any] = read(self, text, cut=cut, last=last, repair=repair)
-        return reading
+        return read(self, text, cut=cut, last=last, repair=repair)
 
     @property
     def against(self) -> bool:

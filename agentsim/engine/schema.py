@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel
 
-from agentsim.engine.reading.decision import Decision
+from agentsim.engine.reading import Decision
 
 __all__ = [
     "Choice",
@@ -144,12 +144,7 @@ def _is_tag(node: Schema) -> bool:
 
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an object that has these keys, every one, and no other."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _type_of(values: tuple[str | int | None, ...]) -> str | list[str]:

@@ -64,46 +64,40 @@ def simulate(
     wave = play.start()
     while wave is not None:
         decisions = tuple(script.answer(play, ask) for ask in wave.asks)
-        if check:
-            for ask, decision in zip(wave.asks, decisions, strict=True):
-                ask.request.check(decision)
+        for ask, decision in zip(wave.asks, decisions, strict=True) if check else ():
+            ask.request.check(decision)
         waves.append((wave, decisions))
         wave = play.answer(decisions)
-    script.assert_done()
+    left = [f"{kind} of {player}" for (kind, player), unused in script.lists.items() if unused]
+    assert not left, f"answers never asked for: {', '.join(left)}"
     assert play.outcome is not None
     return Simulation(play.outcome, tuple(play.log), tuple(waves))
 
 
 class _Script:
+    """The answers; `lists` are those that are used up, by kind and player."""
+
     def __init__(self, answers: Answers, policy: Bot | None) -> None:
-        self._answers = {
-            kind: {player: list(given) if isinstance(given, Sequence) else given for player, given in by.items()}
-            if isinstance(by, Mapping)
-            else by
+        self._answers, self._policy = answers, policy
+        self.lists = {
+            (kind, player): list(given)
             for kind, by in answers.items()
+            if isinstance(by, Mapping)
+            for player, given in by.items()
+            if isinstance(given, Sequence)
         }
-        self._policy = policy
 
     def answer(self, play: GamePlay, ask: Ask) -> Decision:
         request = ask.request
         given: Any = self._answers.get(request.kind)
-        if isinstance(given, dict):
+        if isinstance(given, Mapping):
             given = given.get(request.player)
-        if isinstance(given, list):
-            given = given.pop(0) if given else None
+        if isinstance(given, Sequence):
+            left = self.lists[request.kind, request.player]
+            given = left.pop(0) if left else None
         if given is None and self._policy is not None:
             return self._policy(request, play.bot_rng(ask))
         assert given is not None, f"nobody answers {request.kind} of {request.player} (number {ask.nth})"
         decision = given if isinstance(given, Decision) else given(request)
         assert isinstance(decision, Decision)
         return decision
-
-    def assert_done(self) -> None:
-        left = [
-            f"{kind} of {player}"
-            for kind, by in self._answers.items()
-            if isinstance(by, dict)
-            for player, given in by.items()
-            if isinstance(given, list) and given
-        ]
-        assert not left, f"answers never asked for: {', '.join(left)}"

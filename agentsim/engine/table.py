@@ -6,8 +6,12 @@ sends decisions in.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from heapq import merge
 from itertools import islice
+from operator import itemgetter
+from types import coroutine
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.chance import Chance
@@ -33,15 +37,10 @@ class Checked(Protocol):
         ...
 
 
-class _Wave:
+@coroutine
+def _decisions(requests: Requests) -> Generator[Requests, Sequence[Any], Sequence[Any]]:
     """The one awaitable of the kernel; its `yield` is the only one in the program."""
-
-    def __init__(self, requests: Requests) -> None:
-        self._requests = requests
-
-    def __await__(self) -> Generator[Requests, Sequence[Any], Sequence[Any]]:
-        decisions = yield self._requests
-        return decisions
+    return (yield requests)
 
 
 class Heard(Sequence[LogEntry]):
@@ -57,22 +56,12 @@ class Heard(Sequence[LogEntry]):
         return sum(count for _, count in self._parts)
 
     def __iter__(self) -> Iterator[LogEntry]:
-        cursors = {part: 0 for part, (_, count) in enumerate(self._parts) if count}
-        while cursors:
-            part = min(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
-            yield self._parts[part][0][cursors[part]][1]
-            cursors[part] += 1
-            if cursors[part] == self._parts[part][1]:
-                del cursors[part]
+        parts = (islice(entries, count) for entries, count in self._parts)
+        return (told for _, told in merge(*parts, key=itemgetter(0)))
 
     def __reversed__(self) -> Iterator[LogEntry]:
-        cursors = {part: count - 1 for part, (_, count) in enumerate(self._parts) if count}
-        while cursors:
-            part = max(cursors, key=lambda p: self._parts[p][0][cursors[p]][0])
-            yield self._parts[part][0][cursors[part]][1]
-            cursors[part] -= 1
-            if cursors[part] < 0:
-                del cursors[part]
+        parts = (map(entries.__getitem__, reversed(range(count))) for entries, count in self._parts)
+        return (told for _, told in merge(*parts, key=itemgetter(0), reverse=True))
 
     def last(self, count: int) -> list[LogEntry]:
         """The newest `count` events, oldest first."""
@@ -106,8 +95,7 @@ class _Sink:
 
     def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[tuple[int, LogEntry]], int]]:
         yield self.public, len(self.public)
-        private = self.private.get(player)
-        if private:
+        if private := self.private.get(player):
             yield private, len(private)
 
 
@@ -152,7 +140,7 @@ class Table:
         """
         wave = tuple(requests)
         self._admit(wave)
-        return list(await _Wave(wave)) if wave else []
+        return list(await _decisions(wave)) if wave else []
 
     async def together(self, plays: Iterable[Play[T]]) -> list[T]:
         """Sub-procedures advance in lock-step: every step is one wave of all their requests.
@@ -174,7 +162,7 @@ class Table:
                     for request in requests:
                         if part_of.setdefault(request.player, part) != part:
                             raise RulesBroken(f"asked in two parts of together: {request.player}")
-                decisions = iter(await _Wave(wave)) if wave else iter(())
+                decisions = iter(await _decisions(wave)) if wave else iter(())
                 waiting = {part: list(islice(decisions, len(asked[part]))) for part in asked}
         finally:
             for play in running:
@@ -224,9 +212,6 @@ class Table:
 
     @staticmethod
     def _admit(wave: Requests) -> None:
-        if len(wave) == 1:  # nearly always
-            return
-        asked = [request.player for request in wave]
-        if len(set(asked)) != len(asked):
-            twice = sorted({player for player in asked if asked.count(player) > 1})
+        asked = Counter(request.player for request in wave)
+        if twice := sorted(player for player, times in asked.items() if times > 1):
             raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")

@@ -21,9 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from agentsim.engine.codec import text_id
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
 from agentsim.history.contents import read_head, read_journal
-from agentsim.history.files import RunFiles, check_name, written_beside
-
-__all__ = ["Bundle", "pack", "unpack"]
+from agentsim.history.run_files import RunFiles, check_name, written_beside
 
 FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
@@ -33,17 +31,8 @@ _LONGEST_INDEX = 2**28
 _PIECE = 2**20
 _FREELY = 2**24  # bytes that a member may have however well it is packed
 _TIGHTEST = 200
-_UNUSABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    NotImplementedError,
-    RuntimeError,  # and, of JSON that is nested too deep, `RecursionError`
-)
+_UNUSABLE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading a file that is no bundle may raise; of JSON that is nested too deep, `RecursionError`."""
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -206,7 +195,6 @@ def _says(archive: zipfile.ZipFile, name: str, digest: str, content: bytes) -> b
 
 
 def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, digest: str) -> Path:
-    """One listed file, unpacked."""
     check_name(name, _LONGEST_NAME)
     target = directory / name
     try:

@@ -10,6 +10,8 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,11 +23,10 @@ from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first
 from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
 
-__all__ = ["JOURNAL_FORMAT", "Chain", "Contents", "Entry", "Kept", "Stop", "read_head", "read_journal", "read_on"]
-
 JOURNAL_FORMAT = "agentsim-journal/1"
 Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
+_said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
 _HEX = 32  # 128 bits of SHA-256
 _TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
 _TAIL_BYTES = len(b',"chain":""}\n') + _HEX
@@ -101,12 +102,13 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The request that the attempt of a `try` line belongs to."""
+class _Try:
+    """A `try` line: an attempt, and the request that it belongs to."""
 
     wave: Count
     place: Count
     player: Word
+    attempt: Annotated[Attempt, Field(validation_alias="try")]
 
 
 class Contents:
@@ -209,10 +211,8 @@ class Contents:
                     raise ValueError("a text does not have the content its id names")
                 self.texts[line["id"]] = line["text"]
             case "try":
-                tried = line["try"]
-                asked = adapter(_Asked).validate_python(line)
-                attempt = adapter(Attempt).validate_python(tried, context=self.texts)
-                self.tries.setdefault((asked.wave, asked.place), []).append(Kept(asked.player, attempt))
+                tried = adapter(_Try).validate_python(line, context=self.texts)
+                self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
             case "structured":
@@ -225,56 +225,38 @@ class Contents:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
 
-def _said(attempt: Attempt) -> tuple[object, ...]:
-    """What stays the same of an attempt when its reply is judged again."""
-    return attempt.messages, attempt.completion, attempt.model
+def read_head(path: Path) -> Mapping[str, Any]:
+    """A journal's first line alone; raises as `read_journal` does."""
+    return read_journal(path, most_lines=1).head
 
 
-def read_journal(path: Path) -> Contents:
-    """Read a journal; a torn last line is left out.
+def read_journal(path: Path, most_lines: int | None = None) -> Contents:
+    """Read a journal, or its first lines alone; a torn last line is left out.
 
     Raises `JournalCorrupt` for any other line that cannot be what was written, `JournalError` for a file
     without a whole first line.
     """
     contents = Contents()
-    read_on(path, contents)
-    return _begun(path, contents)
-
-
-def read_head(path: Path) -> Mapping[str, Any]:
-    """A journal's first line alone; raises as `read_journal` does."""
-    contents = Contents()
-    try:
-        with path.open("rb") as file:
-            raw = file.readline()
-    except OSError as error:
-        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
-    _take(path, contents, raw)
-    return _begun(path, contents).head
-
-
-def _begun(path: Path, contents: Contents) -> Contents:
+    read_on(path, contents, most_lines)
     if not contents.head:
         raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
     return contents
 
 
-def read_on(path: Path, contents: Contents) -> None:
+def read_on(path: Path, contents: Contents, most_lines: int | None = None) -> None:
     """Take in the whole lines that a journal has beyond what was read of it; raises as `read_journal` does."""
     try:
         with path.open("rb") as file:
             file.seek(contents.size)
-            for raw in file:
-                if not _take(path, contents, raw):
+            for raw in islice(file, most_lines):
+                if not raw.endswith(b"\n"):
                     break
+                _take(path, contents, raw)
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _take(path: Path, contents: Contents, raw: bytes) -> bool:
-    """Take in one line, unless it is torn."""
-    if not raw.endswith(b"\n"):
-        return False
+def _take(path: Path, contents: Contents, raw: bytes) -> None:
     contents.lines += 1
     try:
         contents.chain.follow(raw)
@@ -289,4 +271,3 @@ def _take(path: Path, contents: Contents, raw: bytes) -> bool:
             what = ": ".join(first_objection(error))[:200]
         raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None
     contents.size += len(raw)
-    return True

@@ -1,4 +1,4 @@
-"""Diagnostics: warnings about answers that came and look wrong, such as a prompt that was cut. The game goes on.
+"""Diagnostics: warnings about answers that came and look wrong, and the share of decisions that are fallbacks.
 
 They follow from what is recorded of a run, so a replay finds the same.
 """
@@ -6,21 +6,31 @@ They follow from what is recorded of a run, so a replay finds the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, astuple, dataclass
+from functools import reduce
 from itertools import chain
+from operator import add
 from typing import Any
 
+from agentsim import games
+from agentsim.engine.event import Event
+from agentsim.errors import ScenarioError
 from agentsim.history.contents import Entry
+from agentsim.history.record import History
 from agentsim.models import tokens
-from agentsim.models.base import MOST_TEXT, Attempt
+from agentsim.models.base import MOST_TEXT, Attempt, Completion
 from agentsim.players.model import emptiness
-
-__all__ = ["Diagnostic", "diagnostics", "warnings_of"]
 
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
 _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
+LEAST_DECISIONS = 10
+"""Decisions of one player from which on its own share says something."""
+NOTABLE = 0.05
+"""Above this share there is a warning: that many fallbacks may have decided a game."""
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +44,27 @@ class Diagnostic:
 
 def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
     """What is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say."""
-    completion = attempt.completion
-    if completion is None or "/" not in model or model.startswith(("script:", "bot/")):
-        return
+    if attempt.completion is not None and "/" in model and not model.startswith(("script:", "bot/")):
+        for code, said in _remarks(model, attempt, attempt.completion):
+            yield Diagnostic(code, model, f"{model}: {said}")
+
+
+def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[tuple[str, str]]:
     used = completion.usage
     sent = tokens.about(chain.from_iterable(message.segments for message in attempt.messages))
     if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
-        yield Diagnostic(
-            "prompt_cut",
-            model,
-            f"{model}: of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read; "
-            "give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)",
-        )
+        cut = f"of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read"
+        yield "prompt_cut", f"{cut}; give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)"
     if completion.model is not None and _family(completion.model) != _family(model):
-        yield Diagnostic("other_model", model, f"{model}: the answers come from {completion.model}")
+        yield "other_model", f"the answers come from {completion.model}"
     if used.prompt_tokens is None or used.completion_tokens is None:
-        yield Diagnostic("no_usage", model, f"{model}: does not say how many tokens it used; the totals leave them out")
+        yield "no_usage", "does not say how many tokens it used; the totals leave them out"
     if emptiness(completion) == "empty_reasoning":
-        yield Diagnostic(
-            "empty_reasoning",
-            model,
-            f"{model}: thinking used up a whole reply; raise max_tokens, or lower its reasoning effort",
-        )
+        yield "empty_reasoning", "thinking used up a whole reply; raise max_tokens, or lower its reasoning effort"
     if completion.cut:
-        yield Diagnostic("reply_cut", model, f"{model}: a reply of more than {MOST_TEXT // 1024} KiB was cut")
+        yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
-@lru_cache(64)  # a run meets few names, each with every answer
 def _family(model: str) -> str:
     """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
     found = re.match("[a-z]*", model.rpartition("/")[2].lower())
@@ -76,10 +80,155 @@ def warnings_of(
     """
     attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
     first: dict[tuple[str, str], Diagnostic] = {}
-    count: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for player, attempt in (*attempts, *undecided):
         for diagnostic in diagnostics(attempt.model or models[player], attempt):
             key = (diagnostic.code, diagnostic.model)
             first.setdefault(key, diagnostic)
-            count[key] = count.get(key, 0) + 1
-    return [{**asdict(diagnostic), "count": count[key]} for key, diagnostic in first.items()]
+            counts[key] += 1
+    return [{**asdict(diagnostic), "count": counts[key]} for key, diagnostic in first.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many decisions of models, people and scripts, and of those the fallbacks, and what the game turned away."""
+
+    decisions: int = 0
+    fallbacks: int = 0
+    turned_away: int = 0
+
+    @property
+    def rate(self) -> float:
+        """The share of fallbacks, 0 to 1."""
+        return self.fallbacks / self.decisions if self.decisions else 0.0
+
+    @property
+    def percent(self) -> str:
+        """The rate as a reader takes it; one that is not 0 is never said to be."""
+        return "under 1%" if 0 < self.rate < 0.01 else f"{self.rate:.0%}"
+
+    def __add__(self, other: Share) -> Share:
+        return Share(*map(add, astuple(self), astuple(other)))
+
+    def __str__(self) -> str:
+        return f"{self.fallbacks:,} of {self.decisions:,} ({self.percent})"
+
+    def to_json(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        counts = {"decisions": self.decisions, "fallbacks": self.fallbacks, "share": round(self.rate, 4)}
+        return {**counts, "turned_away": self.turned_away}
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The share of a whole run, and of each player and model that decided anything; bots are none of them."""
+
+    whole: Share
+    by_player: Mapping[str, Share]
+    by_model: Mapping[str, Share]
+
+    @property
+    def worst(self) -> float:
+        """The largest share: the run's, or that of a player with enough decisions (`LEAST_DECISIONS`)."""
+        rates = [share.rate for share in self.by_player.values() if share.decisions >= LEAST_DECISIONS]
+        return max(self.whole.rate, *rates, 0.0)
+
+    @property
+    def notable(self) -> bool:
+        return self.worst > NOTABLE
+
+    @property
+    def warning(self) -> str | None:
+        """A line where the share is notable, with the players and models that fell back."""
+        if not self.notable:
+            return None
+        return f"fallbacks decided {self.in_words}: what came of it says so much less about the players"
+
+    @property
+    def short(self) -> str:
+        """`27%`, with the player of the largest share where that is another one."""
+        if not self.whole.decisions:
+            return "-"
+        most, share = max(self.by_player.items(), key=lambda entry: entry[1].rate)
+        said = self.whole.percent
+        return said if share.rate == self.whole.rate else f"{said} ({most} {share.percent})"
+
+    @property
+    def in_words(self) -> str:
+        """`115 of 213 (54%); by player: ...; by model: ...`; names stand only where shares differ."""
+        parts = [str(self.whole)]
+        for what, found in (("player", self.by_player), ("model", self.by_model)):
+            if named := _named(found):
+                parts.append(f"by {what}: {named}")
+        if self.whole.turned_away:
+            parts.append(f"the game turned away {self.whole.turned_away:,} besides")
+        return "; ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        by_player = {who: share.to_json() for who, share in self.by_player.items()}
+        by_model = {who: share.to_json() for who, share in self.by_model.items()}
+        return {**self.whole.to_json(), "by_player": by_player, "by_model": by_model}
+
+
+def shares(
+    decisions: Iterable[tuple[int, str, str]], models: Mapping[str, str] | None = None, turned_away: Iterable[int] = ()
+) -> Shares:
+    """The shares of decisions given as (index, player, source); `turned_away` are the indices of those that were.
+
+    A decision may have been turned away in several parts, and counts so often.
+    """
+    own = {index: (player, source) for index, player, source in decisions if source != "bot"}
+    made = Counter(player for player, _ in own.values())
+    fell = Counter(player for player, source in own.values() if source == "fallback")
+    # what comes of a fallback, such as a forfeit, is counted once
+    asked = (own[index] for index in turned_away if index in own)
+    refused = Counter(player for player, source in asked if source != "fallback")
+    by_player = {player: Share(count, fell[player], refused[player]) for player, count in made.items()}
+    by_model = _grouped(((models or {}).get(player, ""), share) for player, share in by_player.items())
+    return Shares(_sum(by_player.values()), by_player, by_model)
+
+
+def shares_in(history: History) -> Shares:
+    """The shares of what the run itself decided: of a branch's, the parent's decisions are not among them."""
+    own = [(each.index, each.player, each.source) for each in history.decisions if not history.inherits(each)]
+    return shares(own, {player.id: player.model for player in history.players}, _turned_away(history))
+
+
+def summed(parts: Collection[Shares]) -> Shares:
+    by_player = _grouped(item for part in parts for item in part.by_player.items())
+    by_model = _grouped(item for part in parts for item in part.by_model.items())
+    return Shares(_sum(part.whole for part in parts), by_player, by_model)
+
+
+def _grouped(shares: Iterable[tuple[str, Share]]) -> dict[str, Share]:
+    found: dict[str, Share] = {}
+    for name, share in shares:
+        found[name] = found.get(name, Share()) + share
+    return found
+
+
+def _sum(parts: Iterable[Share]) -> Share:
+    return reduce(add, parts, Share())
+
+
+def _turned_away(history: History) -> Iterator[int]:
+    """The decisions behind events by which a game turns something away; none of a game that is not there."""
+    try:
+        events = games.find(history.game).events
+    except ScenarioError:
+        return
+    kinds = {kind.kind: kind for kind in events if kind.turned_away is not Event.turned_away}
+    for event in (event for part in history.rounds for event in part.events if event.kind in kinds):
+        decision = event.metadata.get("decision")
+        with suppress(ValueError):  # an event of other rules than those that are installed
+            if isinstance(decision, int) and kinds[event.kind].restore(event.data, event.content).turned_away:
+                yield decision
+
+
+def _named(found: Mapping[str, Share]) -> str:
+    if len({share.rate for share in found.values()}) < 2:
+        return ""
+    most = sorted(found.items(), key=lambda entry: -entry[1].rate)
+    more = f" and {len(most) - _MOST_NAMED} more" if len(most) > _MOST_NAMED else ""
+    return ", ".join(f"{who} {share.percent}" for who, share in most[:_MOST_NAMED]) + more

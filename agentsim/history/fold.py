@@ -5,6 +5,7 @@ It depends on no clock, no file and no order of replies. What does is given read
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,28 +17,6 @@ from agentsim.history.diagnostics import warnings_of
 from agentsim.history.record import FORMAT
 from agentsim.history.totals import totals, usage_of
 from agentsim.models.base import Attempt
-
-__all__ = ["TextIndex", "dump_history", "event_record", "fold"]
-
-
-class TextIndex:
-    """The different texts of a history, in the order of first use; each is known by its place."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-
-    @property
-    def texts(self) -> list[str]:
-        """All texts in their places."""
-        return list(self._places)
-
-    def place(self, text: str) -> int:
-        """The place of a text, which is added at the end if it is new."""
-        return self._places.setdefault(text, len(self._places))
-
-    def places(self, texts: Iterable[str]) -> list[int]:
-        """The places of several texts."""
-        return [self.place(text) for text in texts]
 
 
 def fold(
@@ -60,7 +39,8 @@ def fold(
 
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`.
     """
-    texts = TextIndex()
+    texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
+    texts.default_factory = texts.__len__  # a new text has the next one
     ordered = sorted(entries, key=lambda entry: (entry.wave, entry.place))
     decisions = [_decision(entry, texts) for entry in ordered]
     warnings = warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players})
@@ -68,6 +48,15 @@ def fold(
     events: list[list[dict[str, Any]]] = [[] for _ in rounds]
     for seq, told in enumerate(log, start=1):
         events[told.round].append(event_record(seq, told, sources))
+    ended = None
+    if outcome is not None:
+        places = [{"player": each.player, "rank": each.rank, "score": dict(each.score)} for each in outcome.standings]
+        ended = {"reason": outcome.reason, "winner": outcome.winner, "standings": places}
+    latencies = {
+        str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
+        for entry in ordered
+        if entry.tries
+    }
     return {
         "format": FORMAT,
         "game": game,
@@ -82,11 +71,11 @@ def fold(
             for index, (title, told) in enumerate(zip(rounds, events, strict=True))
         ],
         "decisions": decisions,
-        "outcome": None if outcome is None else _outcome(outcome),
+        "outcome": ended,
         "usage": totals(ordered, [str(player["id"]) for player in players], undecided),
         **({"warnings": warnings} if warnings else {}),
-        "texts": texts.texts,
-        "volatile": {**volatile, "latency_s": _latencies(ordered)},
+        "texts": list(texts),
+        "volatile": {**volatile, "latency_s": latencies},
     }
 
 
@@ -137,11 +126,10 @@ def _role(by: PlayerId | None) -> str:
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
-def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
+def _decision(entry: Entry, texts: Mapping[str, int]) -> dict[str, Any]:
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
-    spent = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
-    counted = bool(spent) and entry.source != "human"
+    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
     return {
         "index": entry.index,
         "wave": entry.wave,
@@ -159,33 +147,13 @@ def _decision(entry: Entry, texts: TextIndex) -> dict[str, Any]:
     }
 
 
-def _try(attempt: Attempt, texts: TextIndex) -> dict[str, Any]:
+def _try(attempt: Attempt, texts: Mapping[str, int]) -> dict[str, Any]:
     completion = attempt.completion
-    error = None if attempt.code is None else {"code": attempt.code, "message": attempt.error}
     return {
-        "messages": [[message.role, texts.places(message.segments)] for message in attempt.messages],
-        "reply": None if completion is None else [texts.place(completion.text)],
-        "reasoning": [texts.place(completion.reasoning)] if completion is not None and completion.reasoning else None,
-        "error": error,
+        "messages": [[message.role, [texts[text] for text in message.segments]] for message in attempt.messages],
+        "reply": None if completion is None else [texts[completion.text]],
+        "reasoning": [texts[completion.reasoning]] if completion is not None and completion.reasoning else None,
+        "error": None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
         "finish_reason": None if completion is None else completion.finish_reason,
         **({} if attempt.model is None else {"model": attempt.model, "takeover": attempt.takeover}),
-    }
-
-
-def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {
-        "reason": outcome.reason,
-        "winner": outcome.winner,
-        "standings": [
-            {"player": standing.player, "rank": standing.rank, "score": dict(standing.score)}
-            for standing in outcome.standings
-        ],
-    }
-
-
-def _latencies(entries: Iterable[Entry]) -> dict[str, float]:
-    return {
-        str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
-        for entry in entries
-        if entry.tries
     }

@@ -20,8 +20,6 @@ from agentsim.history.tables import BASE, LEADING, Kind
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "Tables", "kinds"]
-
 _CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")  # json leaves them; a terminal or a reader of lines may act on them
 _OPERATORS = frozenset("=+-@")
@@ -31,12 +29,7 @@ _LARGEST = 2**63 - 1  # what pandas and Parquet can hold as a whole number
 def kinds(table: str, frame: Frame) -> list[Kind]:
     """What each column holds, by the table's definition or else by its cells."""
     said = {**LEADING, **BASE.get(table, {})}
-    return [_kind(column(frame, place), said.get(name)) for place, name in enumerate(frame.columns)]
-
-
-def column(frame: Frame, place: int) -> list[Cell]:
-    """The cells of one column."""
-    return [row[place] for row in frame.rows]
+    return [_kind([row[place] for row in frame.rows], said.get(name)) for place, name in enumerate(frame.columns)]
 
 
 def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
@@ -54,34 +47,29 @@ def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
     return "mixed"
 
 
-def extra_missing(package: str) -> UsageError:
+def _extra_missing(package: str) -> UsageError:
     """What to say where a package of the extra `data` is not installed."""
     return UsageError(f"{package} is not installed: `pip install 'agentsim[data]'` or `uv sync --extra data`")
 
 
-def value(cell: Cell, kind: Kind) -> Any:
+def _value(cell: Cell, kind: Kind) -> Any:
     """A cell as the JSON value that it stands for."""
     return json.loads(cell) if kind == "json" and isinstance(cell, str) and cell[:1] in {"[", "{"} else cell
 
 
 def _as_csv(_table: str, frame: Frame) -> bytes:
-    """RFC 4180 with `\\n` between rows; no string can be read as a formula, a column's name neither."""
-    lines = _Lines()
-    writer = csv.writer(lines)  # its own `\r\n`, so that on every version a lone `\r` in a cell is quoted as well
-    writer.writerows(
-        [_inert(cell) if isinstance(cell, str) else cell for cell in row] for row in (frame.columns, *frame.rows)
-    )
-    return "".join(lines.rows).encode()
+    """RFC 4180 with `\n` between rows; no string can be read as a formula, a column's name neither."""
+    rows = _Rows()
+    writer = csv.writer(rows)  # its own `\r\n`, so that on every version a lone `\r` in a cell is quoted as well
+    for row in (frame.columns, *frame.rows):
+        writer.writerow([_inert(cell) if isinstance(cell, str) else cell for cell in row])
+    return "".join(row.removesuffix("\r\n") + "\n" for row in rows).encode()
 
 
-class _Lines:
+class _Rows(list[str]):
     """A file for the csv module, which writes each row in one piece."""
 
-    def __init__(self) -> None:
-        self.rows: list[str] = []
-
-    def write(self, row: str) -> None:
-        self.rows.append(row.removesuffix("\r\n") + "\n")
+    write = list.append
 
 
 def _inert(text: str) -> str:
@@ -97,13 +85,12 @@ def _inert(text: str) -> str:
 
 def _as_jsonl(table: str, frame: Frame) -> bytes:
     """One object a row, JSON columns as the values they stand for."""
-    said = kinds(table, frame)
-    rows = []
+    said, lines = kinds(table, frame), []
     for row in frame.rows:
-        values = {name: value(cell, kind) for name, cell, kind in zip(frame.columns, row, said, strict=True)}
+        values = {name: _value(cell, kind) for name, cell, kind in zip(frame.columns, row, said, strict=True)}
         line = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        rows.append(_UNESCAPED.sub(lambda mark: f"\\u{ord(mark[0]):04x}", line) + "\n")
-    return "".join(rows).encode()
+        lines.append(_UNESCAPED.sub(lambda mark: f"\\u{ord(mark[0]):04x}", line) + "\n")
+    return "".join(lines).encode()
 
 
 def _as_parquet(table: str, frame: Frame) -> bytes:
@@ -112,16 +99,15 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise extra_missing("pyarrow") from None
+        raise _extra_missing("pyarrow") from None
 
     types = {"whole": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
     arrays = []
     for place, kind in enumerate(kinds(table, frame)):
-        cells = column(frame, place)
-        if kind == "mixed":
-            cells = [None if cell is None else str(cell) for cell in cells]
-        elif kind == "number":  # Arrow takes no whole number that a float rounds
-            cells = [None if cell is None else float(cell) for cell in cells]
+        as_one = {"mixed": str, "number": float}.get(kind)  # Arrow takes no whole number that a float rounds
+        cells = [row[place] for row in frame.rows]
+        if as_one is not None:
+            cells = [None if cell is None else as_one(cell) for cell in cells]
         arrays.append(pa.array(cells, types.get(kind, pa.string())))
     file = io.BytesIO()
     parquet.write_table(pa.table(arrays, names=list(frame.columns)), file)
@@ -168,22 +154,16 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise extra_missing("pandas") from None
+        raise _extra_missing("pandas") from None
 
-    words = pd.Series([""]).dtype  # of strings in this version of pandas, for columns without any as well
+    types = {  # with gaps, and without
+        "whole": ("Int64", "int64"),
+        "number": ("float64", "float64"),
+        "flag": ("boolean", "bool"),
+        "text": (pd.Series([""]).dtype,) * 2,  # that of this version of pandas, for columns without any text as well
+    }
     columns = {}
     for place, (name, kind) in enumerate(zip(frame.columns, kinds(table, frame), strict=True)):
-        cells = [value(cell, kind) for cell in column(frame, place)]
-        gaps = None in cells
-        match kind:
-            case "whole":
-                columns[name] = pd.Series(cells, dtype="Int64" if gaps else "int64")
-            case "number":
-                columns[name] = pd.Series(cells, dtype="float64")
-            case "flag":
-                columns[name] = pd.Series(cells, dtype="boolean" if gaps else "bool")
-            case "text":
-                columns[name] = pd.Series(cells, dtype=words)
-            case _:
-                columns[name] = pd.Series(cells, dtype="object")
+        cells = [_value(row[place], kind) for row in frame.rows]
+        columns[name] = pd.Series(cells, dtype=types.get(kind, ("object", "object"))[None not in cells])
     return pd.DataFrame(columns)

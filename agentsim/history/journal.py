@@ -17,8 +17,6 @@ from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Sto
 from agentsim.history.journal_file import JournalFile
 from agentsim.models.base import Attempt
 
-__all__ = ["MOST_UNWRITTEN", "Journal"]
-
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of bots' decisions that are buffered until the next write: they cost nothing to repeat."""
 
@@ -120,7 +118,6 @@ class Journal:
         self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
 
     def close(self) -> None:
-        """Close the file and give the lock back."""
         if not self._file.closed:
             with contextlib.suppress(AgentsimError):  # bots' decisions may be missing
                 self._write()
@@ -133,11 +130,10 @@ class Journal:
 
     def _store(self, texts: Sequence[str]) -> list[str]:
         names = [text_id(text) for text in texts]
-        if not self._known.issuperset(names):  # few of a prompt's parts are new
-            for name, text in zip(names, texts, strict=True):
-                if name not in self._known:
-                    self._known.add(name)
-                    self._add({"record": "text", "id": name, "text": text})
+        for name, text in zip(names, texts, strict=True):
+            if name not in self._known:
+                self._known.add(name)
+                self._add({"record": "text", "id": name, "text": text})
         return names
 
     def _add(self, line: Mapping[str, Any]) -> None:

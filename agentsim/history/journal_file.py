@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import tempfile
 import time
 from pathlib import Path
 
-from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.files import RunFiles
+from filelock import lock_descriptor
 
-__all__ = ["JournalFile", "is_running"]
+from agentsim.errors import AgentsimError, JournalError, UsageError
+from agentsim.history.run_files import RunFiles
 
 _RESERVE = 256 * 1024
 """Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""
@@ -53,8 +52,7 @@ class JournalFile:
     def lock(self) -> None:
         """Keep other writers out; `JournalError` where there is one, and the file is closed."""
         for _ in range(_KNOCKS):  # `is_running` in another process holds the lock for a moment
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if lock_descriptor(self._handle, blocking=False):
                 return
             time.sleep(_KNOCK_S)
         self.close()
@@ -165,6 +163,8 @@ def _reserved(directory: Path) -> int | None:
 
 def is_running(path: Path) -> bool:
     """Whether some process holds the journal's lock now."""
+    import fcntl  # a shared lock, so that two who look at once do not see each other: `filelock` has none
+
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:

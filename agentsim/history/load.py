@@ -1,4 +1,4 @@
-"""Load: histories from the disk, one or a list of all in a folder, and their events as the game's own.
+"""Load: histories from the disk, one or a list of all in a folder, their events as the game's own, and where two part.
 
 Every failure is a `UsageError` of one line, because a history may come from anywhere.
 """
@@ -6,8 +6,9 @@ Every failure is a `UsageError` of one line, because a history may come from any
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,25 +20,10 @@ from agentsim.engine.event import Audience, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.contents import read_journal
-from agentsim.history.fallbacks import Shares, shares_in
-from agentsim.history.files import MANIFEST, RunFiles, find_run, is_table
+from agentsim.history.diagnostics import Shares, shares_in
 from agentsim.history.journal_file import is_running
-from agentsim.history.record import EventRecord, History
-
-__all__ = [
-    "RunSummary",
-    "again_with",
-    "derived",
-    "elsewhere",
-    "find_source",
-    "list_runs",
-    "load_history",
-    "parsed",
-    "read",
-    "require_history",
-    "told_events",
-]
-
+from agentsim.history.record import History
+from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_table
 
 T = TypeVar("T")
 
@@ -69,7 +55,6 @@ def load_history(path: Path) -> History:
 
 
 def read(path: Path) -> bytes:
-    """What a file holds."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -91,7 +76,6 @@ def parsed(raw: bytes, path: Path) -> History:
 
 
 def again_with(files: RunFiles) -> str:
-    """The command that goes on with a run."""
     return f"agentsim resume {files.name}{elsewhere(files.directory)}"
 
 
@@ -130,14 +114,14 @@ def told_events(history: History, game: Game) -> list[LogEntry]:
                 what = f"event {record.seq} ({record.kind[:40]})"
                 raise UsageError(f"{what} is none of {game.name}, rules version {game.rules_version}") from None
             to: Audience = Everyone if record.visibility == "all" else tuple(record.visibility)
-            log.append(LogEntry(event, to, part.index, _by(record), record.metadata.get("decision")))
+            log.append(LogEntry(event, to, part.index, _by(record.role), record.metadata.get("decision")))
     return log
 
 
-def _by(record: EventRecord) -> str | None:
-    if record.role == "narrator":
+def _by(role: str) -> PlayerId | None:
+    if role == "narrator":
         return None
-    return record.role.removeprefix("player ") if record.role.startswith("player ") else f"@{record.role}"
+    return role.removeprefix("player ") if role.startswith("player ") else f"@{role}"
 
 
 @dataclass(frozen=True)
@@ -168,13 +152,9 @@ def list_runs(directory: Path) -> list[RunSummary]:
     """Every run in a folder, oldest first; an empty or missing folder has none."""
     if not directory.is_dir():
         return []
-    files = [
-        path
-        for path in directory.iterdir()
-        if path.suffix in {".json", ".jsonl"} and path.name != MANIFEST and path.is_file()
-    ]
+    files = [path for path in directory.glob("*.json*") if path.name != MANIFEST and path.is_file()]
     names = {path.stem for path in files if path.suffix == ".json"}
-    names |= {path.stem for path in files if path.stem not in names and not is_table(path)}
+    names |= {path.stem for path in files if path.suffix == ".jsonl" and path.stem not in names and not is_table(path)}
     runs = [_run(RunFiles(directory, name)) for name in names]
     return sorted(runs, key=lambda run: (run.started_at, run.name))
 
@@ -183,22 +163,85 @@ def _run(files: RunFiles) -> RunSummary:
     running = is_running(files.journal)
     try:
         if files.history.is_file() and not running:
-            return _from_history(files.name, load_history(files.history))
+            history = load_history(files.history)
+            return RunSummary(
+                name=files.name,
+                status=history.status,
+                game=history.game,
+                seed=history.seed,
+                winner=None if history.outcome is None else history.outcome.winner,
+                cost_usd=history.paid.cost_usd,
+                started_at=history.volatile.get("started_at", ""),
+                shares=shares_in(history),
+            )
         head = read_journal(files.journal).head
         status = "running" if running else "interrupted"
-        return RunSummary(files.name, status, str(head["game"]), int(head["seed"]), None, None, str(head["started_at"]))
+        return RunSummary(files.name, status, str(head["game"]), int(head["seed"]), started_at=str(head["started_at"]))
     except (UsageError, JournalError, ValueError, TypeError, OverflowError):
         return RunSummary(files.name, "unreadable")
 
 
-def _from_history(name: str, history: History) -> RunSummary:
-    return RunSummary(
-        name,
-        history.status,
-        history.game,
-        history.seed,
-        None if history.outcome is None else history.outcome.winner,
-        history.paid.cost_usd,
-        history.volatile.get("started_at", ""),
-        shares_in(history),
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """The first place where two lists of one kind differ, counted from 1; None on a side that has ended before."""
+
+    place: int
+    one: dict[str, Any] | None
+    other: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first decision and the first event that differ (None: none does), and by player the ranks in both.
+
+    `decisions_after` counts, for each, decisions from the first that differs on; a player's rank is None where the game
+    has no outcome. `settings` are the seats whose model is not the same.
+    """
+
+    decision: Parted | None
+    event: Parted | None
+    decisions_after: tuple[int, int]
+    ranks: dict[str, tuple[int | None, int | None]]
+    settings: dict[str, tuple[str | None, str | None]]
+
+    @property
+    def same(self) -> bool:
+        return self.decision is None and self.event is None and all(one == other for one, other in self.ranks.values())
+
+
+def divergence(one: History, other: History) -> Divergence:
+    """Compare two histories of one game, decision by decision and event by event."""
+    decision = _first_difference(_decided(one), _decided(other))
+    before = len(one.decisions) if decision is None else decision.place - 1
+    models = [{player.id: player.model for player in history.seated} for history in (one, other)]
+    places = [[] if history.outcome is None else history.outcome.standings for history in (one, other)]
+    ranks = [{standing.player: standing.rank for standing in standings} for standings in places]
+    players = dict.fromkeys((*models[0], *models[1]))
+    return Divergence(
+        decision=decision,
+        event=_first_difference(_told(one), _told(other)),
+        decisions_after=(max(0, len(one.decisions) - before), max(0, len(other.decisions) - before)),
+        ranks={player: (ranks[0].get(player), ranks[1].get(player)) for player in players},
+        settings={
+            player: (models[0].get(player), models[1].get(player))
+            for player in players
+            if models[0].get(player) != models[1].get(player)
+        },
+    )
+
+
+def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, Any]]) -> Parted | None:
+    pairs = enumerate(zip_longest(one, other), start=1)
+    return next((Parted(place, mine, theirs) for place, (mine, theirs) in pairs if mine != theirs), None)
+
+
+def _decided(history: History) -> Iterator[dict[str, Any]]:
+    for decision in history.decisions:
+        yield decision.model_dump(include={"player", "kind", "decision"})
+
+
+def _told(history: History) -> Iterator[dict[str, Any]]:
+    shown = {"kind", "heading", "content", "data", "visibility"}
+    return (
+        {"round": part.title, **event.model_dump(include=shown)} for part in history.rounds for event in part.events
     )

@@ -1,6 +1,6 @@
 """Pairs: what each player did for or against each other player, round by round.
 
-It is summed up from the interactions that events declare (`engine.interaction`). `report.derived_tables` shows it.
+It is summed up from the interactions that events declare (`engine.interaction`). `report.tables` shows it.
 """
 
 from __future__ import annotations
@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
-from agentsim.engine.interaction import NAMED, NEITHER, Interaction, Past, Sign
-from agentsim.engine.naming import Naming
-
-__all__ = ["Deed", "Pair", "pairs"]
+from agentsim.engine.event import NAMED, NEITHER, EveryoneType, Interaction, LogEntry, Past, PlayerId, Sign
+from agentsim.engine.wording import Naming
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Deed:
     """One kind of thing that one did towards the other in one round.
 
@@ -26,13 +23,13 @@ class Deed:
     round: int
     deed: str
     sign: Sign
-    times: int
-    after_naming: int
-    amount: float | None
-    turned: int
+    times: int = 0
+    after_naming: int = 0
+    amount: float | None = None
+    turned: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """What `who` did towards `whom`: deeds by round, those of a round in the order in which they were first done.
 
@@ -46,7 +43,6 @@ class Pair:
     turns: tuple[tuple[int, Sign], ...]
 
     def times(self, sign: Sign) -> int:
-        """How often something of that sign was done."""
         return sum(deed.times for deed in self.deeds if deed.sign == sign)
 
     @property
@@ -76,7 +72,7 @@ def pairs(log: Iterable[LogEntry], players: Sequence[PlayerId], names: Mapping[P
                 books.setdefault(between, _Book()).enter(told, interaction)
         past.add(told.event)
     ordered = sorted(books, key=lambda between: (seats[between[0]], seats[between[1]]))
-    return [Pair(*between, tuple(books[between].deeds()), tuple(books[between].turns)) for between in ordered]
+    return [books[between].pair(*between) for between in ordered]
 
 
 def _named(told: LogEntry, naming: Naming) -> Iterator[Interaction]:
@@ -86,18 +82,10 @@ def _named(told: LogEntry, naming: Naming) -> Iterator[Interaction]:
 
 
 @dataclass(slots=True)
-class _Count:
-    times: int = 0
-    after_naming: int = 0
-    amount: float | None = None
-    turned: int = 0
-
-
-@dataclass(slots=True)
 class _Book:
-    """What one did towards another, by round and then by deed and sign."""
+    """What one did towards another; `named` are the events of each round in which the other was named."""
 
-    rounds: dict[int, dict[tuple[str, Sign], _Count]] = field(default_factory=dict)
+    deeds: dict[tuple[int, str, Sign], Deed] = field(default_factory=dict)
     named: dict[int, list[LogEntry]] = field(default_factory=dict)
     turns: list[tuple[int, Sign]] = field(default_factory=list)
     last: Sign = NEITHER
@@ -108,19 +96,19 @@ class _Book:
             if naming and naming[-1] is told:
                 return
             naming.append(told)
-        count = self.rounds.setdefault(told.round, {}).setdefault((interaction.deed, interaction.sign), _Count())
-        count.times += 1
+        key = (told.round, interaction.deed, interaction.sign)
+        deed = self.deeds.setdefault(key, Deed(*key))
+        deed.times += 1
         # what was said by the very words that tell of a deed was not said before it
-        count.after_naming += interaction.deed != NAMED and bool(naming) and naming[0] is not told
+        deed.after_naming += interaction.deed != NAMED and bool(naming) and naming[0] is not told
         if interaction.amount is not None:
-            count.amount = (count.amount or 0) + interaction.amount
+            deed.amount = (deed.amount or 0) + interaction.amount
         if interaction.sign != NEITHER:
             if interaction.sign + self.last == 0:
-                count.turned += 1
+                deed.turned += 1
                 self.turns.append((told.round, interaction.sign))
             self.last = interaction.sign
 
-    def deeds(self) -> Iterator[Deed]:
-        for number, counts in sorted(self.rounds.items()):
-            for (deed, sign), count in counts.items():
-                yield Deed(number, deed, sign, count.times, count.after_naming, count.amount, count.turned)
+    def pair(self, who: PlayerId, whom: PlayerId) -> Pair:
+        deeds = sorted(self.deeds.values(), key=lambda deed: deed.round)
+        return Pair(who, whom, tuple(deeds), tuple(self.turns))

@@ -15,24 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from agentsim.engine.reading import Reading
 from agentsim.models.base import Count, Usage, Word
 
-__all__ = [
-    "FINISHED",
-    "DecisionRecord",
-    "EventRecord",
-    "ForkRecord",
-    "History",
-    "OutcomeRecord",
-    "Parse",
-    "PlayerRecord",
-    "RoundRecord",
-    "Source",
-    "StandingRecord",
-    "Status",
-    "TotalsRecord",
-    "TryRecord",
-    "WarningRecord",
-]
-
 FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
@@ -62,7 +44,6 @@ class PlayerRecord(Record):
 
     @property
     def staff(self) -> bool:
-        """Whether it is asked and not seated."""
         return self.id.startswith("@")
 
 
@@ -99,7 +80,6 @@ class Parse:
 
     @classmethod
     def of(cls, reading: Reading[Any]) -> Parse:
-        """What is kept of a reading."""
         return cls(reading.stage, reading.candidates, reading.repaired)
 
 
@@ -233,10 +213,11 @@ class History(Record):
     def _points_at_what_is_there(self) -> Self:
         """Checks that every name and number refers to exactly one thing that is there."""
         players = [player.id for player in self.players]
+        decided = [each.index for each in self.decisions]
         ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
         for what, names in (
             ("name each player", players),
-            ("number each decision", [each.index for each in self.decisions]),
+            ("number each decision", decided),
             ("rank each player", ranked),
         ):
             if len(set(names)) < len(names):

@@ -7,91 +7,53 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from agentsim import games
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.files import find_run
 from agentsim.history.load import derived, list_runs, load_history, require_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
-from agentsim.models.base import Usage
-
-__all__ = ["BASE", "LEADING", "RESERVED", "Folder", "Kind", "listed", "read_folder", "run_tables"]
+from agentsim.history.run_files import find_run
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
 
-LEADING: Mapping[str, Kind] = {"run": "text", "game": "text", "seed": "whole", "status": "text"}
+
+def _columns(named: str) -> dict[str, Kind]:
+    """The kinds of columns by name, of `name kind, name kind`."""
+    return {name: cast("Kind", kind) for name, kind in (column.split() for column in named.split(", "))}
+
+
+LEADING: Mapping[str, Kind] = _columns("run text, game text, seed whole, status text")
 """What stands before a table's own columns when it holds more than one run."""
 
+_TOKENS = "prompt_tokens whole, cached_tokens whole, completion_tokens whole, reasoning_tokens whole, cost_usd number"
 BASE: Mapping[str, Mapping[str, Kind]] = {
-    "events": {
-        "round": "whole",
-        "round_title": "text",
-        "seq": "whole",
-        "kind": "text",
-        "heading": "text",
-        "role": "text",
-        "content": "text",
-        "visibility": "json",
-        "decision": "whole",
-        "data": "json",
-    },
-    "decisions": {
-        "index": "whole",
-        "wave": "whole",
-        "player": "text",
-        "kind": "text",
-        "decision": "json",
-        "source": "text",
-        "fallback_reason": "text",
-        "stage": "text",
-        "candidates": "whole",
-        "repaired": "flag",
-        "tries": "whole",
-        "model": "text",
-        "provider": "text",
-        "prompt_tokens": "whole",
-        "cached_tokens": "whole",
-        "completion_tokens": "whole",
-        "reasoning_tokens": "whole",
-        "cost_usd": "number",
-        "inherited": "flag",
-    },
-    "standings": {"player": "text", "model": "text", "temperature": "number", "rank": "whole", "winner": "flag"},
-    "usage": {
-        "player": "text",
-        "model": "text",
-        "calls": "whole",
-        "failed_calls": "whole",
-        "reasks": "whole",
-        "fallbacks": "whole",
-        "prompt_tokens": "whole",
-        "cached_tokens": "whole",
-        "completion_tokens": "whole",
-        "reasoning_tokens": "whole",
-        "cost_usd": "number",
-        "unpriced_calls": "whole",
-    },
-    "pairs": {
-        "round": "whole",
-        "round_title": "text",
-        "who": "text",
-        "whom": "text",
-        "deed": "text",
-        "sign": "whole",
-        "times": "whole",
-        "after_naming": "whole",
-        "amount": "number",
-        "turned": "whole",
-    },
+    "events": _columns(
+        "round whole, round_title text, seq whole, kind text, heading text, role text, content text, visibility json, "
+        "decision whole, data json"
+    ),
+    "decisions": _columns(
+        "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
+        f"stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
+        "inherited flag"
+    ),
+    "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),
+    "usage": _columns(
+        f"player text, model text, calls whole, failed_calls whole, reasks whole, fallbacks whole, {_TOKENS}, "
+        "unpriced_calls whole"
+    ),
+    "pairs": _columns(
+        "round whole, round_title text, who text, whom text, deed text, sign whole, times whole, after_naming whole, "
+        "amount number, turned whole"
+    ),
 }
 """The tables of every run, whatever its game."""
 
@@ -145,17 +107,8 @@ def _decision(history: History, record: DecisionRecord) -> Row:
         *(record.source, record.fallback_reason),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.tries), record.model, record.provider),
-        *_tokens(record.usage),
+        *((None,) * 5 if record.usage is None else astuple(record.usage)),
         history.inherits(record),
-    )
-
-
-def _tokens(usage: Usage | None) -> Row:
-    if usage is None:
-        return (None,) * 5
-    return (
-        *(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, usage.reasoning_tokens),
-        usage.cost_usd,
     )
 
 
@@ -166,11 +119,9 @@ def _standings(history: History) -> Frame:
     keys = list(dict.fromkeys(key for standing in history.outcome.standings for key in standing.score))
     rows = []
     for standing in history.outcome.standings:
-        seat = seats.get(standing.player)
-        model, temperature = (seat.model, seat.temperature) if seat else (None, None)
-        winner = standing.player == history.outcome.winner
+        seat, winner = seats[standing.player], standing.player == history.outcome.winner
         score = (standing.score.get(key) for key in keys)
-        rows.append((standing.player, model, temperature, standing.rank, winner, *score))
+        rows.append((standing.player, seat.model, seat.temperature, standing.rank, winner, *score))
     return Frame((*BASE["standings"], *(f"score_{key}" for key in keys)), tuple(rows))
 
 

@@ -9,27 +9,20 @@ from agentsim.history.contents import Entry
 from agentsim.history.record import TotalsRecord
 from agentsim.models.base import Attempt, Usage
 
-__all__ = ["Totals", "cached_share", "totals", "usage_of"]
-
 _WHERE_COUNTED = {"repaired", "cut", "takeovers"}  # absent in histories of earlier versions, and where they are 0
-
-
-def _added(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
 
 
 def usage_of(entry: Entry) -> Usage:
     """The tokens and dollars of all calls of one decision; the cost is None where any call's is."""
     calls = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
-    costs = [call.cost_usd for call in calls]
-    return Usage(
-        prompt_tokens=_added(call.prompt_tokens for call in calls),
-        cached_tokens=_added(call.cached_tokens for call in calls),
-        completion_tokens=_added(call.completion_tokens for call in calls),
-        reasoning_tokens=_added(call.reasoning_tokens for call in calls),
-        cost_usd=round(sum(cost for cost in costs if cost is not None), 10) if None not in costs else None,
-    )
+
+    def added(name: str) -> int | None:
+        known = [count for call in calls if (count := getattr(call, name)) is not None]
+        return sum(known) if known else None
+
+    costs = [call.cost_usd for call in calls if call.cost_usd is not None]
+    tokens = {name: added(name) for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")}
+    return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
 
 
 def cached_share(usages: Iterable[Usage | None]) -> float | None:
@@ -46,18 +39,16 @@ class Totals:
     """A running sum over decisions."""
 
     def __init__(self) -> None:
-        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = self.repaired = (
-            self.cut
-        ) = 0
-        self.takeovers = 0  # times a spare model had to be asked instead
+        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = 0
+        self.repaired = self.cut = self.takeovers = 0
         self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
         self.cost_usd = 0.0
-        self._cacheable = Usage()  # prompt and cached tokens of the calls whose provider says what was cached
+        self._cacheable = [0, 0]  # prompt and cached tokens of the calls whose provider says what was cached
 
     @property
     def cached_share(self) -> float | None:
         """The measured part of the prompt tokens that was cached, as `cached_share` counts it."""
-        return cached_share([self._cacheable])
+        return cached_share([Usage(*self._cacheable)])
 
     def add(self, entry: Entry) -> None:
         """Count one decision; a person's costs no calls."""
@@ -73,7 +64,6 @@ class Totals:
                 self.add_call(attempt)
 
     def add_call(self, attempt: Attempt) -> None:
-        """Count one call."""
         self.calls += 1
         self.takeovers += attempt.takeover
         self.failed_calls += attempt.completion is None
@@ -87,8 +77,8 @@ class Totals:
         self.cost_usd += usage.cost_usd or 0.0
         self.unpriced_calls += usage.cost_usd is None
         if usage.cached_tokens is not None:
-            prompt, cached = self._cacheable.prompt_tokens or 0, self._cacheable.cached_tokens or 0
-            self._cacheable = Usage(prompt + (usage.prompt_tokens or 0), cached + usage.cached_tokens)
+            self._cacheable[0] += usage.prompt_tokens or 0
+            self._cacheable[1] += usage.cached_tokens
 
     def to_json(self) -> dict[str, Any]:
         """As the history keeps it: the cost is None where the price of any call is unknown."""

@@ -54,7 +54,7 @@ def retry_wait(policy: AttemptPolicy, retries: int) -> float:
     return float(min(waits * 2.0 ** min(retries, 60), max(waits, _LONGEST_BACK_OFF_S)))
 
 
-def pause(error: ModelError, policy: AttemptPolicy, used: Attempts) -> float | None:
+def pause(error: BaseException | None, policy: AttemptPolicy, used: Attempts) -> float | None:
     """Seconds to wait before trying again after this error, or None where it is final."""
     if isinstance(error, RateLimited):
         wait = policy.rate_limit_wait_s if error.retry_after is None else error.retry_after
@@ -94,20 +94,25 @@ async def persevere(
         try:
             completion = await attempt()
         except ModelError as error:
-            if not isinstance(error, RateLimited):
-                used.made += 1
+            used.made += not isinstance(error, RateLimited)
             failed(error)
             raise
         used.made += 1
         return completion
 
-    def worth_it(error: BaseException) -> bool:
-        return isinstance(error, ModelError) and pause(error, policy, used) is not None
+    try:
+        return await counted()
+    except ModelError as error:
+        first = [error]  # nearly every call succeeds at once: what a failure needs is set up after one
+
+    async def attempted() -> Completion:
+        if first:
+            raise first.pop()
+        return await counted()
 
     def wait(state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        seconds = pause(error, policy, used) if isinstance(error, ModelError) else None
-        assert seconds is not None, "asked only after worth_it said yes"
+        seconds = pause(state.outcome.exception() if state.outcome else None, policy, used)
+        assert seconds is not None, "asked only after an error that is not final"
         return seconds
 
     def book(state: RetryCallState) -> None:
@@ -119,22 +124,11 @@ async def persevere(
     async def rest(seconds: float) -> None:
         await sleep(seconds if policy.waits else 0)
 
-    try:
-        return await counted()
-    except ModelError as error:
-        once_more = _from(error, counted)  # nothing is set up for what follows a failure before there is one
-    retrying = AsyncRetrying(retry=retry_if_exception(worth_it), wait=wait, before_sleep=book, sleep=rest, reraise=True)
-    completion: Completion = await retrying(once_more)
-    return completion
-
-
-def _from(failed: ModelError, attempt: Callable[[], Awaitable[Completion]]) -> Callable[[], Awaitable[Completion]]:
-    """The attempts from one on that has failed already."""
-    first = [failed]
-
-    async def next_one() -> Completion:
-        if first:
-            raise first.pop()
-        return await attempt()
-
-    return next_one
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(lambda error: pause(error, policy, used) is not None),
+        wait=wait,
+        before_sleep=book,
+        sleep=rest,
+        reraise=True,
+    )
+    return await retrying(attempted)

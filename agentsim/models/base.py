@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core.core_schema import SerializationInfo
@@ -31,6 +31,7 @@ __all__ = [
     "Sampling",
     "Usage",
     "Word",
+    "Wrapper",
     "fault_of",
 ]
 
@@ -111,12 +112,10 @@ class Usage:
     cost_usd: Dollars | None = None
 
 
-_USAGE = {each.name for each in fields(Usage)}
-
-
 def _complete(value: Any) -> Any:
-    if isinstance(value, Mapping) and value.keys() != _USAGE:
-        raise ValueError(f"must have {', '.join(sorted(_USAGE))}")
+    names = {each.name for each in fields(Usage)}
+    if isinstance(value, Mapping) and value.keys() != names:
+        raise ValueError(f"must have {', '.join(sorted(names))}")
     return value
 
 
@@ -180,9 +179,12 @@ Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_writt
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
 """The kind of `ModelError` that a failed call met."""
-_ERRORS: Mapping[Fault, type[ModelError]] = dict(
-    zip(get_args(Fault), (TransportFailed, RateLimited, ModelRefused, ProviderRejected), strict=True)
-)
+_ERRORS: Mapping[Fault, type[ModelError]] = {
+    "transport": TransportFailed,
+    "limited": RateLimited,
+    "refused": ModelRefused,
+    "rejected": ProviderRejected,
+}
 
 
 def fault_of(error: ModelError) -> Fault:
@@ -255,12 +257,10 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """As the scenario names it: `openrouter/openai/gpt-5-mini`."""
-        ...
 
     @property
     def provider(self) -> str:
         """The first segment of the name; providers are isolated from one another by it."""
-        ...
 
     @property
     def limiter(self) -> RateLimiter | None:
@@ -268,7 +268,6 @@ class Model(Protocol):
 
         The caller acquires a slot before `complete` and releases it after.
         """
-        ...
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt, sent at once, within `sampling.timeout_s`.
@@ -276,8 +275,21 @@ class Model(Protocol):
         Raises `ModelError` (its four kinds), `LocalShortage` where this machine cannot send it, and nothing else that
         is not our own mistake; may be cancelled.
         """
-        ...
 
     async def aclose(self) -> None:
         """Give back connections and processes."""
-        ...
+
+
+class Wrapper:
+    """A model around another one, with its name and limiter, and closed with it; subclasses add `complete`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.name, self.provider = model.name, model.provider
+
+    @property
+    def limiter(self) -> RateLimiter | None:
+        return self._model.limiter
+
+    async def aclose(self) -> None:
+        await self._model.aclose()

@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.connection_errors import is_connecting, is_of_proxy, root, shortage, system_words
-from agentsim.models.descriptors import soft_limit
-from agentsim.models.keys import redact
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.profiles import Profile
+from agentsim.models.redaction import redact
 from agentsim.models.retry_after import duration, retry_after
 
-__all__ = ["UNSUPPORTED_FORMAT", "Faults"]
+__all__ = ["UNSUPPORTED_FORMAT", "Faults", "NoAnswer", "Unacceptable"]
 
 UNSUPPORTED_FORMAT = "unsupported_format"
 """The code of a `ProviderRejected` that another structured mode might not meet."""
@@ -77,6 +76,18 @@ _HINTS = (
 )
 
 
+class NoAnswer(Exception):
+    """No connection, or one that ended before the answer did; `why` is the system's own words."""
+
+    def __init__(self, stage: Literal["proxy", "connecting", "broken"], why: str) -> None:
+        super().__init__(stage, why)
+        self.stage, self.why = stage, why
+
+
+class Unacceptable(Exception):
+    """An answer that is not taken in; `str()` says why, in words for a person and none of the server's."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Complaint:
     """What a provider says about an error, whatever the shape it says it in."""
@@ -107,41 +118,30 @@ class Faults:
         """The deadline passed."""
         return TransportFailed(f"{self._who}: no complete answer within {seconds:g} s", code="timeout")
 
-    def connection(self, error: BaseException) -> ModelError:
-        """No connection, or one that broke; only the type and the system's own words of the error are used.
-
-        Raises `LocalShortage` where it is this machine that has none to give.
-        """
-        why, host = system_words(root(error)), self.profile.host
-        if (short := shortage(error)) is not None:
-            raise LocalShortage(f"no connection can be opened here: {short} (ulimit -n is {soft_limit()})")
-        if is_of_proxy(error):
+    def connection(self, failed: NoAnswer) -> ModelError:
+        """No connection, or one that broke."""
+        host, why = self.profile.host, failed.why
+        if failed.stage == "broken":
+            return TransportFailed(f"{self._who}: the connection to {host} broke ({why})", code="reset")
+        if failed.stage == "proxy":
+            problem = f"the proxy of the environment does not lead to {host} ({why})"
             hint = f"is it right, or does NO_PROXY have to name {host}?"
-            message = f"{self._who}: the proxy of the environment does not lead to {host} ({why}); {hint}"
-            return TransportFailed(message, code="unreachable")
-        if is_connecting(error):
-            message = f"{self._who}: cannot be reached at {host} ({why}); {self.profile.unreachable_hint}"
-            return TransportFailed(message, code="unreachable")
-        return TransportFailed(f"{self._who}: the connection to {host} broke ({why})", code="reset")
+        else:
+            problem, hint = f"cannot be reached at {host} ({why})", self.profile.unreachable_hint
+        return TransportFailed(f"{self._who}: {problem}; {hint}", code="unreachable")
 
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
         """A 200 that is no completion."""
-        return TransportFailed(
-            f"{self._who}: the answer is not a completion: {what}{self._says(body)}",
-            code="bad_envelope",
-            status=200,
-        )
+        message = f"{self._who}: the answer is not a completion: {what}{self._says(body)}"
+        return TransportFailed(message, code="bad_envelope", status=200)
 
     def reported(self, error: object) -> ModelError:
         """An error inside a 200: as if its code had been the HTTP status."""
         complaint = _complaint({"error": error})
         if (status := _status_in(error)) is not None:
             return self._judged(status, complaint)
-        return TransportFailed(
-            f"{self._who}: the provider failed while answering{self._says(complaint.message)}",
-            code="provider_error",
-            status=200,
-        )
+        message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
+        return TransportFailed(message, code="provider_error", status=200)
 
     def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
         """An HTTP status that is not 200."""
@@ -150,11 +150,8 @@ class Faults:
             parsed = json.loads(text)
         except (ValueError, RecursionError):
             parsed = text
-        complaint = _complaint(parsed)
-        seconds = retry_after(headers)
-        if seconds is None:
-            seconds = complaint.retry_after
-        return self._judged(status, _Complaint(complaint.message, complaint.codes, seconds))
+        complaint, seconds = _complaint(parsed), retry_after(headers)
+        return self._judged(status, complaint if seconds is None else replace(complaint, retry_after=seconds))
 
     def _judged(self, status: int, complaint: _Complaint) -> ModelError:
         says = self._says(complaint.message)
@@ -169,9 +166,8 @@ class Faults:
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
         if status < 200 or status in {408, 409, 425} or status >= 500:
-            wait = complaint.retry_after
-            message = f"{self._who}: HTTP {status}{_for(wait)}{says}"
-            return TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
+            message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
+            return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
         if status in {400, 403, 422} and _MODERATED.search(complaint.words):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         return self._final(status, complaint, says)
@@ -190,10 +186,9 @@ class Faults:
             hint = self.profile.unknown_model_hint.replace("{model}", self.model)
             code = UNSUPPORTED_FORMAT if _NO_SUCH_HOST.search(complaint.words) else "unknown_model"
             return self._rejected(code, status, f"is not found at {self.profile.host} (HTTP 404); {hint}{says}")
-        subject = complaint.words
-        hints = [hint for pattern, hint in _HINTS if pattern.search(subject)][:1]
-        advice = f"; {hints[0].format(provider=self.profile.provider)}" if hints else ""
-        code = UNSUPPORTED_FORMAT if hints == [_FORMAT_HINT] else "bad_request"
+        hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
+        advice = f"; {hint.format(provider=self.profile.provider)}" if hint else ""
+        code = UNSUPPORTED_FORMAT if hint == _FORMAT_HINT else "bad_request"
         return self._rejected(code, status, f"the request is not accepted (HTTP {status}){advice}{says}")
 
     def _rejected(self, code: str, status: int, what: str) -> ModelError:
@@ -205,8 +200,7 @@ class Faults:
 
     def _says(self, words: str) -> str:
         """The provider's own words as the end of a message, or nothing."""
-        line = " ".join(cleaned(words[:_WORDS_READ]).split())
-        line = redact(line, self.secrets)
+        line = redact(" ".join(cleaned(words[:_WORDS_READ]).split()), self.secrets)
         if not line:
             return ""
         return f" [it says: {line if len(line) <= _FOREIGN else line[: _FOREIGN - 1] + '…'}]"
@@ -239,30 +233,20 @@ def _complaint(body: object) -> _Complaint:
     error = body.get("error") or body if isinstance(body, Mapping) else body
     if not isinstance(error, Mapping):
         return _Complaint(message=error[:_WORDS_READ] if isinstance(error, str) else "")
-    message = error.get("message") or error.get("detail") or ""
-    metadata = error.get("metadata")
+    message, metadata = error.get("message") or error.get("detail") or "", error.get("metadata")
     codes = {
         str(error[key])[:100] for key in ("code", "type", "param", "status") if isinstance(error.get(key), (str, int))
     }
-    if isinstance(metadata, Mapping):
-        # OpenRouter: what the host behind it said, and why a moderator objected.
-        codes |= {key for key in ("reasons", "flagged_input") if metadata.get(key)}
-        codes = {"flagged" if key in {"reasons", "flagged_input"} else key for key in codes}
+    if isinstance(metadata, Mapping):  # OpenRouter: what the host behind it said, and why a moderator objected
+        if metadata.get("reasons") or metadata.get("flagged_input"):
+            codes.add("flagged")
         raw = metadata.get("raw")
         message = f"{message}: {raw}" if isinstance(raw, str) and raw else message
-    seconds, reasons = _details(error.get("details"))
-    return _Complaint(message[:_WORDS_READ] if isinstance(message, str) else "", frozenset(codes | reasons), seconds)
-
-
-def _details(details: object) -> tuple[float | None, set[str]]:
-    """Gemini's details: the delay of a RetryInfo, and the reasons of an ErrorInfo."""
-    seconds, reasons = None, set()
+    seconds = None
+    details = error.get("details")  # Gemini: the delay of a RetryInfo, and the reasons of an ErrorInfo
     for detail in details if isinstance(details, list) else []:
-        if not isinstance(detail, Mapping):
-            continue
-        delay, reason = detail.get("retryDelay"), detail.get("reason")
-        if isinstance(delay, str):
-            seconds = duration(delay)
-        if isinstance(reason, str):
-            reasons.add(reason[:100])
-    return seconds, reasons
+        if isinstance(detail, Mapping):
+            delay, reason = detail.get("retryDelay"), detail.get("reason")
+            seconds = duration(delay) if isinstance(delay, str) else seconds
+            codes |= {reason[:100]} if isinstance(reason, str) else set()
+    return _Complaint(message[:_WORDS_READ] if isinstance(message, str) else "", frozenset(codes), seconds)

@@ -15,19 +15,17 @@ import ssl
 import warnings
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from agentsim import __version__
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ProviderRejected, ScenarioError
-from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.connection_errors import NoAnswer
-from agentsim.models.endpoint import JSON_HEADERS, Endpoint
-from agentsim.models.keys import redact
+from agentsim.models.base import Call, Sampling
+from agentsim.models.keys import JSON_HEADERS
 from agentsim.models.openai_compatible import called_function, portable
 from agentsim.models.profiles import Profile
-from agentsim.models.remote import RemoteModel
-from agentsim.models.response_parsing import completion_of, decoded
+from agentsim.models.redaction import redact
+from agentsim.models.remote import Endpoint, RemoteModel, Request
 
 if TYPE_CHECKING:
     import httpx2
@@ -42,14 +40,12 @@ HELP = "it needs the extra `gemini`: `uv sync --extra gemini` or `pip install 'a
 _VERSION = "v1beta"
 _WORDS = 300  # characters of the library's own words in a message
 _FINISHED = {"STOP": "stop", "MAX_TOKENS": "length"}
-_FILTERED = frozenset(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"))
+_FILTERED = {"safety", "recitation", "blocklist", "prohibited_content", "spii"}
 # Fields of the library's `GenerateContentConfig` that a player's `client_kwargs` may not set.
-_OURS = frozenset(
-    (
-        *("http_options", "should_return_http_response", "system_instruction", "max_output_tokens", "candidate_count"),
-        *("automatic_function_calling", "automatic_continuation"),
-    )
-)
+_OURS = {
+    *("http_options", "should_return_http_response", "system_instruction", "max_output_tokens", "candidate_count"),
+    *("automatic_function_calling", "automatic_continuation"),
+}
 
 
 def is_spoken(profile: Profile) -> bool:
@@ -76,14 +72,8 @@ def opened(name: str, profile: Profile, endpoint: Endpoint) -> Gemini:
             valid='api = "openai", or variables that it can use (GOOGLE_GENAI_HTTP_CLIENT)',
         ) from None
     model = Gemini(name, profile, endpoint)
-    model.open()
+    model._transport()
     return model
-
-
-class _Request(NamedTuple):
-    path: str
-    body: Mapping[str, Any]
-    function: str | None
 
 
 class Gemini(RemoteModel):
@@ -98,27 +88,22 @@ class Gemini(RemoteModel):
         base = profile.base_url.removesuffix("/openai")
         versioned = re.fullmatch(r"v\d+[a-z]*\d*", base.rpartition("/")[2])
         self.address = base if versioned else f"{base}/{_VERSION}"
-        self._transport: Transport | None = None
+        self._native: Transport | None = None
 
-    def open(self) -> Transport:
-        """Make ready to send, unless it is so already; `ScenarioError` where the environment does not allow it."""
-        if self._transport is None:
+    def _transport(self) -> Transport:
+        """Its own connections, to its own address; `ScenarioError` where the environment does not allow it."""
+        if self._native is None:
             from agentsim.models.transport import Transport
 
-            key = self._endpoint.key
-            headers = {
-                **({"x-goog-api-key": key} if key else {}),
-                "User-Agent": f"agentsim/{__version__}",
-                **JSON_HEADERS,
-            }
-            self._transport = Transport(self.address, headers)
-        return self._transport
+            key = {"x-goog-api-key": self._endpoint.key} if self._endpoint.key else {}
+            self._native = Transport(self.address, {**key, "User-Agent": f"agentsim/{__version__}", **JSON_HEADERS})
+        return self._native
 
-    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> _Request:
+    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Request:
         from google.genai import types
         from pydantic import ValidationError
 
-        self.open()
+        self._transport()  # its imports are not within a deadline
         function = called_function(profile, call)
         config: dict[str, Any] = {
             "system_instruction": "\n".join(text for role, text in call.messages if role == "system") or None,
@@ -129,9 +114,8 @@ class Gemini(RemoteModel):
             **({} if call.schema is None else _structured(profile, call.schema, function)),
             **({"http_options": {"extra_body": dict(profile.extra_body)}} if profile.extra_body else {}),
         }
-        roles = {"assistant": "model"}
         contents = [
-            {"role": roles.get(role, "user"), "parts": [{"text": text}]}
+            {"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]}
             for role, text in call.messages
             if role != "system"
         ]
@@ -141,7 +125,7 @@ class Gemini(RemoteModel):
                 if taken := sorted(_OURS & given.model_fields_set):  # by whichever of its names
                     raise self._unsendable(f"`{taken[0]}` cannot be set there")
                 config |= {field: getattr(given, field) for field in given.model_fields_set}
-                return _Request(*_worded(self._model, contents, config), function)
+                return Request(*_worded(self._model, contents, config), function)
             except ValidationError as error:
                 wrong = {str(each["loc"][0]) for each in error.errors(include_input=False)} & sampling.extra.keys()
                 named = ", ".join(sorted(wrong or sampling.extra))  # or it is something within one of them
@@ -154,21 +138,38 @@ class Gemini(RemoteModel):
                 raise self._unsendable(f"this cannot be sent to Gemini's own API: {words}") from None
 
     def _unsendable(self, why: str) -> ProviderRejected:
-        return ProviderRejected(f"{self._name}: {why}", code="bad_request")
+        return ProviderRejected(f"{self.name}: {why}", code="bad_request")
 
-    async def _exchange(self, request: _Request) -> Completion:
-        try:
-            answer = await self.open().post(request.path, request.body)
-        except NoAnswer as error:
-            raise self._faults.connection(error) from None
-        if not 200 <= answer.status < 300:
-            raise self._faults.status(answer.status, answer.headers, answer.body)
-        found = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
-        return completion_of(_in_openai_words(found), self._faults, request.function)
+    def _in_openai_words(self, envelope: Any) -> Any:
+        """The answer as a chat completion; what cannot be one is handed on as it is, to be judged as that."""
+        if not isinstance(envelope, Mapping) or envelope.get("error"):
+            return envelope
+        usage = _usage(_inner(envelope, "usageMetadata"))
+        candidates = envelope.get("candidates")
+        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+        blocked = _inner(envelope, "promptFeedback").get("blockReason")
+        if not isinstance(candidate, Mapping) and not blocked:
+            return {"choices": [], "usage": usage}
+        candidate = candidate if isinstance(candidate, Mapping) else {}
+        reason = candidate.get("finishReason")
+        finish_reason = _FINISHED.get(reason, reason.lower()) if isinstance(reason, str) else None
+        if blocked or finish_reason in _FILTERED:
+            finish_reason = "content_filter"
+        parts = _inner(candidate, "content").get("parts")
+        parts = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+        said = [part for part in parts if isinstance(part.get("text"), str)]
+        calls = [call for part in parts if (call := _inner(part, "functionCall"))]
+        message = {
+            "content": "".join(part["text"] for part in said if not part.get("thought")),
+            "reasoning": "".join(part["text"] for part in said if part.get("thought")) or None,
+            "tool_calls": [{"function": {"name": call.get("name"), "arguments": call.get("args")}} for call in calls],
+        }
+        choice = {"finish_reason": finish_reason, "message": message}
+        return {"choices": [choice], "model": envelope.get("modelVersion"), "usage": usage}
 
     async def aclose(self) -> None:
         """Close the connections."""
-        transport, self._transport = self._transport, None
+        transport, self._native = self._native, None
         if transport is not None:
             await transport.aclose()
         await super().aclose()
@@ -184,10 +185,7 @@ def _structured(profile: Profile, schema: Mapping[str, Any], function: str | Non
     if function is not None:
         declared = {"name": function, "description": "Gives your answer.", "parameters_json_schema": sent}
         only = {"mode": "ANY", "allowed_function_names": [function]}
-        return {
-            "tools": [{"function_declarations": [declared]}],
-            "tool_config": {"function_calling_config": only},
-        }
+        return {"tools": [{"function_declarations": [declared]}], "tool_config": {"function_calling_config": only}}
     if profile.structured == "json_schema":
         return {"response_mime_type": "application/json", "response_json_schema": sent}
     return {"response_mime_type": "application/json"} if profile.structured == "json_object" else {}
@@ -240,36 +238,6 @@ def _library() -> genai.Client:
             async_client_args={"ssl": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)},  # or it reads the trust store
         ),
     )
-
-
-def _in_openai_words(answer: Any) -> Any:
-    """The answer as a chat completion; what cannot be one is handed on as it is, to be judged as that."""
-    if not isinstance(answer, Mapping) or answer.get("error"):
-        return answer
-    candidates = answer.get("candidates")
-    candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-    blocked = _inner(answer, "promptFeedback").get("blockReason")
-    if not isinstance(candidate, Mapping) and not blocked:
-        return {"choices": [], "usage": _usage(_inner(answer, "usageMetadata"))}
-    candidate = candidate if isinstance(candidate, Mapping) else {}
-    reason = candidate.get("finishReason")
-    reason = reason if isinstance(reason, str) else None
-    word = None if reason is None else _FINISHED.get(reason, reason.lower())
-    parts = _inner(candidate, "content").get("parts")
-    parts = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
-    said = [part for part in parts if isinstance(part.get("text"), str)]
-    message = {
-        "content": "".join(part["text"] for part in said if not part.get("thought")),
-        "reasoning": "".join(part["text"] for part in said if part.get("thought")) or None,
-        "tool_calls": [
-            {"function": {"name": call.get("name"), "arguments": call.get("args")}}
-            for call in (_inner(part, "functionCall") for part in parts)
-            if call
-        ],
-    }
-    filtered = blocked or reason in _FILTERED
-    choice = {"finish_reason": "content_filter" if filtered else word, "message": message}
-    return {"choices": [choice], "model": answer.get("modelVersion"), "usage": _usage(_inner(answer, "usageMetadata"))}
 
 
 def _inner(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -1,28 +1,37 @@
-"""Keys: where a provider's key comes from, and how no text ever shows one.
+"""Keys: which variable of the environment is sent to which address, and in which headers.
 
-Reading `.env` files does not belong here (the command line merges them into the mapping), nor do the rules which
-address may see a key (`profiles.resolve`, `permits`).
+A variable that is a key by its name may go where a scenario says, and is named before it does. One that belongs to
+another service, or is no key, goes only where the user has named it. Reading `.env` files does not belong here (the
+command line merges them into the mapping), nor does hiding keys in texts (`redaction`).
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
-from typing import TypeAlias
+from collections.abc import Collection, Mapping
+from urllib.parse import urlsplit
 
+from agentsim import __version__
 from agentsim.errors import ScenarioError
-from agentsim.models.escapes import Span, readings
-from agentsim.models.permits import check
-from agentsim.models.profiles import Profile
+from agentsim.models.address import is_own_machine
+from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
-__all__ = ["REDACTED", "key_for", "redact", "redact_reply", "variable_for"]
+__all__ = ["JSON_HEADERS", "Variables", "errand", "headers_for", "key_for", "variable_for"]
 
-_PIECE = 8  # characters: a server that masks a key still shows its ends, so pieces count as the key
-_LONG_PIECE = 16  # characters: what a model says may share a word with a key like `no-key-required`
-REDACTED = "[redacted]"
+JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
+"""Sent with every request. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+
+_SDK_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
+
+
+class Variables(dict[str, str]):
+    """An environment, and the variables in it that the user lets go to any address."""
+
+    def __init__(self, env: Mapping[str, str], allowed: Collection[str] = ()) -> None:
+        super().__init__(env)
+        self.allowed = frozenset(allowed)
 
 
 def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
@@ -33,7 +42,7 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     name = variable_for(profile, env)
     if name is None:
         return None
-    check(profile, name, env)
+    _check(profile, name, env)
     value = env.get(name, "").strip()
     if not value:
         names = " or ".join(profile.key_envs)
@@ -49,100 +58,116 @@ def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     return next((name for name in profile.key_envs if env.get(name, "").strip()), next(iter(profile.key_envs), None))
 
 
-def redact_reply(text: str, secrets: Sequence[str]) -> str:
-    """As `redact`, for a model's own words: no key of fewer than 8 characters, and longer pieces only.
+# LAB_KEY, LAB_API_KEY, LAB_TOKEN, LAB_KEY_2
+_A_KEY_BY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
+# Words that no provider's key has in its name: such keys sign, open or decipher something.
+_NO_KEY_OF_A_PROVIDER = {
+    *("SECRET", "PRIVATE", "PASSWORD", "PASSPHRASE", "ACCESS", "REFRESH", "SIGNING", "ENCRYPTION"),
+    *("MASTER", "DEPLOY", "SESSION", "WEBHOOK", "SSH", "GPG"),
+}
+# Whose a variable is by a word in its name, and the hosts at which it may be used. Of owners that are no providers of
+# models: accounts that are worth stealing and commonly stand in the environment of people who write programs.
+_OWNERS = (
+    ("Anthropic", "ANTHROPIC CLAUDE", "anthropic.com"),
+    ("Azure", "AZURE", "azure.com microsoft.com"),
+    ("Cerebras", "CEREBRAS", "cerebras.ai"),
+    ("Cohere", "COHERE CO", "cohere.com cohere.ai"),
+    ("Alibaba", "DASHSCOPE ALIBABA", "aliyuncs.com"),
+    ("DeepSeek", "DEEPSEEK", "deepseek.com"),
+    ("Fireworks", "FIREWORKS", "fireworks.ai"),
+    ("Groq", "GROQ", "groq.com"),
+    ("Hugging Face", "HF HUGGINGFACE HUGGINGFACEHUB", "huggingface.co"),
+    ("MiniMax", "MINIMAX", "minimax.io minimaxi.com minimax.chat"),
+    ("Mistral", "MISTRAL", "mistral.ai"),
+    ("Moonshot", "MOONSHOT KIMI", "moonshot.ai moonshot.cn"),
+    ("NVIDIA", "NVIDIA NGC", "nvidia.com"),
+    ("Perplexity", "PERPLEXITY PPLX", "perplexity.ai"),
+    ("Together", "TOGETHER", "together.xyz together.ai"),
+    ("xAI", "XAI GROK", "x.ai"),
+    ("Zhipu", "ZAI ZHIPU ZHIPUAI GLM", "z.ai bigmodel.cn"),
+    ("OpenAI", "OPENAI", "openai.com"),
+    ("OpenRouter", "OPENROUTER", "openrouter.ai"),
+    ("Google", "GOOGLE GEMINI GCP GCLOUD VERTEX", "googleapis.com"),
+    ("an account at a host", "AWS CLOUDFLARE CF DIGITALOCEAN DO HCLOUD HEROKU LINODE NETLIFY VERCEL FLY RENDER", ""),
+    ("an account at a host", "RAILWAY SCALEWAY OVH", ""),
+    ("a place for code", "GITHUB GH COPILOT", "github.ai"),
+    ("a place for code", "HOMEBREW ACTIONS GITLAB GL BITBUCKET CI CIRCLE CIRCLECI SONAR SNYK CODECOV SENTRY DD", ""),
+    ("a registry of packages", "NPM NODE PYPI TWINE UV POETRY CARGO RUBYGEMS GEM DOCKER NUGET", ""),
+    ("a machine or its secrets", "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT OP", ""),
+    ("a machine or its secrets", "DOPPLER SOPS AGE", ""),
+    ("a database", "DATABASE DB PG POSTGRES MYSQL MONGO REDIS SUPABASE FIREBASE SNOWFLAKE DATABRICKS PINECONE", ""),
+    ("a shop or bank", "STRIPE PAYPAL PLAID SQUARE COINBASE BINANCE KRAKEN SHOPIFY", ""),
+    ("messages or work", "SLACK DISCORD TELEGRAM TWILIO SENDGRID MAILGUN NOTION LINEAR JIRA ATLASSIAN", ""),
+    ("a tool beside models", "LANGCHAIN LANGSMITH LANGFUSE WANDB TAVILY SERPER SERPAPI EXA ELEVENLABS REPLICATE", ""),
+)
 
-    Local servers get keys like `EMPTY`, which would punch holes into a game's decisions.
+
+def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
+    """Raise `ScenarioError` where a variable may not be sent to the profile's address without leave."""
+    allowed = env.allowed if isinstance(env, Variables) else frozenset()
+    if variable not in allowed and (why := _objection(variable, profile.base_url)) is not None:
+        problem = f"{variable} would be sent as a key to {_place(profile)}: it {why}; --allow-key {variable} lets it go"
+        raise ScenarioError(problem, key=f"providers.{profile.provider}.api_key_env")
+
+
+def errand(profile: Profile, variable: str | None) -> str | None:
+    """What the user should know of that goes to the profile's address, in a line; None where there is nothing."""
+    clear = profile.base_url.startswith("http://") and not is_own_machine(profile.base_url)
+    if variable is None and not clear:
+        return None
+    what = f"the key in {variable}" if variable else "every prompt"
+    warning = ", unencrypted: anybody on the way can read it" if clear else ""
+    return f"{'warning: ' * clear}{what} goes to {_place(profile)}, as {profile.provider}{warning}"
+
+
+def _place(profile: Profile) -> str:
+    parts = urlsplit(profile.base_url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _objection(variable: str, address: str) -> str | None:
+    """Why a variable may not go to an address."""
+    name = variable.upper()
+    for profile in BUILT_IN.values():
+        if name in profile.key_envs:
+            return None if is_own(profile.provider, address) else f"is for {profile.provider} alone"
+    words = set(name.split("_"))
+    if _A_KEY_BY_NAME.fullmatch(name) is None or words & _NO_KEY_OF_A_PROVIDER:
+        return "is no provider's key by its name, as LAB_KEY or LAB_API_TOKEN would be"
+    owners = [(whose, hosts.split()) for whose, first_words, hosts in _OWNERS if words & set(first_words.split())]
+    parts = urlsplit(address)
+    is_theirs = parts.scheme == "https" and any(
+        f".{parts.hostname}".endswith(f".{host}") for _, hosts in owners for host in hosts
+    )
+    return f"is for {owners[0][0]}, by its name" if owners and not is_theirs else None
+
+
+def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
+    """The headers of every request to this address.
+
+    `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are meant for OpenAI: there they are what the SDK
+    makes of them, and nowhere else is anything of it sent. A key is said outright, whatever a custom header says.
+    Raises `ScenarioError` for one of them that no header can hold; it names the variable and never its value.
     """
-    return redact(text, [secret for secret in secrets if len(secret) >= _PIECE], _LONG_PIECE) if secrets else text
+    headers = _of_the_sdk(base_url, key) if key and _is_openai(base_url) else {"User-Agent": f"agentsim/{__version__}"}
+    ours = JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
+    named = {name.lower() for name in ours}
+    return {name: value for name, value in headers.items() if name.lower() not in named} | ours
 
 
-def redact(text: str, secrets: Iterable[str], piece: int = _PIECE) -> str:
-    """The text with every secret, and every piece of 8 characters or more of one, replaced; so are its encodings.
-
-    Encoded is also what a reader of the text would decode: escapes of JSON, however often escaped again, of HTML and of
-    URLs, and what no reader sees between two characters. Linear in the text's length.
-    """
-    needles = _needles(frozenset(filter(None, secrets)), piece)
-    out: list[str] = []
-    position = 0
-    for start, end in _spans(text, needles):
-        out += [text[position:start], REDACTED]
-        position = end
-    return "".join((*out, text[position:]))
+def _is_openai(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
-_Needles: TypeAlias = Mapping[int, tuple[Set[str], Set[str]]]
-"""What is looked for, by its length; and all that a window of half that length may hold."""
+def _of_the_sdk(base_url: str, key: str) -> dict[str, str]:
+    import openai  # half a second, so only where it has something to say
 
-
-@lru_cache(16)  # with every reply the same few
-def _needles(secrets: frozenset[str], piece: int) -> _Needles:
-    needles: dict[int, tuple[set[str], set[str]]] = {}
-    for form in (form for secret in secrets for form in _forms(secret)):
-        size = min(len(form), piece)
-        whole, halves = needles.setdefault(size, (set(), set()))
-        whole |= _windows(form, size)
-        halves |= _windows(form, _half(size))
-    return needles
-
-
-def _forms(secret: str) -> Iterator[str]:
-    yield secret
-    for before in range(3):  # the three ways in which base64 can cut what stands before the key
-        encoded = base64.b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")
-        form = encoded[4 if before else 0 : -2]
-        if len(form) >= _PIECE:  # encodings of a short secret are too short to be told from words
-            yield form
-    for written in (secret, json.dumps(secret)[1:-1]):  # what is left of backslashes and quotes of the key's own
-        for layers in readings(written):
-            yield from (layer.plain for layer in layers if len(layer.plain) >= _PIECE)
-
-
-def _windows(form: str, size: int) -> set[str]:
-    return {form[at : at + size] for at in range(len(form) - size + 1)}
-
-
-def _half(size: int) -> int:
-    return (size + 1) // 2
-
-
-def _spans(text: str, needles: _Needles) -> list[Span]:
-    """Where needles stand in a text or in what it stands for: apart from one another, from left to right."""
-    everywhere = [*_found(text, needles)]
-    for layers in readings(text) if needles else ():
-        found: list[Span] = []
-        for layer in reversed(layers):  # what is found below is looked up above
-            found = [layer.above(span) for span in _joined([*found, *_found(layer.plain, needles)])]
-        everywhere += found
-    return _joined(everywhere)
-
-
-def _found(text: str, needles: _Needles) -> Iterator[Span]:
-    for size, (whole, halves) in needles.items():
-        half = _half(size)
-        start = end = 0
-        # one of these windows lies in any needle, wherever that begins
-        for at in range(0, len(text) - half + 1, size - half + 1):
-            if text[at : at + half] not in halves:
-                continue
-            if end >= at and text[at : at + size] in whole:  # it goes on
-                end = at + size
-                continue
-            for begins in range(max(0, at + half - size), at + 1):
-                if text[begins : begins + size] in whole:
-                    if begins > end:
-                        yield start, end
-                        start = begins
-                    end = begins + size
-        yield start, end
-
-
-def _joined(spans: list[Span]) -> list[Span]:
-    joined: list[Span] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        elif start < end:
-            joined.append((start, end))
-    return joined
+    unused = openai.DefaultHttpxClient(verify=False, trust_env=False)  # the SDK's own would ask for the proxy too
+    with openai.OpenAI(base_url=base_url, api_key=key, http_client=unused) as client:
+        given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+    for name, value in given.items():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            variable = _SDK_VARIABLES.get(name.lower(), "OPENAI_CUSTOM_HEADERS")
+            raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
+    return given

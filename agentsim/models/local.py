@@ -23,10 +23,10 @@ from pathlib import Path
 
 from agentsim.errors import ProviderRejected, ScenarioError
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint, shared_limiter
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
+from agentsim.models.remote import Endpoint, shared_limiter
 
 __all__ = ["EMBEDDED", "LocalModel", "LocalServer", "embedded_models", "find_gguf", "open_local", "server_for"]
 
@@ -47,8 +47,8 @@ _STRIPPED = frozenset({"$schema", "pattern"})
 class LocalServer:
     """One server for one file of weights, in a process of its own; starting it again is free."""
 
-    def __init__(self, gguf: Path, slots: int = SLOTS) -> None:
-        self.gguf, self.slots = gguf, slots
+    def __init__(self, gguf: Path) -> None:
+        self.gguf = gguf
         self.key = secrets.token_urlsafe()
         self._process: subprocess.Popen[str] | None = None
         self._base_url = ""
@@ -60,27 +60,23 @@ class LocalServer:
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._end()
-                self._process = self._launched()
-                self._base_url = f"{self._address(self._process)}/v1"
+                self._base_url = f"{self._served()}/v1"
             return self._base_url
 
-    def _launched(self) -> subprocess.Popen[str]:
-        environment = {**_waiting(), **os.environ}
+    def _served(self) -> str:
         program = Path(__file__).with_name("llama.py")
-        return subprocess.Popen(  # noqa: S603 - our own program; what it is to do goes through its stdin
+        process = self._process = subprocess.Popen(  # noqa: S603 - our own program; what it is to do goes through its stdin
             [sys.executable, "-P", str(program)],  # -P: or the modules beside it would stand before the library's
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
-            env=environment,
+            env={**_waiting(), **os.environ},
             start_new_session=True,  # Ctrl-C is for us: the game ends its calls first
         )
-
-    def _address(self, process: subprocess.Popen[str]) -> str:
         assert process.stdin is not None
         assert process.stdout is not None
-        wanted = {"gguf": str(self.gguf), "alias": self.gguf.stem, "slots": self.slots, "key": self.key}
+        wanted = {"gguf": str(self.gguf), "alias": self.gguf.stem, "slots": SLOTS, "key": self.key}
         with suppress(OSError):  # it has ended already, and the empty answer says so
             process.stdin.write(json.dumps(wanted) + "\n")
             process.stdin.flush()
@@ -101,10 +97,6 @@ class LocalServer:
         if process is not None:
             with suppress(OSError), process:  # closes the pipes and waits for the end
                 process.kill()  # nothing in it is worth a farewell
-
-    def limiter(self) -> RateLimiter:
-        """The queue for this server's slots in the running event loop, in order of arrival."""
-        return shared_limiter(str(self.gguf), self.key, RateLimits(self.slots))
 
     def join(self, user: object) -> None:
         """`user` needs the server from now on."""
@@ -150,11 +142,8 @@ def _embedded_gguf(name: str) -> Path | None:
     package, file = EMBEDDED[name]
     # The package itself is not imported: it imports what it requires, which is not installed.
     spec = importlib.util.find_spec(package)
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(place) / file
-        if path.is_file():
-            return path
-    return None
+    places = (spec.submodule_search_locations or ()) if spec else ()
+    return next((path for place in places if (path := Path(place) / file).is_file()), None)
 
 
 def find_gguf(model_name: str, path: Path | None) -> Path:
@@ -163,15 +152,12 @@ def find_gguf(model_name: str, path: Path | None) -> Path:
     Raises `ScenarioError` where it is not known, not installed, or there is no such file.
     """
     name = model_name.removeprefix("local/")
-    if path is not None:
-        if not path.is_file():
-            raise ScenarioError(f"{model_name}: there is no file {path}")
-        gguf: Path | None = path
-    elif name not in EMBEDDED:
+    if path is None and name not in EMBEDDED:
         known = ", ".join(f"local/{known}" for known in EMBEDDED)
         raise ScenarioError(f"there is no embedded model {model_name!r}", valid=f"{known}, local/<path>.gguf")
-    else:
-        gguf = _embedded_gguf(name)
+    if path is not None and not path.is_file():
+        raise ScenarioError(f"{model_name}: there is no file {path}")
+    gguf = path or _embedded_gguf(name)
     if gguf is None or importlib.util.find_spec("xllamacpp") is None:
         raise ScenarioError(f"{model_name} is not installed: {HELP}")
     return gguf
@@ -181,20 +167,14 @@ class LocalModel:
     """A `Model` whose server is started by the first call; its limiter lets as many run at once as it has slots."""
 
     def __init__(self, name: str, server: LocalServer, seed: int) -> None:
-        self._name, self._server, self._seed = name, server, seed
+        self.name, self.provider = name, "local"
+        self._server, self._seed = server, seed
         self._endpoint: Endpoint | None = None
 
     @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def provider(self) -> str:
-        return "local"
-
-    @property
     def limiter(self) -> RateLimiter:
-        return self._server.limiter()
+        """The queue for its server's slots in the running event loop, in order of arrival."""
+        return shared_limiter(str(self._server.gguf), self._server.key, RateLimits(SLOTS))
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt; the deadline does not count the loading of the weights.
@@ -205,7 +185,7 @@ class LocalModel:
         # Every time: a server that died or was stopped is started anew.
         endpoint = await self._at(await asyncio.to_thread(self._server.start))
         profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
-        model = OpenAICompatible(self._name, profile, endpoint)
+        model = OpenAICompatible(self.name, profile, endpoint)
         drawn = hashlib.sha256(f"{self._seed}/{call.tag}".encode()).digest()
         seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
         return await model.complete(call, replace(sampling, extra={"seed": seed, **sampling.extra}))

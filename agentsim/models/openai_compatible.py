@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
-from typing import Any, NamedTuple
+from typing import Any
 
-from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.connection_errors import NoAnswer
+from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
-from agentsim.models.remote import RemoteModel
-from agentsim.models.response_parsing import completion_in
+from agentsim.models.remote import RemoteModel, Request
 
 __all__ = ["OpenAICompatible", "called_function", "portable", "request_body"]
 
@@ -22,20 +20,10 @@ __all__ = ["OpenAICompatible", "called_function", "portable", "request_body"]
 class OpenAICompatible(RemoteModel):
     """A `Model` over one endpoint's `/chat/completions`."""
 
-    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> tuple[dict[str, Any], str | None]:
-        """The body, and the function that the reply must call."""
-        self._endpoint.open()
-        return request_body(profile, self._model, call, sampling), called_function(profile, call)
-
-    async def _exchange(self, request: tuple[dict[str, Any], str | None]) -> Completion:
-        body, function = request
-        try:
-            answer = await self._endpoint.post("/chat/completions", body)
-        except NoAnswer as error:
-            raise self._faults.connection(error) from None
-        if not 200 <= answer.status < 300:
-            raise self._faults.status(answer.status, answer.headers, answer.body)
-        return completion_in(answer.body, answer.headers.get("content-type", ""), self._faults, function)
+    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Request:
+        self._transport()  # its imports are not within a deadline
+        body = request_body(profile, self._model, call, sampling)
+        return Request("/chat/completions", body, called_function(profile, call))
 
 
 def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -43,10 +31,8 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
 
     The extra may name anything that the SDK's `create()` takes, `extra_body` among it.
     """
-    body: dict[str, Any] = {
-        "model": model,
-        "messages": [{"role": role, "content": text} for role, text in call.messages],
-    }
+    messages = [{"role": role, "content": text} for role, text in call.messages]
+    body: dict[str, Any] = {"model": model, "messages": messages}
     if sampling.temperature is not None:
         body["temperature"] = sampling.temperature
     if call.schema is not None:
@@ -54,9 +40,8 @@ def request_body(profile: Profile, model: str, call: Call, sampling: Sampling) -
         if profile.structured in {"json_schema", "tool"}:
             _merge(body, profile.structured_body)
     _merge(body, profile.extra_body)
-    if sampling.extra:
-        _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
-        _merge(body, sampling.extra.get("extra_body", {}))
+    _merge(body, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
+    _merge(body, sampling.extra.get("extra_body", {}))
     if sampling.max_tokens is not None:
         body[profile.max_tokens_field] = sampling.max_tokens
     return body
@@ -86,41 +71,7 @@ def called_function(profile: Profile, call: Call) -> str | None:
 
 def _wire_name(call: Call) -> str:
     """What the schema, or the function that takes its place, is called."""
-    return _IN_NO_NAME.sub("_", call.schema_name)[:64] or "decision"
-
-
-_IN_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
-_KEPT = 8
-
-
-class _Sent(NamedTuple):
-    """A schema as it goes out: by itself and as a response format; `closed` if it leaves nothing open."""
-
-    schema: dict[str, Any]
-    closed: bool
-    response_format: dict[str, Any]
-
-
-_known: dict[tuple[int, frozenset[str], str], tuple[Mapping[str, Any], _Sent]] = {}
-
-
-def _sent(schema: Mapping[str, Any], strip: frozenset[str], name: str) -> _Sent:
-    """For the last few schemas that were used, made once.
-
-    A game that puts one question to a hundred players has one schema for all of them, the very same object.
-    """
-    key = (id(schema), strip, name)
-    known = _known.get(key)
-    if known is None or known[0] is not schema:
-        portably = portable(schema, strip)
-        closed = _closed(portably)
-        # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
-        named = {"name": name, "schema": portably, "strict": closed}
-        sent = _Sent(portably, closed, {"type": "json_schema", "json_schema": named})
-        known = _known[key] = (schema, sent)  # the schema is kept, so nothing else has its id
-        while len(_known) > _KEPT:
-            del _known[next(iter(_known))]
-    return known[1]
+    return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
 
 
 def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -128,11 +79,14 @@ def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[
     assert profile.structured != "auto", "a body is in one mode"
     match profile.structured:
         case "json_schema":
-            return {"response_format": _sent(schema, profile.strip_schema_keywords, name).response_format}
+            sent = portable(schema, profile.strip_schema_keywords)
+            # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
+            named = {"name": name, "schema": sent, "strict": _closed(sent)}
+            return {"response_format": {"type": "json_schema", "json_schema": named}}
         case "tool":
-            sent = _sent(schema, profile.strip_schema_keywords, name)
-            function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent.schema}
-            if sent.closed:  # said only where it is so: not every server knows the word
+            sent = portable(schema, profile.strip_schema_keywords)
+            function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent}
+            if _closed(sent):  # said only where it is so: not every server knows the word
                 function["strict"] = True
             choice = {"type": "function", "function": {"name": name}}
             return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}

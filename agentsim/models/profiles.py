@@ -5,30 +5,20 @@ Sending a request does not belong here, nor does reading a key's value: a profil
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agentsim.errors import ScenarioError
 from agentsim.models.address import normal, url_problem
-from agentsim.models.extra import extra_problem
 
-__all__ = [
-    "BUILT_IN",
-    "Api",
-    "MaxTokensField",
-    "Profile",
-    "ProviderSettings",
-    "Structured",
-    "address_of",
-    "is_own",
-    "resolve",
-]
+__all__ = ["BUILT_IN", "Profile", "ProviderSettings", "Structured", "address_of", "extra_problem", "is_own", "resolve"]
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
@@ -46,10 +36,67 @@ _NOT_PORTABLE = (
 # dropped without a word.
 _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 
+# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
+_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
+# What a player's `client_kwargs` may not set, with the setting that does.
+_NEVER_EXTRA = {
+    "model": "`model`",
+    "messages": "the prompt",
+    "stream": "nothing: answers are read whole",
+    "stream_options": "nothing: answers are read whole",
+    "n": "nothing: one answer is asked for",
+    "timeout": "`timeout_s`",
+    "extra_headers": "`api_key_env` of a provider",
+    "extra_query": "`base_url` of a provider",
+    "api_key": "`api_key_env` of a provider",
+    "base_url": "`base_url` of a provider",
+}
+
+
+def extra_problem(extra: Mapping[str, Any]) -> str | None:
+    """Why these extra parameters cannot be sent, or None."""
+    for key in extra:
+        if key in _NEVER_EXTRA:
+            return f"`{key}` cannot be set there; what sets it is {_NEVER_EXTRA[key]}"
+        if key in _MAX_TOKENS:
+            return f"`{key}` cannot be set there; say max_tokens"
+    inner = extra.get("extra_body", {})
+    if not isinstance(inner, Mapping):
+        return "`extra_body` must be a table"
+    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
+        return f"in `extra_body`, {problem}"
+    try:
+        json.dumps(extra, allow_nan=False)
+    except (TypeError, ValueError):
+        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
+    return None
+
+
 _ALWAYS_RECORDED = frozenset(
     ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
 )
+# Fields of a profile that take over what a scenario's table sets, as it is.
+_AS_SET = (
+    *("requests_per_minute", "tokens_per_minute", "structured", "max_tokens_field", "extra_body"),
+    "supports_temperature",
+)
 _SHAPING = {"structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"}
+
+
+def _refused(problem_of: Callable[[Any], str | None]) -> AfterValidator:
+    """Refuses a value that is said to have a problem."""
+
+    def checked(value: Any) -> Any:
+        if value is not None and (problem := problem_of(value)):
+            raise ValueError(problem)
+        return value
+
+    return AfterValidator(checked)
+
+
+def _variable_problem(name: str) -> str | None:
+    fits = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)
+    return None if fits else "must be the name of an environment variable, never the key itself"
 
 
 class ProviderSettings(BaseModel):
@@ -58,15 +105,15 @@ class ProviderSettings(BaseModel):
     # Nothing typed here may be repeated in an error: people paste keys into the wrong field.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
-    base_url: str | None = None
-    api_key_env: str | None = None
+    base_url: Annotated[str | None, _refused(url_problem)] = None
+    api_key_env: Annotated[str | None, _refused(_variable_problem)] = None
     spacing_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
     tokens_per_minute: int | None = Field(default=None, ge=1, le=1_000_000_000)
     structured: Structured | None = None
     max_tokens_field: MaxTokensField | None = None
     strip_schema_keywords: list[str] | None = None
-    extra_body: dict[str, Any] | None = None
+    extra_body: Annotated[dict[str, Any] | None, _refused(extra_problem)] = None
     supports_temperature: bool | None = None
     api: Literal["openai", "gemini"] | None = None
 
@@ -78,27 +125,6 @@ class ProviderSettings(BaseModel):
     def request_part(self) -> dict[str, Any]:
         """What is set of that which shapes a request, apart from where it goes and when."""
         return self.model_dump(mode="json", include=_SHAPING, exclude_none=True)
-
-    @field_validator("base_url")
-    @classmethod
-    def _usable_url(cls, value: str | None) -> str | None:
-        if value is not None and (problem := url_problem(value)):
-            raise ValueError(problem)
-        return value
-
-    @field_validator("extra_body")
-    @classmethod
-    def _can_be_sent(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (problem := extra_problem(value)):
-            raise ValueError(problem)
-        return value
-
-    @field_validator("api_key_env")
-    @classmethod
-    def _variable_name(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
-            raise ValueError("must be the name of an environment variable, never the key itself")
-        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,35 +223,22 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
     key there. Raises `ScenarioError` for an unknown provider or an unusable address.
     """
     settings = overrides.get(provider, ProviderSettings())
-    known = BUILT_IN.get(provider)
-    if known is None and settings.base_url is None:
+    if provider not in BUILT_IN and settings.base_url is None:
         raise _unknown(provider, overrides)
-    start = known or Profile(provider=provider, base_url="")
+    start = BUILT_IN.get(provider) or Profile(provider=provider, base_url="")
     base_url = address_of(provider, overrides, env)
     own = is_own(provider, base_url)
+    key_envs = start.key_envs if own else ()
     if settings.api_key_env is not None:
-        key_envs: tuple[str, ...] = (settings.api_key_env,)
-    else:
-        key_envs = start.key_envs if own else ()
-    return replace(
-        start,
-        base_url=normal(base_url),
-        key_envs=key_envs,
-        spacing_s=start.spacing_s if settings.spacing_ms is None else settings.spacing_ms / 1000,
-        requests_per_minute=settings.requests_per_minute or start.requests_per_minute,
-        tokens_per_minute=settings.tokens_per_minute or start.tokens_per_minute,
-        structured=settings.structured or start.structured,
-        max_tokens_field=settings.max_tokens_field or start.max_tokens_field,
-        strip_schema_keywords=start.strip_schema_keywords
-        if settings.strip_schema_keywords is None
-        else frozenset(settings.strip_schema_keywords),
-        extra_body=start.extra_body if settings.extra_body is None else settings.extra_body,
-        supports_temperature=start.supports_temperature
-        if settings.supports_temperature is None
-        else settings.supports_temperature,
-        # A server at another address is taken to speak what most servers speak.
-        api=settings.api or (start.api if own else "openai"),
-    )
+        key_envs = (settings.api_key_env,)
+    given: dict[str, Any] = {name: value for name in _AS_SET if (value := getattr(settings, name)) is not None}
+    if settings.spacing_ms is not None:
+        given["spacing_s"] = settings.spacing_ms / 1000
+    if settings.strip_schema_keywords is not None:
+        given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
+    # A server at another address is taken to speak what most servers speak.
+    api = settings.api or (start.api if own else "openai")
+    return replace(start, base_url=normal(base_url), key_envs=key_envs, api=api, **given)
 
 
 def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> ScenarioError:

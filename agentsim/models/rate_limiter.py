@@ -12,10 +12,11 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from agentsim.errors import RateLimited, TransportFailed
 from agentsim.models.base import Usage
-from agentsim.models.descriptors import places
+from agentsim.models.event_loop import places
 
 __all__ = ["LONGEST_PUSH_S", "MINUTE_S", "RateLimiter", "RateLimits", "Slot"]
 
@@ -41,23 +42,13 @@ class RateLimits:
 
     def joined(self, other: RateLimits) -> RateLimits:
         """The stricter of both, except for the concurrency: each run keeps to its own."""
-        concurrencies = [one for one in (self.concurrency, other.concurrency) if one is not None]
         return RateLimits(
-            concurrency=max(concurrencies, default=None),
+            concurrency=max(filter(None, (self.concurrency, other.concurrency)), default=None),
             spacing_s=max(self.spacing_s, other.spacing_s),
-            requests_per_minute=_fewer(self.requests_per_minute, other.requests_per_minute),
-            tokens_per_minute=_fewer(self.tokens_per_minute, other.tokens_per_minute),
+            requests_per_minute=min(filter(None, (self.requests_per_minute, other.requests_per_minute)), default=None),
+            tokens_per_minute=min(filter(None, (self.tokens_per_minute, other.tokens_per_minute)), default=None),
             patience_s=min(self.patience_s, other.patience_s),
         )
-
-    @property
-    def by_the_minute(self) -> bool:
-        """Whether calls of the last minute have to be counted."""
-        return self.requests_per_minute is not None or self.tokens_per_minute is not None
-
-
-def _fewer(one: int | None, other: int | None) -> int | None:
-    return min((each for each in (one, other) if each is not None), default=None)
 
 
 @dataclass(slots=True, eq=False)
@@ -70,9 +61,8 @@ class Slot:
 
     limiter: RateLimiter
     started: float
-    tokens: int  # an estimate until the call is over
+    tokens: int  # an estimate until the call is over, and 0 if it was turned away
     burst: int
-    counted: bool  # whether it is in the windows of the last minute
     connected: bool = False  # whether it holds a file descriptor
 
     def __enter__(self) -> Slot:
@@ -84,7 +74,7 @@ class Slot:
     def used(self, usage: Usage) -> None:
         """The tokens of the answer take the place of the estimate, where the provider counts them."""
         if usage.prompt_tokens is not None and usage.completion_tokens is not None:
-            self.limiter.count(self, usage.prompt_tokens + usage.completion_tokens)
+            self.tokens = usage.prompt_tokens + usage.completion_tokens
 
 
 class RateLimiter:
@@ -109,7 +99,6 @@ class RateLimiter:
         self._answers = 0  # good ones since the slots last changed
         self._burst = 0
         self._minute: deque[Slot] = deque()
-        self._minute_tokens = 0  # of all of them
         self._clock, self._sleep = clock, sleep
         self._next = self._pushed = clock()  # no call starts before: for the spacing, for a Retry-After
         self._line = asyncio.Lock()
@@ -154,7 +143,7 @@ class RateLimiter:
             self._answered(slot)
         elif isinstance(error, RateLimited):
             self._limited(slot)
-            self.count(slot, 0)
+            slot.tokens = 0
         if isinstance(error, (RateLimited, TransportFailed)) and error.retry_after is not None:
             self.push_back(error.retry_after)
         self.in_flight -= 1
@@ -170,10 +159,7 @@ class RateLimiter:
     def _paced_s(self, tokens: int, arrived: float | None = None) -> float:
         now = self._clock()
         pushed = self._pushed if arrived is None else min(self._pushed, arrived + self.limits.patience_s)
-        spaced = max(0.0, max(self._next, pushed) - now)
-        if not self.limits.by_the_minute:
-            return spaced
-        return max(spaced, self._until_request(now), self._until_tokens(now, tokens))
+        return max(0.0, self._next - now, pushed - now, self._until_request(now), self._until_tokens(now, tokens))
 
     def start(self, tokens: int) -> Slot:
         """A call starts; `wait_s` has said 0."""
@@ -191,17 +177,10 @@ class RateLimiter:
     def _counted(self, tokens: int) -> Slot:
         now = self._clock()
         self._next = now + self.limits.spacing_s
-        slot = Slot(self, now, tokens, self._burst, counted=self.limits.by_the_minute)
-        if slot.counted:
+        slot = Slot(self, now, tokens, self._burst)
+        if self.limits.requests_per_minute is not None or self.limits.tokens_per_minute is not None:
             self._minute.append(slot)
-            self._minute_tokens += tokens
         return slot
-
-    def count(self, slot: Slot, tokens: int) -> None:
-        """What the call really counts for: 0 where it was turned away."""
-        if slot.counted:
-            self._minute_tokens += tokens - slot.tokens
-        slot.tokens = tokens
 
     def push_back(self, seconds: float) -> None:
         """Let no call start for so long, at most `LONGEST_PUSH_S`: the host has asked for it.
@@ -233,20 +212,16 @@ class RateLimiter:
         return ", ".join(notes) or None
 
     async def _pause(self, seconds: float) -> None:
-        """So long, or until something changes: a call ends, or turns out to be smaller than it was thought to be."""
+        """So long, or until something changes: a call ends, or the limits do."""
         self._changed.clear()
-        if seconds == math.inf:
-            await self._changed.wait()
-            return
-        both = [asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._slept(seconds))]
+        both: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._changed.wait())]
+        if seconds < math.inf:
+            both.append(asyncio.ensure_future(self._sleep(seconds)))
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for one in both:
                 one.cancel()
-
-    async def _slept(self, seconds: float) -> None:
-        await self._sleep(seconds)
 
     def _answered(self, slot: Slot) -> None:
         """After as many answers as there are slots there is one more, up to the concurrency."""
@@ -268,28 +243,22 @@ class RateLimiter:
         self._edge, self.slots, self._answers = self.slots, max(1, self.slots // 2), 0
 
     def _until_request(self, now: float) -> float:
-        self._forget(now)
-        most = self.limits.requests_per_minute
-        if most is None or len(self._minute) < most:
-            return 0.0
-        return self._minute[len(self._minute) - most].started + MINUTE_S - now
+        most, minute = self.limits.requests_per_minute, self._last_minute(now)
+        return 0.0 if most is None or len(minute) < most else minute[len(minute) - most].started + MINUTE_S - now
 
     def _until_tokens(self, now: float, tokens: int) -> float:
-        self._forget(now)
-        most = self.limits.tokens_per_minute
+        """Seconds until enough tokens are older than a minute; a call larger than the limit gets a whole minute."""
+        most, minute = self.limits.tokens_per_minute, self._last_minute(now)
         if most is None:
             return 0.0
-        excess = self._minute_tokens + min(tokens, most) - most  # a call larger than the limit gets a whole minute
-        for slot in self._minute:
-            if excess <= 0:
-                return 0.0
+        excess = sum(slot.tokens for slot in minute) + min(tokens, most) - most
+        for slot in minute if excess > 0 else ():
             excess -= slot.tokens
             if excess <= 0:
                 return slot.started + MINUTE_S - now
         return 0.0
 
-    def _forget(self, now: float) -> None:
+    def _last_minute(self, now: float) -> deque[Slot]:
         while self._minute and self._minute[0].started + MINUTE_S <= now:
-            slot = self._minute.popleft()
-            slot.counted = False
-            self._minute_tokens -= slot.tokens
+            self._minute.popleft()
+        return self._minute

@@ -1,49 +1,129 @@
-"""RemoteModel: what calls to every provider have in common: their deadline and their structured mode.
+"""Remote: the endpoints that models are called at, and what calls to every provider have in common.
 
-What is sent and how an answer is read belong to the client of each protocol; trying again belongs to `attempts`.
+What is sent and how an answer is worded belong to the client of each protocol; trying again belongs to `attempts`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from agentsim.errors import LocalShortage, ProviderRejected
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.connection_errors import Unacceptable
-from agentsim.models.deadline import Deadline
-from agentsim.models.endpoint import Endpoint
-from agentsim.models.extra import extra_problem
-from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults
-from agentsim.models.keys import REDACTED, redact_reply
+from agentsim.models.event_loop import Deadline
+from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults, NoAnswer, Unacceptable
+from agentsim.models.keys import headers_for
 from agentsim.models.profiles import Profile, Structured
-from agentsim.models.rate_limiter import RateLimiter, Slot
+from agentsim.models.rate_limiter import RateLimiter, RateLimits, Slot
+from agentsim.models.redaction import REDACTED, redact_reply
+from agentsim.models.response_parsing import completion_of, decoded
 
-__all__ = ["RemoteModel"]
+if TYPE_CHECKING:
+    from agentsim.models.transport import Transport
+
+__all__ = ["Endpoint", "Endpoints", "RemoteModel", "Request", "shared_limiter"]
 
 _SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
 _DOWNWARDS: tuple[Structured, ...] = ("json_schema", "json_object", "prompt")
+_SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], RateLimiter]] = WeakKeyDictionary()
+
+
+def shared_limiter(host: str, key: str | None, limits: RateLimits) -> RateLimiter:
+    """The rate limiter of a host (`host:port`) and key in the running event loop, with these limits too."""
+    limiters = _SHARED.setdefault(asyncio.get_running_loop(), {})
+    limiter = limiters.setdefault((host, key), RateLimiter(limits))
+    limiter.agree(limits)
+    return limiter
+
+
+class Endpoint:
+    """One address with one key: its connections and its rate limiter; belongs to one event loop.
+
+    It shares the event loop's rate limiter for this host and key, under these `limits`.
+    """
+
+    def __init__(self, base_url: str, key: str | None, *, limits: RateLimits = RateLimits()) -> None:  # noqa: B008 - it is frozen
+        self.base_url, self.key, self.limits = base_url, key, limits
+        self._limiter: RateLimiter | None = None
+        self._transport: Transport | None = None
+
+    @property
+    def limiter(self) -> RateLimiter:
+        """The rate limiter of this host and key; made on first use, for the event loop that runs then."""
+        if self._limiter is None:
+            self._limiter = shared_limiter(urlsplit(self.base_url).netloc, self.key, self.limits)
+        return self._limiter
+
+    def open(self) -> Transport:
+        """The connections, ready to send; the first time costs imports."""
+        if self._transport is None:
+            from agentsim.models.transport import Transport
+
+            self._transport = Transport(self.base_url, headers_for(self.base_url, self.key))
+        return self._transport
+
+    async def aclose(self) -> None:
+        """Close the connections; may be called again."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
+
+
+class Endpoints:
+    """The endpoints of one run, one for each address and key; each takes at most `concurrency` calls at once.
+
+    `patience_s` is that of the player who has the least.
+    """
+
+    def __init__(self, concurrency: int | None = None, patience_s: float = math.inf) -> None:
+        self._concurrency, self._patience_s = concurrency, patience_s
+        self._open: dict[tuple[str, str | None], tuple[str, Endpoint]] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def at(self, profile: Profile, key: str | None) -> Endpoint:
+        """The endpoint of a profile; of two limits for one address the stricter holds."""
+        new = (profile.provider, Endpoint(profile.base_url, key))
+        _, endpoint = self._open.setdefault((profile.base_url, key), new)
+        asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
+        endpoint.limits = endpoint.limits.joined(RateLimits(self._concurrency, *asked, self._patience_s))
+        return endpoint
+
+    def notes(self) -> list[str]:
+        """What holds calls back, for each provider where something does: `8 of 16 slots at openrouter`."""
+        limiters = ((name, endpoint._limiter) for name, endpoint in self._open.values())
+        return [f"{note} at {name}" for name, limiter in limiters if limiter is not None and (note := limiter.note())]
+
+    async def aclose(self) -> None:
+        """Close them all."""
+        for _, endpoint in self._open.values():
+            await endpoint.aclose()
+
+
+class Request(NamedTuple):
+    """One request, ready to be sent: where, what, and the function that the reply must call."""
+
+    path: str
+    body: Mapping[str, Any]
+    function: str | None
 
 
 class RemoteModel(ABC):
     """A `Model`; `name` is the scenario's, whose first segment is the provider and the rest the model's id."""
 
     def __init__(self, name: str, profile: Profile, endpoint: Endpoint) -> None:
-        self._name, self._profile, self._endpoint = name, profile, endpoint
+        self.name, self.provider = name, profile.provider
+        self._profile, self._endpoint = profile, endpoint
         self._model = name.partition("/")[2]
         self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
         self._probe = _ModeProbe(endpoint)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def provider(self) -> str:
-        return self._profile.provider
 
     @property
     def limiter(self) -> RateLimiter:
@@ -64,8 +144,6 @@ class RemoteModel(ABC):
         return await self._probe.completion(attempt)
 
     async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
-        if problem := extra_problem(sampling.extra):
-            raise ProviderRejected(f"{self._name}: {problem}", code="bad_request")
         request = self._prepared(profile, call, sampling)
         try:
             completion = await self._exchanged(request, sampling.timeout_s)
@@ -73,16 +151,13 @@ class RemoteModel(ABC):
             raise self._faults.timeout(sampling.timeout_s) from None
         except Unacceptable as refused:
             raise self._faults.bad_envelope(str(refused)) from None
-        return self._discreet(completion, call)
-
-    def _discreet(self, completion: Completion, call: Call) -> Completion:
-        """The completion without its text where a reader would put a key together that stands in it in pieces."""
+        # A reader would put a key together that stands in the text in pieces.
         said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
         if redact_reply(said, self._faults.secrets) == said:
             return completion
         return replace(completion, text=REDACTED, unusable="The reply spells out a key, and is not kept.")
 
-    async def _exchanged(self, request: Any, timeout_s: float) -> Completion:
+    async def _exchanged(self, request: Request, timeout_s: float) -> Completion:
         """The answer to one request; where this machine has no connection for it, that is waited for.
 
         Nothing has been sent then, and the provider has no part in it. Raises `LocalShortage` after a minute.
@@ -96,19 +171,30 @@ class RemoteModel(ABC):
         async with Deadline(timeout_s):
             return await self._exchange(request)
 
+    async def _exchange(self, request: Request) -> Completion:
+        """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in."""
+        try:
+            answer = await self._transport().post(request.path, request.body)
+        except NoAnswer as error:
+            raise self._faults.connection(error) from None
+        if not 200 <= answer.status < 300:
+            raise self._faults.status(answer.status, answer.headers, answer.body)
+        envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
+        return completion_of(self._in_openai_words(envelope), self._faults, request.function)
+
+    def _transport(self) -> Transport:
+        return self._endpoint.open()
+
     @abstractmethod
-    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Any:
-        """The request, ready to be sent, in the profile's structured mode; what it costs is not the provider's time.
+    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Request:
+        """The request in the profile's structured mode; what making it costs is not the provider's time.
 
         Raises `ProviderRejected` for what this protocol cannot send.
         """
 
-    @abstractmethod
-    async def _exchange(self, request: Any) -> Completion:
-        """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in.
-
-        `LocalShortage` says that it was not sent.
-        """
+    def _in_openai_words(self, envelope: Any) -> Any:
+        """A decoded answer in the shape of OpenAI's."""
+        return envelope
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""
@@ -161,6 +247,3 @@ class _ModeProbe(RateLimiter):
     def release(self, slot: Slot, error: BaseException | None = None) -> None:
         self._endpoint.limiter.release(slot, error)
         self._turn.release()
-
-    def count(self, slot: Slot, tokens: int) -> None:
-        self._endpoint.limiter.count(slot, tokens)

@@ -10,17 +10,14 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
-
-from pydantic_core import from_json
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.keys import redact_reply
+from agentsim.models.redaction import redact_reply
 
 __all__ = ["completion_in", "completion_of", "decoded"]
 
@@ -29,15 +26,15 @@ _READ = 64 * 1024  # characters of such a name that are looked at
 
 
 def completion_in(body: bytes, content_type: str, faults: Faults, function: str | None = None) -> Completion:
-    """The completion in the body of a 200; raises the `ModelError` that says what else it is.
-
-    With a `function`, the arguments that it is called with are the text.
-    """
+    """The completion in the body of a 200; raises the `ModelError` that says what else it is."""
     return completion_of(decoded(body, content_type, faults), faults, function)
 
 
 def completion_of(envelope: object, faults: Faults, function: str | None = None) -> Completion:
-    """The completion in a body that has been decoded; an error says what it used."""
+    """The completion in a body that has been decoded; an error says what it used.
+
+    With a `function`, the arguments that it is called with are the text.
+    """
     try:
         return _judged(envelope, faults, function)
     except ModelError as error:
@@ -75,10 +72,6 @@ def _is_error(error: object, message: object) -> bool:
 
 def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
     """The JSON of a 200, whatever it holds."""
-    try:
-        return from_json(body)
-    except ValueError:
-        pass  # the slower reader knows what is wrong, and takes half of a surrogate pair too
     try:
         return json.loads(body.decode("utf-8"))
     except UnicodeDecodeError:
@@ -166,15 +159,8 @@ def _text(content: object) -> str | None:
 def _word(value: object, secrets: tuple[str, ...]) -> str | None:
     if not isinstance(value, str):
         return None
-    return _short_word(value, secrets) if len(value) <= _WORD else _clean_word(value, secrets)
-
-
-def _clean_word(value: str, secrets: tuple[str, ...]) -> str | None:
     # Cut last: half a key would no longer be known as one.
     return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
-
-
-_short_word = lru_cache(256)(_clean_word)  # with every answer the same few
 
 
 def _usage(usage: object) -> Usage:

@@ -33,14 +33,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     but a limit that is used up until a point in time.
     """
     lower = {name.lower(): value.strip() for name, value in headers.items()}
-    date = _date(lower.get("date", ""))
+    now = _moment(lower.get("date", ""))
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         if _NUMBER.fullmatch(lower.get(name, "")):
-            return _finite(float(lower[name]) * unit)
+            return _plausible(float(lower[name]) * unit)
     if "retry-after" in lower:
-        found = duration(lower["retry-after"])
-        return _until(_date(lower["retry-after"]), date) if found is None else found
-    resets = list(_resets(lower, date))
+        seconds = duration(lower["retry-after"])
+        return _since(now, _moment(lower["retry-after"])) if seconds is None else seconds
+    resets = list(_resets(lower, now))
     return max([seconds for used_up, seconds in resets if used_up] or [seconds for _, seconds in resets], default=None)
 
 
@@ -49,47 +49,37 @@ def duration(text: str) -> float | None:
     found = _DURATION.fullmatch(text)
     if found is None:
         return None
-    return _finite(sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_S, strict=True)))
+    return _plausible(sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_S, strict=True)))
 
 
-def _finite(seconds: float) -> float | None:
-    return seconds if math.isfinite(seconds) else None
+def _plausible(seconds: float) -> float | None:
+    return seconds if 0 <= seconds < math.inf else None
 
 
-def _date(text: str) -> datetime | None:
+def _moment(text: str) -> float | None:
+    """Seconds since 1970, of a date with its time zone."""
     try:
-        return parsedate_to_datetime(text)
+        moment: datetime = parsedate_to_datetime(text)
+        return None if moment.tzinfo is None else moment.timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
 
 
-def _until(moment: datetime | None, now: datetime | None) -> float | None:
-    try:
-        seconds = (moment - now).total_seconds() if moment is not None and now is not None else -1.0
-    except (TypeError, OverflowError):  # of the two only one has a time zone
-        return None
-    return seconds if seconds >= 0 else None
+def _since(now: float | None, moment: float | None) -> float | None:
+    return None if now is None or moment is None else _plausible(moment - now)
 
 
-def _resets(lower: Mapping[str, str], now: datetime | None) -> Iterator[tuple[bool, float]]:
+def _resets(lower: Mapping[str, str], now: float | None) -> Iterator[tuple[bool, float]]:
     """Of each limit that has a time of reset, whether it is used up, and the seconds until then."""
     for limit in ("-requests", "-tokens", ""):
         text = lower.get(f"x-ratelimit-reset{limit}", "")
         used_up = lower.get(f"x-ratelimit-remaining{limit}") == "0"
         number = float(text) if _NUMBER.fullmatch(text) else None
+        longest = _LONGEST_RESET_S
         if number is not None and number >= _EPOCH_S:
-            seconds = _since_1970(number, now)
-            longest = math.inf if used_up else _LONGEST_RESET_S
+            seconds = _since(now, number / 1000 if number >= _EPOCH_MS else number)
+            longest = math.inf if used_up else longest
         else:
             seconds = duration(text) if number is None else number
-            longest = _LONGEST_RESET_S
         if seconds is not None:
             yield used_up, min(seconds, longest)
-
-
-def _since_1970(number: float, now: datetime | None) -> float | None:
-    """The seconds until a point in time, in seconds or milliseconds since 1970."""
-    if now is None or now.tzinfo is None or not math.isfinite(number):
-        return None
-    seconds = (number / 1000 if number >= _EPOCH_MS else number) - now.timestamp()
-    return seconds if seconds >= 0 else None

@@ -7,9 +7,16 @@ This module is imported when the first request is near: aiohttp takes 0.15 s.
 from __future__ import annotations
 
 import base64
+import errno
 import functools
+import os
+import socket
+import ssl
+import sys
+import types
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Coroutine, Generator, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -18,18 +25,15 @@ from aiohttp.client_proto import ResponseHandler
 from pydantic_core import to_json
 from yarl import URL
 
-from agentsim.errors import ScenarioError
+from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
-from agentsim.models.connection_errors import NoAnswer, Unacceptable, system_words
-from agentsim.models.descriptors import places
-from agentsim.models.outgoing import Outgoing
+from agentsim.models.event_loop import places, soft_limit
+from agentsim.models.faults import NoAnswer, Unacceptable
 
 if TYPE_CHECKING:
-    import ssl
-
     from aiohttp.client_reqrep import ConnectionKey
 
-__all__ = ["Answer", "Connector", "Intake", "Transport"]
+__all__ = ["Answer", "Connector", "Transport", "no_answer"]
 
 _MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completion of today's models is under 1 MB
 _MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at
@@ -60,40 +64,25 @@ class Transport:
         self._headers = {**headers, **({} if secure else credentials)}
         self._tls = _tls() if secure or (self._proxy or "").startswith("https://") else None
         self._session: aiohttp.ClientSession | None = None
-        self._urls: dict[str, URL] = {}
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """One request and its whole answer, whatever its status.
 
-        Raises `NoAnswer`, and `Unacceptable` for one that is not taken in; a request that is cancelled takes its
-        connection with it.
+        Raises `NoAnswer`, `Unacceptable` for one that is not taken in, and `LocalShortage` where nothing was sent for
+        want of a connection. A request that is cancelled takes its connection with it.
         """
         if self._session is None:
             self._session = _session(self._tls)
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
-        data = to_json(body)  # a scenario's part of it was validated as JSON
         try:
+            url = URL(f"{self._base_url}{path}", encoded=True)
             async with self._session.post(
-                self._url(path), data=data, headers=self._headers, allow_redirects=False, **ways
+                url, data=to_json(body), headers=self._headers, allow_redirects=False, **ways
             ) as response:
-                intake = Intake(response.status, response.headers)
-                chunks = []
-                while chunk := await response.content.readany():
-                    chunks.append(intake.taken(chunk))
-                    if intake.full:
-                        response.close()  # the rest would only be read to be thrown away
-                        break
-                return Answer(response.status, response.headers, b"".join(chunks))
-        except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that looked like one
-            raise NoAnswer from error
-
-    def _url(self, path: str) -> URL:
-        """The address as aiohttp wants it, made once; `ValueError` for one that only looked like an address."""
-        url = self._urls.get(path)
-        if url is None:
-            url = self._urls[path] = URL(f"{self._base_url}{path}", encoded=True)
-        return url
+                return Answer(response.status, response.headers, await _body(response))
+        except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that only looked like one
+            raise no_answer(error) from error
 
     async def aclose(self) -> None:
         """Close the connections; may be called again."""
@@ -137,61 +126,68 @@ class _Connection(ResponseHandler):
             self.abort()
 
 
-class Intake:
-    """Takes the chunks of one answer in their order; raises `Unacceptable` instead of holding more than 8 MiB.
-
-    Errors are told by their status, so that of one only the beginning is kept, and nothing if it is compressed.
-    """
-
-    def __init__(self, status: int, headers: Mapping[str, str]) -> None:
-        encodings = headers.get("content-encoding")
-        plain = encodings is None or {each.strip() for each in encodings.lower().split(",")} <= {"", "identity"}
-        self._good = 200 <= status < 300
-        if self._good and not plain:
-            raise Unacceptable("compressed, though that was not asked for")
-        if self._good and _declared(headers) > _MOST:
-            raise _too_long()
-        self._room = _MOST if self._good else _MOST_OF_AN_ERROR if plain else 0
-
-    def taken(self, chunk: bytes) -> bytes:
-        """What is kept of a chunk."""
-        if self._good and len(chunk) > self._room:
-            raise _too_long()
-        kept = chunk[: self._room]
-        self._room -= len(kept)
-        return kept
-
-    @property
-    def full(self) -> bool:
-        """Whether nothing that follows would be kept."""
-        return not self._room and not self._good
-
-
-def _declared(headers: Mapping[str, str]) -> int:
-    length = headers.get("content-length", "")
-    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
-
-
-def _too_long() -> Unacceptable:
-    return Unacceptable(f"longer than {_MOST // 2**20} MiB")
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """The body, of at most 8 MiB; errors are told by their status, so that of theirs the beginning is enough."""
+    good = 200 <= response.status < 300
+    encodings = response.headers.get("content-encoding", "").lower().split(",")
+    plain = {each.strip() for each in encodings} <= {"", "identity"}
+    if good and not plain:
+        raise Unacceptable("compressed, though that was not asked for")
+    room = _MOST + 1 if good else _MOST_OF_AN_ERROR if plain else 0
+    body = bytearray()
+    while len(body) < room and (chunk := await response.content.readany()):
+        body += chunk
+    if good and len(body) > _MOST:
+        raise Unacceptable(f"longer than {_MOST // 2**20} MiB")
+    if len(body) >= room:
+        response.close()  # the rest would only be read to be thrown away
+    return bytes(body[:room])
 
 
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
+    # How many calls there may be at once is the rate limiter's business, and the deadline is the caller's.
+    connector = Connector(limit=0, force_close=places().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver())
     return aiohttp.ClientSession(
-        request_class=Outgoing,
-        # How many calls there may be at once is the rate limiter's business.
-        connector=Connector(
-            limit=0,
-            force_close=places().tight,
-            ssl=tls if tls is not None else True,
-            resolver=aiohttp.ThreadedResolver(),
-        ),
+        request_class=aiohttp.ClientRequest if sys.version_info >= (3, 12) else _EagerRequest,
+        connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None),  # the deadline is the caller's, and holds for everything
+        timeout=aiohttp.ClientTimeout(total=None),
         auto_decompress=False,
         max_line_size=_LONGEST_LINE,
         max_field_size=_LONGEST_LINE,
     )
+
+
+class _EagerRequest(aiohttp.ClientRequest):
+    """A request whose body is written at once, as aiohttp does it from Python 3.12 on.
+
+    Before, it writes the body in a task behind all that are ready: of a hundred calls made together none would leave
+    before the last is put together. What does not fit into the socket's buffer follows in that task.
+    """
+
+    def write_bytes(self, *place: Any, **more: Any) -> Coroutine[Any, Any, None]:
+        writing = super().write_bytes(*place, **more)
+        try:
+            return _resumed(writing, writing.send(None))
+        except StopIteration:
+            return _written()
+
+
+async def _written() -> None:
+    """Nothing is left to write."""
+
+
+@types.coroutine
+def _resumed(writing: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
+    """The rest of a coroutine that waits for this."""
+    with suppress(StopIteration):
+        while True:
+            try:
+                yield awaited
+            except BaseException as error:  # noqa: BLE001 - it is handed to the coroutine, as an await would
+                awaited = writing.throw(error)
+            else:
+                awaited = writing.send(None)
 
 
 def _tls() -> ssl.SSLContext:
@@ -202,7 +198,7 @@ def _tls() -> ssl.SSLContext:
         return httpx2.create_ssl_context()
     except OSError as error:
         raise ScenarioError(
-            f"the certificates to trust cannot be read ({system_words(error)})",
+            f"the certificates to trust cannot be read ({_system_words(error)})",
             valid="SSL_CERT_FILE and SSL_CERT_DIR unset, or where certificates are",
         ) from None
 
@@ -230,3 +226,46 @@ def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
         return address, {}
     words = f"{unquote(at.username)}:{unquote(at.password or '')}".encode()
     return address, {"Proxy-Authorization": f"Basic {base64.b64encode(words).decode()}"}
+
+
+# What the system has too little of, for this process or for all.
+_SHORT = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+
+
+def no_answer(error: BaseException) -> NoAnswer:
+    """What an exception of the HTTP layer says of a connection, in words that hold no header and no key.
+
+    Raises `LocalShortage` where this machine has no connection to give: nothing was sent.
+    """
+    chain = list(_chain(error))
+    system = [step for step in chain if isinstance(step, OSError) and not isinstance(step, TimeoutError)]
+    cause = system[-1] if system else chain[-1]
+    words = _system_words(cause)
+    connecting = isinstance(cause, (ConnectionRefusedError, socket.gaierror, ssl.SSLError)) or any(
+        isinstance(step, aiohttp.ClientConnectorError) for step in chain
+    )
+    if connecting and isinstance(cause, OSError) and cause.errno in _SHORT:
+        raise LocalShortage(f"no connection can be opened here: {words} (ulimit -n is {soft_limit()})") from None
+    if any(isinstance(step, (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError)) for step in chain):
+        return NoAnswer("proxy", words)
+    return NoAnswer("connecting" if connecting else "broken", words)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came of, step by step to the innermost; of a group the first."""
+    seen: set[int] = set()
+    step: BaseException | None = error
+    while step is not None and id(step) not in seen:
+        seen.add(id(step))
+        yield step
+        group = isinstance(step, BaseExceptionGroup) and step.exceptions
+        step = group[0] if group else step.__cause__ or step.__context__
+
+
+def _system_words(error: BaseException) -> str:
+    """The operating system's words for an error; str() of others may hold a header, and a header the key."""
+    if isinstance(error, (socket.gaierror, ssl.SSLError)):
+        return error.strerror or type(error).__name__
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return f"HTTP {error.status}" if isinstance(error, aiohttp.ClientHttpProxyError) else type(error).__name__

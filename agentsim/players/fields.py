@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from agentsim.engine.number import whole
@@ -45,12 +46,10 @@ def kinds_of(legal: Mapping[str, Any]) -> tuple[str, dict[str, Mapping[str, Any]
     tags = [name for name, part in branches[0]["properties"].items() if len(part.get("enum", ())) == 1]
     if not tags:
         return None
-    kinds: dict[str, Mapping[str, Any]] = {
-        str(branch["properties"][tags[0]]["enum"][0]): {
-            name: part for name, part in branch["properties"].items() if name != tags[0]
-        }
-        for branch in branches
-    }
+    kinds: dict[str, Mapping[str, Any]] = {}
+    for fields in (dict(branch["properties"]) for branch in branches):
+        kind = fields.pop(tags[0])["enum"][0]
+        kinds[str(kind)] = fields
     return str(tags[0]), kinds
 
 
@@ -61,11 +60,9 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
-    said = legal.get("description") or _values(legal)
-    if (usual := _usual(legal)) is not ...:
-        nothing = f"nothing for {_called(usual)}"
-        said = f"{said}; {nothing}" if said else nothing
-    return f" [{said}]" if said else ""
+    usual = _usual(legal)
+    said = [legal.get("description") or _values(legal), "" if usual is ... else f"nothing for {_called(usual)}"]
+    return f" [{'; '.join(filter(None, said))}]" if any(said) else ""
 
 
 def _usual(legal: Mapping[str, Any]) -> Any:
@@ -123,7 +120,10 @@ def _other(text: str, legal: Mapping[str, Any]) -> Any:
 
 
 def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
-    found = [_entry(part.split(), legal["items"]) for part in _entries(text, legal["items"])]
+    """What stands between commas; between numbers, a space will do."""
+    spaced = re.fullmatch(r"[\d,\s]*", text) and legal["items"].get("type") == "integer"
+    parts = [part.split() for part in re.split(r"[,\s]" if spaced else ",", text) if part.strip()]
+    found = [_entry(words, legal["items"]) for words in parts]
     least, most = legal.get("minItems", 0), legal.get("maxItems", len(found))
     if len(found) < least:
         raise ValueError(f"At least {least}, please.")
@@ -157,12 +157,6 @@ def _item(legal: Mapping[str, Any]) -> str:
     return "number" if legal.get("type") == "integer" else "words"
 
 
-def _entries(text: str, legal: Mapping[str, Any]) -> list[str]:
-    """What stands between commas; between numbers, a space will do."""
-    between = r"[,\s]" if re.fullmatch(r"[\d,\s]*", text) and legal.get("type") == "integer" else ","
-    return [part for part in re.split(between, text) if part.strip()]
-
-
 def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
     """One entry of a list, as `_item` shows it."""
     if legal.get("type") != "object":
@@ -188,16 +182,14 @@ def _words(text: str, legal: Mapping[str, Any]) -> str:
 def _whole(text: str, legal: Mapping[str, Any]) -> int:
     """The number, in any spelling that leaves no doubt about it."""
     low, high = legal.get("minimum"), legal.get("maximum")
-    try:
-        value: int | None = whole(text)
-    except ValueError:
-        value = None
-    if value is None or (low is not None and value < low) or (high is not None and value > high):
-        if how := legal.get("description"):
-            raise ValueError(f"A whole number, please: {how}.")
-        least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
-        raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
-    return value
+    with suppress(ValueError):
+        value = whole(text)
+        if (low is None or value >= low) and (high is None or value <= high):
+            return value
+    if how := legal.get("description"):
+        raise ValueError(f"A whole number, please: {how}.")
+    least = "" if low is None else f" from {low}" if high is not None else f", {low} or more"
+    raise ValueError(f"A whole number{least}{'' if high is None else f' to {high}'}, please.")
 
 
 def takes_numbers(legal: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.play import Ask
@@ -18,9 +19,8 @@ from agentsim.engine.prompt import Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
-from agentsim.players.base import Complaint, ReaskPolicy
 from agentsim.players.fields import by_number, hint, is_words, kinds_of, reason, takes_numbers, understood, unnamed_part
-from agentsim.players.model import prompt_messages
+from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.rendering import news, outlined, paragraphs, plainly, question, rows_of
 from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 
@@ -44,6 +44,9 @@ class HumanPlayer:
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
     attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=_WITHOUT_END), init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
+    source: Literal["human"] = field(default="human", init=False)
+    name: str = field(default="human", init=False)
+    provider: str = field(default="human", init=False)
 
     def __post_init__(self) -> None:
         self.terminal.people += 1
@@ -58,23 +61,7 @@ class HumanPlayer:
         self._state: tuple[str, ...] = ()  # what stands on the screen of the situation
 
     @property
-    def source(self) -> Literal["human"]:
-        """A person's decisions are marked as such."""
-        return "human"
-
-    @property
-    def name(self) -> str:
-        """As the scenario says it."""
-        return "human"
-
-    @property
-    def provider(self) -> str:
-        """Stands in the place of a provider's name."""
-        return "human"
-
-    @property
     def links(self) -> tuple[HumanPlayer]:
-        """No other player takes over from a person."""
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
@@ -119,12 +106,12 @@ class HumanPlayer:
             self._explain()
         if anew:
             self._heard = ()
-        fresh = self._fresh(prompt.history, told=bool(self._asked) and not anew)
-        if fresh:
-            if self._asked and not anew:
-                say("Since you were last asked:")
-            for line in paragraphs([*fresh, ""]):
-                self._say(line)
+        again = bool(self._asked) and not anew
+        fresh = self._fresh(prompt.history, told=again)
+        if fresh and again:
+            say("Since you were last asked:")
+        for line in paragraphs([*fresh, ""] if fresh else []):
+            self._say(line)
         # stages of one turn only add to what stands there
         begun = len(self._state) if not fresh and self.terminal.shown is self else 0
         known = begun if prompt.state[:begun] == self._state else 0
@@ -143,9 +130,7 @@ class HumanPlayer:
 
         Restated lines are shown only to a person who has not seen what they restate.
         """
-        same = 0
-        while same < min(len(self._heard), len(history)) and self._heard[same] == history[same]:
-            same += 1
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(self._heard, history, strict=False)))
         before, now = self._heard[same:], history[same:]
         self._heard = history
         changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
@@ -158,12 +143,11 @@ class HumanPlayer:
     def _explain(self) -> None:
         for part in paragraphs(self._rules):
             self.terminal.say(plainly(part))
-        stops = "Ctrl-C stops"
-        if self.interrupt.attended:
-            stops = f"Ctrl-C {'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it stops"
+        rings = f"{'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it "
         self.terminal.say(
             "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again, "
-            f"`<` begins your answer anew. {stops} the run, which can be resumed.\n"
+            f"`<` begins your answer anew. Ctrl-C {rings if self.interrupt.attended else ''}stops the run, which can "
+            "be resumed.\n"
         )
 
     async def _answers(self, ask: Ask, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""ModelPlayer: a request becomes messages, the messages a completion.
+"""Players that need no person: the model, whose request becomes messages and whose completion is a reply, and the bot.
 
-Whether the reply is any good is the referee's business; retries, keys and bodies are those of `models`.
+Whether a reply is any good is the referee's business; retries, keys and bodies are those of `models`.
 """
 
 from __future__ import annotations
@@ -8,23 +8,90 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Any, Literal, Protocol
 
-from agentsim.engine.cached_property import cached_property
+from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
+from agentsim.engine.game import Bot
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import split, thoughts_in
+from agentsim.engine.reading import Decision, split, thoughts_in
 from agentsim.engine.reading.thinking import has_marks
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
-from agentsim.players.base import Complaint, ReaskPolicy
 
-__all__ = ["ModelPlayer", "emptiness", "prompt_messages"]
+__all__ = ["BotPlayer", "Complaint", "ModelPlayer", "Player", "ReaskPolicy", "emptiness", "prompt_messages"]
 
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A reply that could not be used, and why, in words fit for the player."""
+
+    reply: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReaskPolicy:
+    """What follows a bad reply: whether broken JSON is mended first (`repair`); then after which kinds, how often
+    (None: without end) and with what the question is put again.
+    """
+
+    reasks: int | None = 1
+    on: frozenset[str] = frozenset({"unreadable", "ambiguous", "illegal"})
+    how: Literal["reason", "same"] = "reason"
+    repair: bool = False
+
+
+class Player(Protocol):
+    """Answers requests in text: a model, a script or a person. Bots answer in decisions."""
+
+    @property
+    def source(self) -> Literal["model", "human", "script"]:
+        """What the history calls such a decision's source."""
+
+    @property
+    def name(self) -> str:
+        """Its model's name in the scenario."""
+
+    @property
+    def provider(self) -> str:
+        """Whose failures count together."""
+
+    @property
+    def links(self) -> Sequence[Player]:
+        """This player, and who takes over from it for a decision, in order: the same seat with other models."""
+
+    @property
+    def attempts(self) -> AttemptPolicy:
+        """How often and after what waits a failed call is made again."""
+
+    @property
+    def reasking(self) -> ReaskPolicy:
+        """What follows a bad reply."""
+
+    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+        """The prompt, after the complaints that earlier replies to it met."""
+
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+        """One attempt; raises `ModelError`."""
+
+
+@dataclass(frozen=True)
+class BotPlayer:
+    """A game's scripted policy in a seat; its decisions are checked like all others, but a bad one is our mistake."""
+
+    policy: Bot
+
+    def decide(self, ask: Ask, rng: Stream) -> Decision:
+        """The policy's decision: a function of the request and of this one stream."""
+        decision = self.policy(ask.request, rng)
+        ask.request.check(decision)
+        return decision
 
 
 def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
@@ -67,17 +134,14 @@ class ModelPlayer:
 
     @property
     def name(self) -> str:
-        """Its model's name in the scenario."""
         return self.model.name
 
     @property
     def provider(self) -> str:
-        """Whose failures count together."""
         return self.model.provider
 
     @cached_property
     def links(self) -> tuple[ModelPlayer, ...]:
-        """This player, and who takes over from it for a decision, in order."""
         return (self, *(self.spare.links if self.spare else ()))
 
     def linked(self, model: str | None) -> ModelPlayer:
@@ -87,13 +151,10 @@ class ModelPlayer:
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
         """The prompt; each complaint follows the reply it is about, unless the same prompt is to be sent again."""
         messages = list(prompt_messages(ask, self.persona))
-        if complaints and self.reasking.how == "reason":
-            form = ask.request.form()
-            for complaint in complaints:
-                messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
-                messages.append(
-                    Message("user", (f"That reply could not be used. {complaint.reason} Answer only: {form}",))
-                )
+        for complaint in complaints if self.reasking.how == "reason" else ():
+            problem = f"That reply could not be used. {complaint.reason} Answer only: {ask.request.form()}"
+            messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
+            messages.append(Message("user", (problem,)))
         return tuple(messages)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:

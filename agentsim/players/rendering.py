@@ -92,13 +92,11 @@ def _with_value(said: str, value: Any) -> str:
 
 def _plain(value: Any) -> str:
     """A value in plain words: `price 27, quantity 1` for an object, items between semicolons."""
-    if isinstance(value, str):
-        return value
     if isinstance(value, list):
         return "; ".join(map(_inner, value)) or "none"
     if isinstance(value, dict):
         return ", ".join(f"{name.replace('_', ' ')} {_inner(part)}" for name, part in value.items()) or "none"
-    return json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _inner(value: Any) -> str:
@@ -110,12 +108,10 @@ def _inner(value: Any) -> str:
 
 def question(text: str) -> str:
     """A question without the JSON shape of its answer, which a person is not asked for."""
-    kept: list[str] = []
-    for part in parts_of(text):
-        shape = None if isinstance(part, Quoted) else _JSON_SHAPE.search(part)
-        if shape is not None:
-            return joined(*kept, part[: shape.start()].rstrip())
-        kept.append(part)
+    parts = parts_of(text)
+    for place, part in enumerate(parts):
+        if not isinstance(part, Quoted) and (shape := _JSON_SHAPE.search(part)):
+            return joined(*parts[:place], part[: shape.start()].rstrip())
     return text
 
 
@@ -158,10 +154,11 @@ def _rows(record: Mapping[str, Any], indent: str) -> Iterator[str]:
     if plain:
         yield f"{indent}{', '.join(f'{_name(name)} {_value(record[name])}' for name in plain)}"
     for name, value in record.items():
-        if isinstance(value, dict) and value:
-            flat = not any(map(_has_parts, value.values()))
-            rows = list(_rows(value, "" if flat else indent + _STEP))
-            yield from [f"{indent}{_name(name)}: {rows[0]}"] if flat else [f"{indent}{_name(name)}:", *rows]
+        if isinstance(value, dict) and any(map(_has_parts, value.values())):
+            yield f"{indent}{_name(name)}:"
+            yield from _rows(value, indent + _STEP)
+        elif isinstance(value, dict) and value:
+            yield f"{indent}{_name(name)}: {next(_rows(value, ''))}"
         elif isinstance(value, list) and value:
             yield f"{indent}{_name(name)}:"
             for item in value:

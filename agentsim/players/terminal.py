@@ -134,19 +134,14 @@ class Terminal:
             if len(self._rest) > _LONGEST:
                 raise Interrupted(f"a line longer than {_LONGEST // 2**20} MiB came where a person was asked")
         line, end, self._rest = self._rest.partition(b"\n")
-        return _decoded(line + end, self._source.encoding or "utf-8")
+        try:
+            return (line + end).decode("utf-8")  # wherever it is UTF-8, whatever the locale says
+        except UnicodeDecodeError:
+            return (line + end).decode(self._source.encoding or "utf-8", "replace")
 
 
 def _ended() -> Interrupted:
     return Interrupted("the input ended while a person was asked")
-
-
-def _decoded(line: bytes, encoding: str) -> str:
-    """As UTF-8 wherever it is, whatever the locale says."""
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        return line.decode(encoding, "replace")
 
 
 async def _chunk(handle: int) -> bytes:
@@ -217,10 +212,6 @@ def _pieces(text: str, room: int, used: int = 0) -> Iterator[str]:
     yield piece
 
 
-def _silently() -> None:
-    """Does nothing."""
-
-
 @dataclass
 class InterruptRequest:
     """A person who is not asked at every question presses Ctrl-C, and is asked at the next one on call.
@@ -231,7 +222,7 @@ class InterruptRequest:
 
     attended: bool = False
     rung: bool = False
-    noticed: Callable[[], None] = _silently
+    noticed: Callable[[], None] = lambda: None
 
     def ring(self) -> bool:
         """Whether this counts as a ring: not without a person, nor before the last ring was answered."""

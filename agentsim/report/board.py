@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
-from agentsim.report.data_table import cell
-from agentsim.report.style import HEAT_STEPS, tone, tone_of
-from agentsim.report.text import fitted, plain
+from agentsim.report.markup import HEAT_STEPS, Drawing, fitted, plain, tone, tone_of
+from agentsim.report.tables import cell
 
-__all__ = ["CELL", "BoardView", "TileView", "board", "tile"]
+__all__ = ["CELL", "board", "tile"]
 
 CELL = 68.0
 _MAX_SCENES = 2000
@@ -32,8 +32,7 @@ _CHARACTER, _LABEL = 5.2, 4.9  # widths of characters: of bold ones in boxes, of
 _SMALL, _LARGE, _PITCH = 8.0, 18.0, 11.0
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle with its classes, and with words in it or none."""
 
     x: float
@@ -44,63 +43,8 @@ class Box:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TileView:
-    """What stands on one place, from its own corner; `title` says all of it in words."""
-
-    classes: str = ""
-    lines: tuple[tuple[float, float, str, float | None], ...] = ()  # x, y, words, and the width to press long ones into
-    note: tuple[float, float, str] | None = None
-    bar: Box | None = None
-    blocks: tuple[Box, ...] = ()
-    boxes: tuple[Box, ...] = ()
-    short: str = ""
-    hint: tuple[float, str] | None = None  # x and the owner's initials, or the first mark, where there is little room
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PieceView:
-    """A token; `at` is its middle in the last scene, None where it is on no place then."""
-
-    name: str
-    letter: str
-    tone: str
-    at: tuple[float, float] | None
-    held: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BoardView:
-    """A board at its last scene, and what a script needs to show the others. `skipped` scenes are not shown."""
-
-    title: str
-    note: str
-    width: float
-    height: float
-    last: Scene
-    rows: tuple[tuple[str, ...], ...]
-    headings: tuple[str, ...]
-    ring: bool
-    places: tuple[tuple[float, float, int], ...]  # x, y and which of the forms stands there in the last scene
-    forms: tuple[TileView, ...]
-    pieces: tuple[PieceView, ...]
-    tones: Mapping[str, str]
-    tracks: Mapping[str, Any]
-    scenes: int
-    skipped: int
-    cell: float = CELL
-    radius: float = _RADIUS
-    shape: str = "board"
-
-    def packed(self, forms: Sequence[str]) -> Markup:
-        """The tracks and the markup of the forms as JSON, fit to stand inside a `<template>`."""
-        text = json.dumps({"forms": [str(form) for form in forms], **self.tracks}, separators=(",", ":"))
-        return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
-
-
-def board(panel: Board, players: Mapping[str, int]) -> BoardView:
-    """The board; of very many scenes an even choice, the first and the last among them."""
+def board(panel: Board, players: Mapping[str, int]) -> Drawing:
+    """The last scene, and what a script needs to show the others: of very many an even choice, the first among them."""
     count = len(panel.scenes)
     shown = min(count, _MAX_SCENES)
     scenes = [panel.scenes[round(i * (count - 1) / max(1, shown - 1))] for i in range(shown)] or [Scene("", ())]
@@ -111,36 +55,43 @@ def board(panel: Board, players: Mapping[str, int]) -> BoardView:
     at = [[forms.setdefault(tiles.get(place), len(forms)) for tiles in standing] for place in places]
     names = list(dict.fromkeys(piece.name for scene in scenes for piece in scene.pieces))
     spots = [_spots(scene.pieces) for scene in scenes]
-    moves = {name: _track([spot.get(name) for spot in spots]) for name in names}
-    rows = tuple(tuple(_text(value) for value in row) for row in scenes[-1].rows)
-    tracks: dict[str, Any] = {
+    moves = {name: _track(spot.get(name) for spot in spots) for name in names}
+    rows = tuple(tuple(map(_text, row)) for row in scenes[-1].rows)
+    cells = [(number, column) for number, row in enumerate(rows) for column in range(len(row))]
+    tracks = {
         "captions": [plain(scene.caption) for scene in scenes],
         "notes": [[plain(note) for note in scene.notes] for scene in scenes],
         "tiles": [_track(found) for found in at],
         "pieces": list(moves.values()),
-        "cells": [
-            _track([_cell(scene.rows, number, column) for scene in scenes])
-            for number, row in enumerate(rows)
-            for column in range(len(row))
-        ],
+        "cells": [_track(_cell(scene.rows, *place) for scene in scenes) for place in cells],
     }
-    return BoardView(
-        title=panel.title,
-        note=panel.note,
-        width=panel.columns * CELL,
-        height=panel.rows * CELL,
+    return Drawing(
+        shape="board",
+        panel=panel,
+        cell=CELL,
+        radius=_RADIUS,
         last=scenes[-1],
         rows=rows,
-        headings=panel.headings,
-        ring=panel.ring,
-        places=tuple((x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)),
-        forms=tuple(TileView() if form is None else tile(form, players, hottest) for form in forms),
-        pieces=tuple(_piece(name, names, moves[name][-1], players) for name in names),
+        # x, y and which of the forms stands there in the last scene
+        places=[(x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)],
+        forms=[None if form is None else tile(form, players, hottest) for form in forms],
+        # `at` is x, y and 1 where a piece is held, None where it is on no place in the last scene
+        pieces=[
+            Drawing(name=name, letter=_letter(name, names), tone=tone(players.get(name, place)), at=moves[name][-1])
+            for place, name in enumerate(names)
+        ],
         tones={name: tone(place) for name, place in players.items()},
         tracks=tracks,
+        packed=partial(_packed, tracks),
         scenes=len(scenes),
-        skipped=count - shown if count else 0,
+        skipped=count - shown,
     )
+
+
+def _packed(tracks: Mapping[str, Any], forms: Sequence[str]) -> Markup:
+    """The tracks and the markup of the forms as JSON, fit to stand inside a `<template>`."""
+    text = json.dumps({"forms": [str(form) for form in forms], **tracks}, separators=(",", ":"))
+    return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
 
 
 def _track(values: Iterable[Any]) -> list[Any]:
@@ -163,38 +114,34 @@ def _cell(rows: Sequence[Sequence[Cell]], number: int, column: int) -> str:
 def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
     """By name [x, y, 1 where it is held]; those of one place stand side by side, closer where they are many."""
     spots: dict[str, list[float]] = {}
-    crowd: dict[tuple[int, int], list[Piece]] = {}
+    crowds: dict[tuple[int, int], list[Piece]] = defaultdict(list)
     for piece in pieces:
-        crowd.setdefault((piece.column, piece.row), []).append(piece)
-    for (column, row), here in crowd.items():
-        step = min(2 * _RADIUS + 1, (CELL - 2 * _RADIUS - 4) / max(1, len(here) - 1))
-        first = CELL / 2 - step * (len(here) - 1) / 2
-        for place, piece in enumerate(here):
+        crowds[piece.column, piece.row].append(piece)
+    for (column, row), crowd in crowds.items():
+        step = min(2 * _RADIUS + 1, (CELL - 2 * _RADIUS - 4) / max(1, len(crowd) - 1))
+        first = CELL / 2 - step * (len(crowd) - 1) / 2
+        for place, piece in enumerate(crowd):
             x = round(column * CELL + first + step * place, 1)
             spots[piece.name] = [x, round(row * CELL + 0.66 * CELL, 1), int(piece.held)]
     return spots
 
 
-def _piece(name: str, names: Sequence[str], last: list[float] | None, players: Mapping[str, int]) -> PieceView:
-    """The token, with a letter or two that no other name could have, where there are such."""
+def _letter(name: str, names: Sequence[str]) -> str:
+    """A letter or two that no other name could have, where there are such."""
     own = _shorts(name)
-    letter = next((short for short in own if sum(short in _shorts(other) for other in names) == 1), own[-1])
-    its = tone(players.get(name, names.index(name)))
-    return PieceView(name, plain(letter), its, (last[0], last[1]) if last else None, bool(last and last[2]))
+    return plain(next((short for short in own if sum(short in _shorts(other) for other in names) == 1), own[-1]))
 
 
 def _shorts(name: str) -> tuple[str, ...]:
     return name[:1], name[:2], name[:1] + name[-1:], name[-2:]
 
 
-def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
-    """One place of a board: its bar, blocks, wrapped label, marks and owner; `hottest` is the board's highest heat."""
+def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
+    """One place of a board, from its own corner; `hottest` is the board's highest heat. `title` says all in words."""
     upright = tile.edge in {"left", "right"}
-    narrow = tile.hue is not None and upright
-    left = _BAR if tile.hue and tile.edge == "left" else 0.0
-    top = _BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0
+    side = _BAR if tile.hue is not None and upright else 0.0  # what the bar takes of the width
     lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
-    room = CELL - 6 - (_BAR if narrow else 0.0)
+    room = CELL - 6 - side
     hint = None
     if tile.short and tile.owner:  # to the left of the pieces
         hint = 0.3 * CELL, plain(tile.owner[:2])
@@ -202,28 +149,23 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TileView:
         hint = CELL / 2, plain(tile.marks[0])
     bar = None
     if tile.hue is not None:
-        x, y = (CELL - _BAR if tile.edge == side else 0.0 for side in ("right", "bottom"))
+        x, y = (CELL - _BAR if tile.edge == edge else 0.0 for edge in ("right", "bottom"))
         bar = Box(x, y, _BAR if upright else CELL, CELL if upright else _BAR, f"hue {tile.hue}")
-    says = [tile.label, *([tile.note] if tile.note else []), *([tile.says] if tile.says else []), *tile.marks]
-    heat = "" if tile.heat is None else f" heat{_step(tile.heat, hottest)}"
-    return TileView(
-        classes=f"tile{heat}{' struck' if tile.struck else ''}",
-        lines=tuple(
-            (left + 3.5, top + 10.5 + 10 * place, line, room if len(line) * _LABEL > room + 1.5 else None)
-            for place, line in enumerate(lines)
-        ),
-        note=(left + 3.5, top + 11.5 + 10 * len(lines), plain(tile.note)) if tile.note else None,
+    heat = max(0, min(HEAT_STEPS, round(HEAT_STEPS * (tile.heat or 0.0) / hottest))) if hottest > 0 else 0
+    owner = f"owner {tile.owner}" if tile.owner else ""
+    return Drawing(
+        tile=tile,
+        title=", ".join([tile.label, *filter(None, (tile.note, tile.says)), *tile.marks, *([owner] if owner else [])]),
+        classes=f"tile{'' if tile.heat is None else f' heat{heat}'}{' struck' if tile.struck else ''}",
+        left=(side if tile.edge == "left" else 0.0) + 3.5,
+        top=_BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0,
+        # with the width into which a long line is pressed
+        lines=[(line, room if len(line) * _LABEL > room + 1.5 else None) for line in lines],
         bar=bar,
-        blocks=tuple(_blocks(tile, upright)),
-        boxes=tuple(_boxes(tile, players, narrow)),
-        short=plain(tile.short),
+        blocks=list(_blocks(tile, upright)),
+        boxes=list(_boxes(tile, players, side)),
         hint=hint,
-        title=", ".join(says + ([f"owner {tile.owner}"] if tile.owner else [])),
     )
-
-
-def _step(heat: float, hottest: float) -> int:
-    return max(0, min(HEAT_STEPS, round(HEAT_STEPS * heat / hottest))) if hottest > 0 else 0
 
 
 def _blocks(tile: Tile, upright: bool) -> Iterator[Box]:
@@ -232,16 +174,15 @@ def _blocks(tile: Tile, upright: bool) -> Iterator[Box]:
     along = 5.0
     for block in tile.blocks:
         length = _SMALL if block == "small" else _LARGE
-        x, y = (across, along) if upright else (along, across)
-        size = (_SMALL, length) if upright else (length, _SMALL)
-        yield Box(x, y, *size, f"block {block}")
+        spot = (across, along, _SMALL, length) if upright else (along, across, length, _SMALL)
+        yield Box(*spot, f"block {block}")
         along += length + _PITCH - _SMALL
 
 
-def _boxes(tile: Tile, players: Mapping[str, int], narrow: bool) -> Iterator[Box]:
+def _boxes(tile: Tile, players: Mapping[str, int], side: float) -> Iterator[Box]:
     """The owner, as a strip at the outer edge; then marks in one line, of which what does not fit is counted."""
-    left = _BAR if narrow and tile.edge == "left" else 0.0
-    width = CELL - (_BAR if narrow else 0.0)
+    left = side if tile.edge == "left" else 0.0
+    width = CELL - side
     y = 0.0 if tile.edge == "bottom" else CELL - _STRIP
     if tile.owner:
         classes = f"owner {tone(players.get(tile.owner, 0))}"

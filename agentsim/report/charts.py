@@ -1,4 +1,4 @@
-"""Charts laid out: lines and bars over named places, with the axes that `scatter` uses too.
+"""Charts laid out: lines and bars over named places, points and estimates along measured axes.
 
 A drawing has units of its own. The markup is `templates/panels.html.j2`; colours are the style sheet's, named by tone.
 """
@@ -8,39 +8,39 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
+from typing import NamedTuple
 
-from agentsim.engine.panel import Chart, Table
-from agentsim.report.data_table import TableView, table
-from agentsim.report.style import tone
-from agentsim.report.text import fitted, number, plain
+from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
+from agentsim.report.markup import Drawing, fitted, number, plain, tone, tone_of
+from agentsim.report.tables import table
 
-__all__ = ["CHARACTER", "HEIGHT", "WIDTH", "Axis", "ChartView", "Label", "Mark", "chart", "room_for", "ticks"]
+__all__ = ["WIDTH", "Axis", "Label", "Mark", "Plot", "chart", "ranges", "scatter", "ticks"]
 
-WIDTH, HEIGHT = 640.0, 260.0
-CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
+WIDTH, BASE = 640.0, 236.0
+_CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
 _LEAST = 1e-300
-_LABEL_MAX = 14
-_MANY_DOTS = 400  # beyond so many, a line carries no dots: they would hide it
+_LABEL_MAX, _NAME_MAX = 14, 28
+_MANY = 400  # beyond so many dots a line carries none, and points are smaller: they would hide what is there
+_LARGE, _SMALL = 4.4, 2.6
+_ROW, _TOP = 24.0, 10.0
 
 Values = list[list[float | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A dot (`x`, `y`), or a bar that begins there, with what a reader sees when pointing at it."""
 
     x: float
     y: float
-    width: float
-    height: float
     tone: str
     title: str
+    width: float = 0.0
+    height: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A tick of an axis."""
+class Label(NamedTuple):
+    """A tick of an axis; `full` is what its text stands for, where it is shortened."""
 
     at: float
     text: str
@@ -66,35 +66,18 @@ class Axis:
     def labels(self, room: float = 0.0) -> tuple[Label, ...]:
         """Marks `room` or more apart: all of them, or every second, third, ..."""
         every = max(1, math.ceil(room * (len(self.marks) - 1) / abs(self.end - self.start)))
-        return tuple(Label(self.at(mark), number(mark), number(mark)) for mark in self.marks[::every])
+        return tuple(Label(self.at(mark), number(mark)) for mark in self.marks[::every])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartView:
-    """A drawing in its own units, and its data as a table. `kind` is the chart's, or `scatter`."""
+class Plot(Drawing):
+    """A chart in units of its own, and its data as a table; what stands here is so unless a chart says otherwise."""
 
-    title: str
-    note: str
-    kind: str
-    height: float
-    left: float
-    right: float
-    top: float
-    base: float
-    zero: float
-    y_ticks: tuple[Label, ...]
-    x_ticks: tuple[Label, ...]
-    x_label: str
-    data: TableView
-    y_label: str = ""
-    tilted: bool = False
-    lines: tuple[tuple[str, str], ...] = ()  # points and tone
-    dots: tuple[Mark, ...] = ()
-    radius: float = 3.2  # of a dot
-    bars: tuple[Mark, ...] = ()
-    legend: tuple[tuple[str, str], ...] = ()  # name and tone
-    width: float = WIDTH
-    shape: str = "chart"
+    shape, kind, width, radius = "chart", "scatter", WIDTH, 3.2
+    foot, tilted = 24.0, False  # room for the labels below, and whether they lean
+    lines: Sequence[tuple[str, str]] = ()  # points and tone
+    dots: Sequence[Mark] = ()
+    bars: Sequence[Mark] = ()
+    legend: Sequence[tuple[str, str]] = ()  # name and tone
 
 
 def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
@@ -113,22 +96,22 @@ def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[f
     return [round(index * step, max(0, -exponent)) for index in range(first, last + 1)]
 
 
-def room_for(labels: Sequence[float]) -> float:
-    """How far to the right the y axis stands, so that its numbers fit before it."""
-    return 12 + CHARACTER * max(len(number(label)) for label in labels)
+def _widest(marks: Sequence[float]) -> float:
+    return _CHARACTER * max(len(number(mark)) for mark in marks)
 
 
-def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
+def chart(panel: Chart, players: Mapping[str, int]) -> Plot:
     """The chart drawn; a series named like a player has that player's tone."""
     alone = len(panel.series) == 1 and panel.series[0].name not in players
     tones = ["solo" if alone else tone(players.get(s.name, place)) for place, s in enumerate(panel.series)]
-    values = _values(panel)
+    # a short series has gaps at its end
+    values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)
     marks = ticks(*_extent(panel.kind, values), least=1.0 if whole else 0.0)
-    left, right, top, base = room_for(marks), WIDTH - 8, 26.0 if panel.y_label else 10.0, HEIGHT - 24
-    y = Axis(marks, base, top)
+    left, right = 12 + _widest(marks), WIDTH - 8
+    y = Axis(marks, BASE, 26.0 if panel.y_label else _TOP)
     shorts = [_short(text) for text in panel.x]
-    longest = CHARACTER * max(map(len, shorts), default=0)
+    longest = _CHARACTER * max(map(len, shorts), default=0)
     places = max(1, len(shorts))
     tilted = panel.kind != "line" and longest > (right - left) / places - 4
     if tilted:  # the first label leans out to the left of its bar
@@ -136,45 +119,36 @@ def chart(panel: Chart, players: Mapping[str, int]) -> ChartView:
     band = (right - left) / places
     xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
     every = max(1, math.ceil((14 if tilted else longest + 8) / band))
-    lines, dots = _lines(panel, values, tones, xs, y) if panel.kind == "line" else ((), ())
+    runs = list(_runs(panel, values, tones, xs, y)) if panel.kind == "line" else []
     rows = tuple((name, *(row[place] for row in values)) for place, name in enumerate(panel.x))
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
-    return ChartView(
-        title=panel.title,
-        note=panel.note,
+    return Plot(
+        panel=panel,
         kind=panel.kind,
-        height=round(base + (14 + 0.75 * longest if tilted else 20) + (16 if panel.x_label else 0) + 4, 1),
-        left=round(left, 1),
-        right=right,
-        top=top,
-        base=base,
-        zero=y.zero(),
-        y_ticks=y.labels(),
+        x=Axis((), round(left, 1), right),
+        y=y,
         x_ticks=tuple(map(Label, xs, shorts, panel.x))[::every],
+        y_ticks=y.labels(),
+        foot=18 + 0.75 * longest if tilted else 24.0,
         tilted=tilted,
-        x_label=panel.x_label,
-        y_label=panel.y_label,
-        lines=lines,
-        dots=dots,
+        lines=tuple((" ".join(f"{point.x},{point.y}" for point in run), run[0].tone) for run in runs),
+        dots=tuple(chain(*runs)) if sum(map(len, runs)) <= _MANY else (),
         bars=() if panel.kind == "line" else tuple(_bars(panel, values, tones, xs, y, band=band)),
         legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
-        data=table(Table("", (panel.x_label, *(series.name for series in panel.series)), rows)),
+        data=table(DataTable("", (panel.x_label, *(series.name for series in panel.series)), rows)),
     )
 
 
-def _values(panel: Chart) -> Values:
-    """A row for each series; a short series has gaps at its end, and a number that cannot be drawn is a gap."""
-    length = len(panel.x)
-    padded = ((*series.values, *[None] * length)[:length] for series in panel.series)
-    return [[value if value is not None and math.isfinite(value) else None for value in row] for row in padded]
+def _finite(value: float | None) -> float | None:
+    """The value, None where it cannot be drawn."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _extent(kind: str, values: Values) -> tuple[float, float]:
     if kind == "stacked":
-        columns = list(zip(*values, strict=True))
-        highs = [sum(v for v in column if v is not None and v > 0) for column in columns]
-        lows = [sum(v for v in column if v is not None and v < 0) for column in columns]
-        return min([0.0, *lows]), max([0.0, *highs])
+        columns = [[value for value in column if value is not None] for column in zip(*values, strict=True)]
+        sums = [sum(v for v in column if (v > 0) == up) for column in columns for up in (True, False)]
+        return min([0.0, *sums]), max([0.0, *sums])
     known = [value for row in values for value in row if value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
     # Bars begin at zero, or their lengths would mislead; lines do where zero is not far off, or where nothing else
@@ -184,23 +158,14 @@ def _extent(kind: str, values: Values) -> tuple[float, float]:
     return low, max(high, 0.0) if kind == "bar" else high
 
 
-def _lines(
+def _runs(
     panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
-) -> tuple[tuple[tuple[str, str], ...], tuple[Mark, ...]]:
-    """The unbroken pieces of each line, and its dots."""
-    lines: list[tuple[str, str]] = []
-    dots: list[Mark] = []
+) -> Iterator[tuple[Mark, ...]]:
+    """The dots of each unbroken piece of a line."""
     for series, row, its in zip(panel.series, values, tones, strict=True):
-        points = [
-            None if value is None else Mark(x, y.at(value), 0, 0, its, _says(name, series.name, value))
-            for x, name, value in zip(xs, panel.x, row, strict=True)
-        ]
-        for missing, group in groupby(points, key=lambda point: point is None):
-            run = [point for point in group if point is not None]
-            dots += run
+        for missing, group in groupby(zip(xs, panel.x, row, strict=True), key=lambda point: point[2] is None):
             if not missing:
-                lines.append((" ".join(f"{point.x},{point.y}" for point in run), its))
-    return tuple(lines), tuple(dots) if len(dots) <= _MANY_DOTS else ()
+                yield tuple(Mark(x, y.at(v), its, _says(name, series.name, v)) for x, name, v in group if v is not None)
 
 
 def _bars(
@@ -211,17 +176,17 @@ def _bars(
     each = wide if stacked else wide / count
     gap = 0 if stacked else min(1.5, each / 6)
     for place, name in enumerate(panel.x):
-        up = down = 0.0
+        stood = {True: 0.0, False: 0.0}  # how far those above and those below zero reach
         for index, series in enumerate(panel.series):
             value = values[index][place]
             if value is None:
                 continue
-            start = (up if value >= 0 else down) if stacked else 0.0
-            up, down = (up + value, down) if value >= 0 else (up, down + value)
+            start = stood[value >= 0] if stacked else 0.0
+            stood[value >= 0] += value
             top, bottom = y.at(max(start, start + value)), y.at(min(start, start + value))
             left = xs[place] - wide / 2 + (0 if stacked else index * each)
             size = round(max(each - gap, 0.5), 1), round(bottom - top, 1)
-            yield Mark(round(left + gap / 2, 1), top, *size, tones[index], _says(name, series.name, value))
+            yield Mark(round(left + gap / 2, 1), top, tones[index], _says(name, series.name, value), *size)
 
 
 def _short(text: str) -> str:
@@ -233,3 +198,92 @@ def _short(text: str) -> str:
 
 def _says(x: str, name: str, value: float) -> str:
     return f"{x}, {name}: {number(value)}" if name else f"{x}: {number(value)}"
+
+
+def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
+    """The points that have a place, and all of them as a table; a series named like a player has that player's tone."""
+    drawn = [point for point in panel.points if math.isfinite(point.x) and math.isfinite(point.y)]
+    tones = _tones(panel, players)
+    across, up = _around([point.x for point in drawn], about=8), _around([point.y for point in drawn], about=5)
+    widest = _widest(across)
+    # No number leans out; ends are rounded as points are, or one at an end would stand beside it.
+    x = Axis(across, round(max(12 + _widest(up), widest / 2), 1), round(WIDTH - max(8, widest / 2 + 2), 1))
+    y = Axis(up, BASE, 26.0 if panel.y_label else _TOP)
+    named = any(point.series for point in panel.points)
+    names = panel.x_label or "x", panel.y_label or "y"
+    rows = tuple((p.label, *((p.series,) if named else ()), _finite(p.x), _finite(p.y)) for p in panel.points)
+    dots = []
+    for p in drawn:
+        whose = ", ".join(filter(None, (p.label, p.series)))
+        measures = f"{names[0]} {number(p.x)}, {names[1]} {number(p.y)}"
+        dots.append(Mark(x.at(p.x), y.at(p.y), tones[p.series], f"{whose}: {measures}" if whose else measures))
+    return Plot(
+        panel=panel,
+        x=x,
+        y=y,
+        x_ticks=x.labels(widest + 8),
+        y_ticks=y.labels(14),
+        dots=tuple(dots),
+        radius=_LARGE if len(drawn) <= _MANY else _SMALL,
+        legend=tuple((name or "–", its) for name, its in tones.items()) if len(tones) > 1 else (),
+        data=table(DataTable("", ("", *(("series",) if named else ()), *names), rows)),
+    )
+
+
+def _tones(panel: Scatter, players: Mapping[str, int]) -> dict[str, str]:
+    """Each series' tone: players first, in their order; the others' tones begin behind all players'."""
+    names = list(dict.fromkeys(point.series for point in panel.points))
+    seated = sorted((name for name in names if name in players), key=players.__getitem__)
+    others = [name for name in names if name not in players]
+    if not seated and len(others) == 1:
+        return {others[0]: "solo"}
+    places = {name: players[name] for name in seated}
+    places |= {name: place for place, name in enumerate(others, start=len(players) if seated else 0)}
+    return {name: tone(place) for name, place in places.items()}
+
+
+def _around(values: list[float], about: int) -> list[float]:
+    """Round numbers around the values; where these are all the same, on both sides of it."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if low == high:
+        low, high = low - (abs(low) / 10 or 1), high + (abs(high) / 10 or 1)
+    return ticks(low, high, about)
+
+
+def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
+    """A line for each interval, a dot for its estimate, and all of them as a table.
+
+    An estimate named like a player has that player's tone.
+    """
+    drawn = [row for row in panel.rows if math.isfinite(row.value)]
+    ends = [end for row in drawn for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
+    shorts = {row.name: _ending(row.name) for row in drawn}
+    left = round(12 + _CHARACTER * max(map(len, shorts.values()), default=0), 1)
+    x = Axis(ticks(min(ends, default=0.0), max(ends, default=1.0), about=8), left, WIDTH - 16)
+    heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
+    tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
+    rows = tuple((row.name, row.value, row.low, row.high) for row in panel.rows)
+    return Plot(
+        panel=panel,
+        x=x,
+        y=Axis((0, 1), _TOP + _ROW * max(1, len(drawn)), _TOP),
+        x_ticks=x.labels(),
+        y_ticks=tuple(Label(y, shorts[row.name], row.name) for row, y in heights),
+        lines=tuple(
+            (f"{x.at(row.low)},{y} {x.at(row.high)},{y}", tones[row.name])
+            for row, y in heights
+            if row.low is not None and row.high is not None
+        ),
+        dots=tuple(Mark(x.at(row.value), y, tones[row.name], _interval(row)) for row, y in heights),
+        radius=_LARGE,
+        data=table(DataTable("", ("", panel.x_label or "estimate", "from", "to"), rows)),
+    )
+
+
+def _ending(name: str) -> str:
+    return name if len(name) <= _NAME_MAX else f"…{name[1 - _NAME_MAX :]}"  # models' names differ at their ends
+
+
+def _interval(row: Estimate) -> str:
+    interval = "" if row.low is None or row.high is None else f", {number(row.low)} to {number(row.high)}"
+    return f"{row.name}: {number(row.value)}{interval}"

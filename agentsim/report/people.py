@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from agentsim.engine.panel import Line, Network, Node, Post, Profiles, Table, Threads, Tie
+from agentsim.engine.panel import DataTable, Network, Node, PlayerProfiles, Threads, Tie
 from agentsim.engine.wording import sentence
-from agentsim.report.charts import ChartView, chart
-from agentsim.report.data_table import CellView, TableView, cell, table
-from agentsim.report.style import tone, tone_of
-from agentsim.report.text import fitted, number
+from agentsim.report.charts import Plot, chart
+from agentsim.report.markup import Drawing, fitted, number, tone, tone_of
+from agentsim.report.tables import cell, table
 
-__all__ = ["MOST_NODES", "NetworkView", "ProfilesView", "ThreadsView", "network", "profiles", "threads"]
+__all__ = ["MOST_NODES", "network", "profiles", "threads"]
 
 MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""
@@ -35,53 +33,9 @@ _PULL = 0.35  # how far from the middle an arc's bend stays, as a part of the wa
 _APART = 9.0  # of one direction from the chord, so that the other is beside it; a further kind is as much again
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A node on the circle; its name stands outside, turned by `angle` degrees."""
-
-    place: int
-    x: float
-    y: float
-    radius: float
-    angle: float
-    flipped: bool  # on the left half, where a name would stand on its head
-    label: str
-    name: str
-    tone: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arc:
-    """A tie from one spot to another, by their places."""
-
-    source: int
-    target: int
-    path: str
-    width: float
-    tone: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkView:
-    """A network in units of its own, and its ties as a table. `left_out` nodes and arcs are in the table alone."""
-
-    title: str
-    note: str
-    spots: tuple[Spot, ...]
-    arcs: tuple[Arc, ...]
-    groups: tuple[tuple[str, str], ...]  # name and tone
-    kinds: tuple[tuple[str, str], ...]
-    left_out: str
-    data: TableView
-    size: float = _SIZE
-    shape: str = "network"
-
-
-def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
-    """The busiest nodes on a circle, group by group, and the heaviest ties between them."""
-    names = {node.name for node in panel.nodes}
-    ties = [tie for tie in _joined(panel.ties) if {tie.source, tie.target} <= names]
+def network(panel: Network, players: Mapping[str, int]) -> Drawing:
+    """The busiest nodes on a circle, group by group, the heaviest ties between them, and all ties as a table."""
+    ties = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
     for tie in ties:
         for name in {tie.source, tie.target}:
@@ -94,67 +48,70 @@ def network(panel: Network, players: Mapping[str, int]) -> NetworkView:
     spots = _spots(drawn, traffic, tones, players)
     at = {spot.name: spot for spot in spots}
     kinds = {kind: place for place, kind in enumerate(sorted({tie.kind for tie in ties}))}
-    between = [tie for tie in ties if tie.source in at and tie.target in at and tie.source != tie.target]
-    heaviest = sorted(between, key=lambda tie: -tie.weight)[:MOST_ARCS]
+    strongest = sorted(ties, key=lambda tie: -tie.weight)
+    between = [tie for tie in strongest if tie.source in at and tie.target in at and tie.source != tie.target]
+    heaviest = between[:MOST_ARCS]
     most = max((tie.weight for tie in heaviest), default=1.0)
     thick = _THIN + (_THICK - _THIN) * min(1.0, math.sqrt(_MANY_ARCS / max(1, len(heaviest))))
-    left_out = [f"{len(panel.nodes) - len(drawn):,} who had less to do with others are not drawn"]
-    left_out += [f"{len(between) - len(heaviest):,} slighter ties are not drawn"]
-    left_out += [f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}"] if len(ties) > MOST_ROWS else []
-    what = ("what",) if len(kinds) > 1 or any(kinds) else ()
-    rows = tuple(
-        (tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight)
-        for tie in sorted(ties, key=lambda tie: -tie.weight)[:MOST_ROWS]
-    )
-    return NetworkView(
-        title=panel.title,
-        note=panel.note,
+    fewer = {
+        "who had less to do with others are not drawn": len(panel.nodes) - len(drawn),
+        "slighter ties are not drawn": len(between) - len(heaviest),
+    }
+    left_out = [f"{count:,} {whose}" for whose, count in fewer.items() if count]
+    if len(ties) > MOST_ROWS:
+        left_out.append(f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}")
+    what = ("what",) if any(kinds) else ()
+    rows = ((tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight) for tie in strongest[:MOST_ROWS])
+    return Drawing(
+        shape="network",
+        panel=panel,
+        size=_SIZE,
         spots=spots,
         # the heaviest last: they lie on top
-        arcs=tuple(_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)),
+        arcs=[_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)],
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
-        left_out=sentence("; ".join(part for part in left_out if not part.startswith("0 "))),
-        data=table(Table("", ("from", "to", *what, "how much"), rows)),
+        left_out=sentence("; ".join(left_out)),
+        data=table(DataTable("", ("from", "to", *what, "how much"), tuple(rows))),
     )
 
 
-def _joined(ties: Sequence[Tie]) -> list[Tie]:
-    """Each pair and kind once, in the order of their first; a tie without weight is left out."""
+def _joined(panel: Network) -> list[Tie]:
+    """Each pair of nodes and kind once, in the order of their first; a tie without weight is left out."""
+    names = {node.name for node in panel.nodes}
     weights: dict[tuple[str, str, str], float] = defaultdict(float)
-    for tie in ties:
-        if math.isfinite(tie.weight) and tie.weight > 0:
+    for tie in panel.ties:
+        if math.isfinite(tie.weight) and tie.weight > 0 and {tie.source, tie.target} <= names:
             weights[tie.source, tie.target, tie.kind] += tie.weight
     return [Tie(source, target, weight, kind) for (source, target, kind), weight in weights.items()]
 
 
 def _spots(
     nodes: Sequence[Node], traffic: Mapping[str, float], tones: Mapping[str, str], players: Mapping[str, int]
-) -> tuple[Spot, ...]:
+) -> list[Drawing]:
     most = max(traffic.values(), default=0.0) or 1.0
     # names stand outside the circle, and none may lean out of the drawing
     around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
-    spots: list[Spot] = []
-    for place, node in enumerate(nodes):
+
+    def spot(place: int, node: Node) -> Drawing:
         turn = 2 * math.pi * place / len(nodes) - math.pi / 2
-        spots.append(
-            Spot(
-                place=place,
-                x=round(_SIZE / 2 + around * math.cos(turn), 1),
-                y=round(_SIZE / 2 + around * math.sin(turn), 1),
-                radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
-                angle=round(math.degrees(turn), 1),
-                flipped=math.cos(turn) < -1e-9,
-                label=fitted(node.name, _LABEL),
-                name=node.name,
-                tone=tones.get(node.group) or tone(players.get(node.name, place)),
-            )
+        return Drawing(
+            place=place,
+            x=round(_SIZE / 2 + around * math.cos(turn), 1),
+            y=round(_SIZE / 2 + around * math.sin(turn), 1),
+            radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
+            angle=round(math.degrees(turn), 1),  # by which the name is turned that stands outside
+            flipped=math.cos(turn) < -1e-9,  # on the left half, where a name would stand on its head
+            label=fitted(node.name, _LABEL),
+            name=node.name,
+            tone=tones.get(node.group) or tone(players.get(node.name, place)),
         )
-    return tuple(spots)
+
+    return [spot(place, node) for place, node in enumerate(nodes)]
 
 
-def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
+def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawing:
     a, b = at[tie.source], at[tie.target]
     middle = _SIZE / 2
     across, down = b.x - a.x, b.y - a.y
@@ -162,34 +119,13 @@ def _arc(tie: Tie, at: Mapping[str, Spot], width: float, kind: int) -> Arc:
     aside = _APART * (1 + 2 * kind)
     x = round(middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * aside, 1)
     y = round(middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside, 1)
+    title = f"{tie.source} to {tie.target}: {number(tie.weight)}" + (f" {tie.kind}" if tie.kind else "")
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
-    weight = f"{number(tie.weight)} {tie.kind}" if tie.kind else number(tie.weight)
-    title = f"{tie.source} to {tie.target}: {weight}"
-    return Arc(a.place, b.place, path, round(max(_THIN, width), 1), f"kind{kind % 3}", title)
+    width = round(max(_THIN, width), 1)
+    return Drawing(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)
 
 
-@dataclass(frozen=True, slots=True)
-class PostView:
-    """A post, `depth` answers below the beginning of its thread."""
-
-    post: Post
-    depth: int
-    tone: str
-    answers: int  # in the whole thread, given with its first post
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadsView:
-    """All threads in the order in which they began, each with its answers in order."""
-
-    title: str
-    note: str
-    threads: tuple[tuple[PostView, ...], ...]
-    posts: int
-    shape: str = "threads"
-
-
-def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
+def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
     """The posts by thread; one that answers a post that is not there, or comes later, begins a thread of its own."""
     place_of: dict[int, int] = {}
     answers: dict[int | None, list[int]] = defaultdict(list)
@@ -197,52 +133,38 @@ def threads(panel: Threads, players: Mapping[str, int]) -> ThreadsView:
         answers[None if post.answers is None else place_of.get(post.answers)].append(place)
         place_of[post.number] = place
 
-    def thread(first: int) -> Iterator[PostView]:
+    def thread(first: int) -> list[Drawing]:
         waiting = [(first, 0)]  # depth first without recursion: a thread may be deeper than the call stack
         found = []
         while waiting:
             place, depth = waiting.pop()
             found.append((panel.posts[place], min(depth, DEEPEST)))
             waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
-        for post, depth in found:
-            yield PostView(post, depth, tone_of(post.author, players), 0 if depth else len(found) - 1)
+        told = len(found) - 1  # the answers in the whole thread, given with its first post
+        return [
+            Drawing(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)
+            for post, depth in found
+        ]
 
-    begun = list(answers[None])
-    return ThreadsView(panel.title, panel.note, tuple(tuple(thread(first)) for first in begun), len(panel.posts))
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileView:
-    """One player's page."""
-
-    name: str
-    tone: str
-    facts: tuple[tuple[str, CellView], ...]
-    chart: ChartView | None
-    days: tuple[tuple[str, tuple[Line, ...]], ...]  # neighbouring lines of one time together
+    return Drawing(shape="threads", panel=panel, threads=[thread(first) for first in list(answers[None])])
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesView:
-    """A page for each player."""
-
-    title: str
-    note: str
-    people: tuple[ProfileView, ...]
-    shape: str = "profiles"
-
-
-def profiles(panel: Profiles, players: Mapping[str, int]) -> ProfilesView:
-    """Every player's page, of which a reader opens one."""
-    people = tuple(
-        ProfileView(
-            profile.name,
-            tone_of(profile.name, players),
-            tuple((name, cell(value)) for name, value in profile.facts),
-            # without dots, which are most of a small drawing's bytes, and of which a page may have a hundred
-            None if profile.chart is None else replace(chart(profile.chart, players), dots=()),
-            tuple((when, tuple(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)),
+def profiles(panel: PlayerProfiles, players: Mapping[str, int]) -> Drawing:
+    """Every player's page, of which a reader opens one; neighbouring lines of one time stand together."""
+    people = [
+        Drawing(
+            name=profile.name,
+            tone=tone_of(profile.name, players),
+            facts=[(name, cell(value)) for name, value in profile.facts],
+            chart=None if profile.chart is None else _without_dots(chart(profile.chart, players)),
+            days=[(when, list(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)],
         )
         for profile in panel.people
-    )
-    return ProfilesView(panel.title, panel.note, people)
+    ]
+    return Drawing(shape="profiles", panel=panel, people=people)
+
+
+def _without_dots(drawn: Plot) -> Plot:
+    """They are most of a small drawing's bytes, and of these a page may have a hundred."""
+    drawn.dots = ()
+    return drawn

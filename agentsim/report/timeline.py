@@ -7,17 +7,16 @@ The markup is `templates/timeline.html.j2`. A page for one player is given a his
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from markupsafe import Markup
 
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
-from agentsim.report.text import foreign
+from agentsim.report.markup import Drawing, foreign
 
-__all__ = ["MOST_FOLDS", "Badge", "EventView", "MessageView", "RoundView", "Timeline"]
+__all__ = ["MOST_FOLDS", "Timeline"]
 
 MOST_FOLDS = 3_000
 """With more events than this a round has one fold for all their data: a browser is slow with a fold for each."""
@@ -27,57 +26,6 @@ MOST_FOLDS = 3_000
 PROMPT_BUDGET = 16_000_000
 _LINE = 300  # characters of an event's data up to which it stands in one line
 _BAD_REPLY = ("unreadable", "ambiguous", "illegal")
-
-
-@dataclass(frozen=True, slots=True)
-class Badge:
-    """A mishap on the way to a decision; `tone` is `bad` where the decision is not the player's own."""
-
-    label: str
-    why: str = ""
-    tone: str = "note"
-
-
-@dataclass(frozen=True, slots=True)
-class MessageView:
-    """A message of a prompt, or a reply; `attempt` counts from 1."""
-
-    role: str
-    text: Markup
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class EventView:
-    """One event as it is shown, or a decision that left no event."""
-
-    anchor: str
-    label: str
-    kind: str
-    heading: str
-    role: str
-    content: str
-    player: str | None
-    sight: str  # public, private or log
-    viewers: tuple[str, ...]
-    data: str
-    badges: tuple[Badge, ...]
-    prompt: tuple[MessageView, ...]
-    reasoning: Markup | None
-    seen: str | None  # the places of its viewers; None for a public event
-    asked: int | None  # the place of the player whose decision it was
-    elsewhere: str | None = None  # anchor of the event that shows this decision's prompt and reasoning
-    alike: int = 0  # number of later decisions that are shown by this one
-
-
-@dataclass(frozen=True, slots=True)
-class RoundView:
-    """A round with its events in order."""
-
-    anchor: str
-    title: str
-    entries: tuple[EventView, ...]
-    data: str = ""  # of all its events, in a page with more than `MOST_FOLDS`
 
 
 class Timeline:
@@ -94,131 +42,111 @@ class Timeline:
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
         self._spent = 0
-        self.data_by_round = sum(len(record.events) for record in history.rounds) > MOST_FOLDS
 
-    def rounds(self) -> Iterator[RoundView]:
-        """Every round, the empty ones too."""
+    def rounds(self) -> Iterator[Drawing]:
+        """Every round, the empty ones too; in a page with more than `MOST_FOLDS` events it has all their data."""
+        by_round = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
         for place, record in enumerate(self._history.rounds):
-            entries = tuple(self._entry(event) for event in record.events)
-            if self.data_by_round:
-                data = "\n".join(
-                    f"#{event.seq} {json.dumps(event.data, ensure_ascii=False)}"
-                    for event in record.events
-                    if event.data
-                )
-                entries = tuple(replace(entry, data="") for entry in entries)
-                yield RoundView(f"round-{place}", record.title, entries, data)
-            else:
-                yield RoundView(f"round-{place}", record.title, entries)
+            entries = [self._entry(event, self._decision_of(event), f"e{event.seq}") for event in record.events]
+            data = ""
+            if by_round:
+                told = ((event.seq, event.data) for event in record.events if event.data)
+                data = "\n".join(f"#{seq} {json.dumps(data, ensure_ascii=False)}" for seq, data in told)
+                for entry in entries:
+                    entry.data = ""
+            yield Drawing(anchor=f"round-{place}", title=record.title, entries=entries, data=data)
 
-    def silent(self) -> Iterator[EventView]:
+    def silent(self) -> Iterator[Drawing]:
         """The decisions without an event; those that differ in nothing but their number are shown once."""
-        told = {_decision_of(event) for record in self._history.rounds for event in record.events}
-        same: dict[object, list[EventView]] = {}
+        events = [event for record in self._history.rounds for event in record.events]
+        told = {decision.index for event in events if (decision := self._decision_of(event))}
+        same: dict[object, Drawing] = {}
         for decision in self._history.decisions:
             if decision.index not in told:
                 entry = self._silent(decision)
                 alone = entry.prompt or entry.reasoning or entry.badges
-                same.setdefault(entry.anchor if alone else (entry.player, entry.kind, entry.data), []).append(entry)
-        for first, *others in same.values():
-            yield replace(first, alike=len(others))
+                key = entry.anchor if alone else (entry.player, entry.record.kind, entry.data)
+                if key in same:
+                    same[key].alike += 1
+                else:
+                    same[key] = entry
+        yield from same.values()
 
-    def deeds(self) -> dict[str, Counter[str]]:
-        """The number of events of each kind that each player caused."""
-        deeds: dict[str, Counter[str]] = {record.id: Counter() for record in self._history.players}
-        for record in self._history.rounds:
-            for event in record.events:
-                player = self._player(event, self._decisions.get(_decision_of(event)))
-                if player in deeds:
-                    deeds[player][event.kind] += 1
-        return deeds
+    def _decision_of(self, event: EventRecord) -> DecisionRecord | None:
+        index = event.metadata.get("decision")
+        return self._decisions.get(index) if isinstance(index, int) else None
 
     def _player(self, event: EventRecord, decision: DecisionRecord | None) -> str | None:
         # The role first: a page for one player lacks the others' decisions.
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
-    def _entry(self, event: EventRecord) -> EventView:
-        decision = self._decisions.get(_decision_of(event))
-        anchor = f"e{event.seq}"
+    def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
+        """An event; `seen` are the places of its viewers (None for a public one), `asked` that of who decided it."""
         everyone = event.visibility == "all"
-        prompt, reasoning, elsewhere = self._folds(event, decision, anchor)
-        return EventView(
+        # The role first: a page for one player lacks the others' decisions.
+        player = self._roles.get(event.role.casefold()) or (decision.player if decision else None)
+        return Drawing(
+            record=event,
             anchor=anchor,
-            label=str(event.seq),
-            kind=event.kind,
-            heading=event.heading,
-            role=event.role,
-            content=event.content,
-            player=self._player(event, decision),
+            label=label or str(event.seq),
+            player=player,
             sight="public" if everyone else "private" if event.visibility else "log",
-            viewers=() if everyone else tuple(event.visibility),
-            data=_json(event.data),
-            badges=tuple(_badges(decision)) if decision else (),
-            prompt=prompt,
-            reasoning=reasoning,
-            elsewhere=elsewhere,
             seen=None if everyone else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
             asked=self._places.get(decision.player) if decision else None,
+            data=_json(event.data),
+            badges=list(_badges(decision)) if decision else [],
+            alike=0,  # later decisions that are shown by this one
+            **self._folds(event, decision, anchor),
         )
 
-    def _silent(self, decision: DecisionRecord) -> EventView:
-        anchor = f"d{decision.index}"
-        return EventView(
-            anchor=anchor,
-            label=f"decision {decision.index}",
+    def _silent(self, decision: DecisionRecord) -> Drawing:
+        """A decision as if an event told of it to its player alone."""
+        event = EventRecord(
+            seq=decision.index,
             kind=decision.kind,
             heading=decision.kind.replace("_", " ").capitalize(),
             role=decision.player if decision.player.startswith("@") else f"player {decision.player}",
             content="",
-            player=decision.player,
-            sight="private",
-            viewers=(decision.player,),
-            data=_json(decision.decision),
-            badges=tuple(_badges(decision)),
-            prompt=self._exchange(decision.tries, anchor),
-            reasoning=self._thoughts(decision.tries, anchor),
-            seen=str(self._places.get(decision.player, "")),
-            asked=self._places.get(decision.player),
+            data=decision.decision,
+            visibility=[decision.player],
+            prompt=None,
+            reasoning=None,
+            metadata={},
         )
+        return self._entry(event, decision, f"d{decision.index}", f"decision {decision.index}")
 
-    def _folds(
-        self, event: EventRecord, decision: DecisionRecord | None, anchor: str
-    ) -> tuple[tuple[MessageView, ...], Markup | None, str | None]:
+    def _folds(self, event: EventRecord, decision: DecisionRecord | None, anchor: str) -> dict[str, Any]:
         """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
-        if not (self._prompts or self._reasoning):
-            return (), None, None
         if decision and decision.index in self._shown_at:
-            return (), None, self._shown_at[decision.index]
-        prompt = self._exchange(decision.tries, anchor) if decision else ()
+            return {"prompt": [], "reasoning": None, "elsewhere": self._shown_at[decision.index]}
+        prompt = self._exchange(decision.tries, anchor) if decision else []
         if not prompt and self._prompts and event.prompt:
-            prompt = (MessageView("prompt", self._joined(event.prompt, anchor), 1),)
+            prompt = [Drawing(role="prompt", text=self._joined(event.prompt, anchor), attempt=1)]
         reasoning = self._thoughts(decision.tries, anchor) if decision else None
         if reasoning is None and self._reasoning and event.reasoning:
             reasoning = self._joined(event.reasoning, anchor)
         if decision and (prompt or reasoning):
             self._shown_at[decision.index] = anchor
-        return prompt, reasoning, None
+        return {"prompt": prompt, "reasoning": reasoning, "elsewhere": None}
 
-    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> tuple[MessageView, ...]:
+    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> list[Drawing]:
         """The messages of each attempt, without those that the attempt before had sent.
 
         The raw replies can hold both the words of a prompt and spelled-out thinking, so they need both flags.
         """
         if not self._prompts:
-            return ()
-        messages: list[MessageView] = []
+            return []
+        messages: list[Drawing] = []
         before: list[tuple[str, list[int]]] = []
         for attempt, record in enumerate(tries, start=1):
-            same = 0
-            while same < min(len(before), len(record.messages)) and before[same] == record.messages[same]:
-                same += 1
-            for role, segments in record.messages[same:]:
-                messages.append(MessageView(role, self._joined(segments, anchor), attempt))
+            same = [*takewhile(lambda pair: pair[0] == pair[1], zip(before, record.messages, strict=False))]
+            for role, segments in record.messages[len(same) :]:
+                messages.append(Drawing(role=role, text=self._joined(segments, anchor), attempt=attempt))
             before = list(record.messages)
             if record.reply and self._reasoning:
-                messages.append(MessageView("reply", self._joined(record.reply, anchor), attempt))
+                messages.append(Drawing(role="reply", text=self._joined(record.reply, anchor), attempt=attempt))
                 before.append(("assistant", record.reply))
-        return tuple(messages)
+        return messages
 
     def _thoughts(self, tries: Sequence[TryRecord], anchor: str) -> Markup | None:
         if not self._reasoning:
@@ -241,30 +169,25 @@ class Timeline:
         return known[0]
 
 
-def _decision_of(event: EventRecord) -> int:
-    index = event.metadata.get("decision")
-    return index if isinstance(index, int) else -1
-
-
 def _json(value: Any) -> str:
     """In one line where it is short: long games have thousands of small ones."""
     line = json.dumps(value, ensure_ascii=False) if value else ""
     return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def _badges(decision: DecisionRecord) -> Iterator[Badge]:
-    """Every failed try, repair and fallback of a decision."""
+def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
+    """Every mishap on the way to a decision: what, why, and `bad` where the decision is not the player's own."""
     if decision.source == "fallback":
-        yield Badge("Fallback", decision.fallback_reason or "", "bad")
+        yield "Fallback", decision.fallback_reason or "", "bad"
     last = len(decision.tries) - 1
     for place, attempt in enumerate(decision.tries):
         if attempt.error is not None:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
             done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
-            yield Badge(f"{'Taken over' if attempt.takeover else done}: {code}", message)
+            yield f"{'Taken over' if attempt.takeover else done}: {code}", message, "note"
         if attempt.finish_reason == "length":
-            yield Badge("Cut short", "the reply reached the limit of tokens")
+            yield "Cut short", "the reply reached the limit of tokens", "note"
     if decision.parse is not None and decision.parse.repaired:
-        yield Badge("Repaired", f"read after a repair ({decision.parse.stage})")
+        yield "Repaired", f"read after a repair ({decision.parse.stage})", "note"
     if decision.parse is not None and decision.parse.stage == "cut":
-        yield Badge("Ended early", "the words end at their last whole sentence before the limit of tokens")
+        yield "Ended early", "the words end at their last whole sentence before the limit of tokens", "note"

@@ -1,13 +1,14 @@
 """Dispatcher: where requests are answered. It knows which player decides what, and admits every single call.
 
-Slots, budget, rate limits, circuit breaker and prices meet here. How replies become decisions is `referee`; the order
-in which decisions reach the rules is `drive`.
+A call is admitted by its provider's slots, the run's budget and the rate limiter of its host; then it is in flight.
+How replies become decisions is `referee`; the order in which decisions reach the rules is `drive`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,39 +16,52 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
-from agentsim.errors import AgentsimError, RunStopped
+from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.journal import Journal
 from agentsim.history.totals import Totals
 from agentsim.models import tokens
+from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.prices import Prices, longest_reply
-from agentsim.players.base import Player
-from agentsim.players.bot import BotPlayer
+from agentsim.models.rate_limiter import RateLimiter, Slot
+from agentsim.models.tokens import Prices, longest_reply
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
-from agentsim.runner.budget import Budget
-from agentsim.runner.calls import DecisionCalls, Waits
-from agentsim.runner.circuit_breaker import CircuitBreaker
+from agentsim.players.model import BotPlayer, ModelPlayer, Player
+from agentsim.runner.limits import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Branch
 
-__all__ = ["Dispatcher", "Seat"]
+__all__ = ["NOTICEABLE_S", "Dispatcher", "Seat", "acquire_slot"]
 
 Seat: TypeAlias = Player | BotPlayer
+NOTICEABLE_S = 1.0
+"""A watcher is told of a call that waits for its slot for longer."""
 UNSYNCED_S = 0.05
 """A decision is synced to disk after this time at the latest: a killed process leaves it anyway, a loss of power not.
 The rules see none before."""
 
 
+async def acquire_slot(player: ModelPlayer, messages: Sequence[Message]) -> Slot:
+    """Wait for a slot of the model's rate limiter; a model without a host has none, and does not wait."""
+    limiter = player.model.limiter
+    if limiter is None:
+        return RateLimiter().start(0)
+    expected = tokens.about(message.text for message in messages) + (player.sampling.max_tokens or tokens.REPLY)
+    return await limiter.acquire(expected)
+
+
 @dataclass
 class Dispatcher:
-    """Answers asks with entries; `totals` counts every call, finished decisions or not, but not those of a parent."""
+    """Answers asks with decisions; `totals` counts every call, of unfinished decisions too, but none of a parent run.
+
+    `entries` grows with every decision.
+    """
 
     seats: Mapping[str, Seat]
     journal: Journal
+    entries: list[Entry]
     budget: Budget
     prices: Prices
     concurrency: int
@@ -59,12 +73,14 @@ class Dispatcher:
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; decisions under way follow
         self.in_flight: set[asyncio.Task[Any] | None] = set()
-        self.waits = Waits(self.watcher.held)
         # no prompt tells staff of the game; the screen does
-        seated = {player: seat for player, seat in self.seats.items() if not player.startswith("@")}
-        self.people = {player for player, seat in seated.items() if isinstance(seat, HumanPlayer)}
-        self._slots: dict[str, asyncio.Semaphore] = {}  # by provider: a busy one holds no calls to another
-        self._out: list[tuple[asyncio.Task[Any] | None, Ask]] = []  # calls that have just left
+        self.people = {
+            player
+            for player, seat in self.seats.items()
+            if isinstance(seat, HumanPlayer) and not player.startswith("@")
+        }
+        # calls that a provider takes at once: a busy one holds no calls to another
+        self.slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(self.concurrency))
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
@@ -72,50 +88,44 @@ class Dispatcher:
 
     def asks_person(self, wave: Wave) -> bool:
         """Whether a person is among those asked."""
-        return bool(self.people) and any(ask.request.player in self.people for ask in wave.asks)
+        return any(ask.request.player in self.people for ask in wave.asks)
 
     def wave(self, asks: Sequence[Ask]) -> None:
         """A wave's requests are about to be settled; what those on record met counts for the others."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         self._places = {ask.place: order for order, ask in enumerate(asked)}
-        self.breaker.wave([self._player(ask).links for ask in asked])
+        self.breaker.wave([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
         recorded = self.journal.contents
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.entries.get(key)
-            if entry is None and key not in recorded.tries:
-                continue  # nothing of it is on record
             for attempt in recorded.open_tries(*key) if entry is None else entry.tries:
-                answered = attempt.completion is not None
-                past = key in recorded.forgiven
-                self.breaker.recalled(
-                    place, attempt.model, attempt.fault, answered=answered, past=past, held=attempt.held
-                )
+                self.breaker.recalled(place, attempt, past=key in recorded.forgiven)
             if entry is not None:
                 self.breaker.settled(place)
-            if self.branch is not None and self.branch.inherits(ask.wave, ask.index):
-                continue  # its parent has paid for it
-            for attempt in recorded.calls(*key):
-                if isinstance(player := self._player(ask), ModelPlayer):
-                    # a call of an earlier process counts against the run's limits, and is shown
+            player = self._player(ask)
+            inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # its parent has paid
+            if isinstance(player, ModelPlayer) and not inherited:
+                # a call of an earlier process counts against the run's limits, and is shown
+                for attempt in recorded.calls(*key):
                     self.totals.add_call(attempt)
-                    cost = self.cost(ask, player.linked(attempt.model), attempt.messages, attempt.usage)
-                    self.budget.spent(1, cost)
+                    self.budget.spent(1, self.cost(ask, player.linked(attempt.model), attempt.messages, attempt.usage))
 
     def _player(self, ask: Ask) -> Player:
         player = self.seats[ask.request.player]
         assert not isinstance(player, BotPlayer), "bots decide at once, without a dispatcher"
         return player
 
-    async def settle(self, ask: Ask, earlier: Sequence[Attempt]) -> tuple[Entry, Decision]:
+    async def settle(self, ask: Ask) -> Decision:
         """Have one request of the wave decided by its player, and journal the decision.
 
-        It is on its way to the disk; the rules may not see it before `journal.sync()`.
+        It is on its way to the disk; the rules may not see it before `journal.sync()`. Raises `RunStopped` also where
+        what waited for this decision ends the run.
         """
-        player = self._player(ask)
-        place = self._places[ask.place]
+        player, place = self._player(ask), self._places[ask.place]
         try:
-            ruling = await rule(ask, player, DecisionCalls(self, ask, player, place), earlier)
+            earlier = self.journal.contents.open_tries(ask.wave, ask.place)
+            ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place), earlier)
             if ruling.fallback_reason is not None:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
@@ -124,18 +134,13 @@ class Dispatcher:
             self.journal.decided(entry, sync=True)
             if self._sync_due is None:
                 self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
+            self.entries.append(entry)
+            self.watcher.decided(entry)
+            self.breaker.settled(place)
         except Exception as error:  # also a mistake of ours: no decision may wait for what will not come
             self.stopped = self.stopped or error
             raise
-        return entry, ruling.decision
-
-    def settled(self, ask: Ask) -> None:
-        """A decision of `settle` is taken in, and counts; raises `RunStopped` where what waited for it ends the run."""
-        try:
-            self.breaker.settled(self._places[ask.place])
-        except RunStopped as stop:
-            self.stopped = self.stopped or stop
-            raise
+        return ruling.decision
 
     def check(self) -> None:
         """Raise what stopped the run, or keeps its journal from being written."""
@@ -148,28 +153,11 @@ class Dispatcher:
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
-    def slots(self, provider: str) -> asyncio.Semaphore:
-        """How many calls of this run a provider takes at once."""
-        return self._slots.setdefault(provider, asyncio.Semaphore(self.concurrency))
-
     def person(self, *, asked: bool) -> None:
         """A person is asked, or has answered; the screen is given back after the last."""
         self._asked += 1 if asked else -1
         if asked or not self._asked:
             self.watcher.person(asked=asked)
-
-    def sent(self, task: asyncio.Task[Any] | None, ask: Ask) -> None:
-        """A call leaves in this turn of the loop."""
-        if not self._out:  # of a wave's calls all leave before any other callback runs
-            asyncio.get_running_loop().call_soon(self._meanwhile)
-        self._out.append((task, ask))
-
-    def _meanwhile(self) -> None:
-        """Make the fingerprints of requests whose answers are waited for."""
-        out, self._out = self._out, []
-        for task, ask in out:
-            if task in self.in_flight:  # not every model has to be waited for
-                ask.request.fingerprint()
 
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""
@@ -187,16 +175,100 @@ class Dispatcher:
         """US dollars of a call that used so much; the most that it can have cost where that is unknown."""
         if usage is None:
             return 0.0
-        return self.worst_case([player], messages, ask.request.schema()) if usage.cost_usd is None else usage.cost_usd
+        return self.worst_case(ask, [player], messages) if usage.cost_usd is None else usage.cost_usd
 
-    def worst_case(
-        self, players: Sequence[ModelPlayer], messages: Sequence[Message], schema: Mapping[str, Any]
-    ) -> float:
+    def worst_case(self, ask: Ask, players: Sequence[ModelPlayer], messages: Sequence[Message]) -> float:
         """US dollars that a call of the dearest of them can cost; 0 where no limit asks for it."""
         if self.budget.max_cost_usd is None:
             return 0.0
-        prompt = tokens.at_most((*(message.text for message in messages), json.dumps(schema)))
+        prompt = tokens.at_most((*(message.text for message in messages), json.dumps(ask.request.schema())))
         return max(
             self.prices.estimate(each.name, prompt, longest_reply(each.name, each.sampling.max_tokens)) or 0.0
             for each in players
         )
+
+
+class _DecisionCalls:
+    """The calls of one decision, each admitted before it is made: see `referee.Calls`."""
+
+    def __init__(self, dispatcher: Dispatcher, ask: Ask, player: Player, place: int) -> None:
+        self._dispatcher, self._ask, self._player, self._place = dispatcher, ask, player, place
+        self.order = dispatcher.breaker.order(place)
+
+    def keep(self, attempt: Attempt) -> None:
+        self._dispatcher.journal.tried(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
+        self._dispatcher.totals.takeovers += attempt.takeover
+
+    async def rest(self, seconds: float) -> None:
+        self._dispatcher.check()
+        await self._dispatcher.budget.rest(seconds)
+
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+        player = self._player.links[link]
+        if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
+            if (unasked := player.unasked(self._ask)) is not None:
+                return unasked
+            self._dispatcher.person(asked=True)
+            try:
+                return await player.reply(self._ask, messages, number)
+            finally:
+                self._dispatcher.person(asked=False)
+        assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
+        async with self._dispatcher.slots[player.provider]:
+            self._dispatcher.check()
+            return await self._model_call(player, messages, number, link, used)
+
+    async def _model_call(
+        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: Attempts
+    ) -> Completion:
+        dispatcher, ask, budget = self._dispatcher, self._ask, self._dispatcher.budget
+        # The dearest of the models that may still be asked: one that takes over should be affordable then.
+        worst = dispatcher.worst_case(ask, player.links, messages)
+        await budget.admit(worst)
+        cost: float | None = None
+        task = asyncio.current_task()
+        notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, dispatcher.watcher.held, ask)
+        try:
+            with await self._slot(player, messages) as slot:
+                dispatcher.check()  # the run may have been stopped while the call waited for its slot
+                budget.check_time()
+                notice.cancel()
+                dispatcher.in_flight.add(task)
+                dispatcher.watcher.calling(ask)
+                completion = await player.reply(ask, messages, number)
+                slot.used(completion.usage)
+            cost = dispatcher.cost(ask, player, messages, completion.usage)
+            dispatcher.answered(player, Attempt(messages, completion=completion), completion)
+            dispatcher.breaker.called(self._place, None, link)
+        except ModelError as error:
+            named = player.name if len(self._player.links) > 1 else None
+            attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
+            cost = dispatcher.cost(ask, player, messages, attempt.usage)
+            self._failed(attempt, link, error)
+            raise
+        finally:
+            notice.cancel()
+            budget.settle(worst, cost)
+            if task in dispatcher.in_flight:
+                dispatcher.in_flight.discard(task)
+                dispatcher.watcher.called(ask, dispatcher.totals)
+            else:
+                dispatcher.watcher.counted(dispatcher.totals)  # it never went out
+        return completion
+
+    async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
+        budget = self._dispatcher.budget
+        try:
+            async with asyncio.timeout(budget.left_s()):
+                return await acquire_slot(player, messages)
+        except TimeoutError:
+            raise budget.out_of_time() from None
+
+    def _failed(self, attempt: Attempt, link: int, error: ModelError) -> None:
+        self._dispatcher.totals.add_call(attempt)
+        self._dispatcher.watcher.waiting(self._ask, str(error))
+        try:
+            self._dispatcher.breaker.called(self._place, error, link, held=attempt.held)
+        except RunStopped:
+            self.keep(attempt)  # the decision is not made, and its referee keeps nothing more
+            raise

@@ -7,33 +7,34 @@ the rules see any of them. Who answers, and how, is `dispatcher`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import product
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
-from agentsim.errors import AgentsimError, RunStopped
+from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
 from agentsim.history.contents import Contents, Entry
-from agentsim.players.bot import BotPlayer
+from agentsim.history.record import Parse
+from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
-from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
 from agentsim.runner.referee import Ruling, to_entry
 
-__all__ = ["drive"]
+__all__ = ["drive", "not_whole", "played_again", "recall", "recalled", "restored"]
 
 
-async def drive(play: GamePlay, dispatcher: Dispatcher, entries: list[Entry]) -> None:
-    """Play to the end; `entries` grows with every decision, whether this returns or raises."""
-    recorded = dispatcher.journal.contents
+async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
+    """Play to the end; the dispatcher's entries grow with every decision, whether this returns or raises."""
     news = _News(play.log, dispatcher)
     wave = play.start()
     while wave is not None:
         news.before(wave)
         dispatcher.watcher.wave(wave, play.table.rounds[-1])
         try:
-            decisions = await _settle(play, wave, dispatcher, recorded, entries)
+            decisions = await _settle(play, wave, dispatcher)
         except (AgentsimError, asyncio.CancelledError):
-            _, whole = recalled(recorded, wave)
+            _, whole = recalled(dispatcher.journal.contents, wave)
             if whole is not None:  # the stop came behind its last decision: a replay of the journal plays it as well
                 play.answer(whole)
             raise
@@ -52,9 +53,8 @@ class _News:
     def before(self, wave: Wave) -> None:
         """What is new when a wave is about to be decided."""
         people = bool(self._dispatcher.people)
-        self._dispatcher.watcher.told(
-            [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
-        )
+        new = [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
+        self._dispatcher.watcher.told(new)
         self._told = len(self._log)
         if not people or self._dispatcher.asks_person(wave):
             self._recounted = len(self._log)
@@ -65,68 +65,40 @@ class _News:
         self._dispatcher.watcher.told([*left, *self._log[self._told :]])
 
 
-async def _settle(
-    play: GamePlay, wave: Wave, dispatcher: Dispatcher, recorded: Contents, entries: list[Entry]
-) -> list[Decision]:
+async def _settle(play: GamePlay, wave: Wave, dispatcher: Dispatcher) -> list[Decision]:
+    """The wave's decisions, as the referee or a bot made them: `tests/contract` shows that their JSON says the same."""
+    recorded, seats = dispatcher.journal.contents, dispatcher.seats
     decisions: dict[int, Decision] = {}
     live: list[Ask] = []
-    by_bots = all(isinstance(dispatcher.seats[ask.request.player], BotPlayer) for ask in wave.asks)
     for ask in wave.asks:
-        seat = dispatcher.seats[ask.request.player]
-        entry = recall(recorded, ask)
+        seat, entry = seats[ask.request.player], recall(recorded, ask)
         if entry is not None:
             decisions[ask.place] = restored(recorded, ask, entry)
         elif isinstance(seat, BotPlayer):
-            # as the policy made it, and has it checked: `tests/contract` shows that its JSON says the same
             decision = decisions[ask.place] = seat.decide(ask, play.bot_rng(ask))
             entry = to_entry(ask, Ruling(decision, "bot"))
             dispatcher.journal.decided(entry, sync=False)
-        if entry is None:
-            live.append(ask)
         else:
-            entries.append(entry)
-            dispatcher.watcher.decided(entry)
-    if not by_bots:
+            live.append(ask)
+            continue
+        dispatcher.entries.append(entry)
+        dispatcher.watcher.decided(entry)
+    if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
         if live and wave.number < recorded.last_wave:
             raise not_whole(wave)
         dispatcher.wave(wave.asks)
-        decisions |= await _settle_live(live, dispatcher, recorded, entries)
+        decisions |= await _settle_live(live, dispatcher)
         dispatcher.journal.sync()
     return [decisions[ask.place] for ask in wave.asks]
 
 
-async def _settle_live(
-    live: Sequence[Ask], dispatcher: Dispatcher, recorded: Contents, entries: list[Entry]
-) -> dict[int, Decision]:
+async def _settle_live(live: Sequence[Ask], dispatcher: Dispatcher) -> dict[int, Decision]:
     """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
-    # as the referee read and checked them: `tests/contract` shows that their JSON says the same
-    settled: dict[int, Decision] = {}
-    over = asyncio.Event()  # all are settled, or one ends the run: `asyncio.wait` takes a turn of the loop for each
-
-    async def one(ask: Ask) -> None:
-        try:
-            entry, settled[ask.place] = await dispatcher.settle(ask, recorded.open_tries(ask.wave, ask.place))
-            entries.append(entry)
-            dispatcher.watcher.decided(entry)
-            dispatcher.settled(ask)
-        except BaseException:
-            over.set()
-            raise
-        if len(settled) == len(live):
-            over.set()
-
-    if len(live) < 2:
-        for ask in live:
-            await one(ask)
-    else:
-        await _finished([asyncio.create_task(one(ask)) for ask in live], over, dispatcher)
-    return settled
-
-
-async def _finished(tasks: Sequence[asyncio.Task[None]], over: asyncio.Event, dispatcher: Dispatcher) -> None:
-    """All of them, or those that had begun what must be finished; raises what one of them raised."""
+    if not live:
+        return {}
+    tasks = [asyncio.create_task(dispatcher.settle(ask)) for ask in live]
     try:
-        await over.wait()
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in tasks:
             if task not in dispatcher.in_flight:
                 task.cancel()  # done, or only waiting for a turn that will not come
@@ -135,8 +107,89 @@ async def _finished(tasks: Sequence[asyncio.Task[None]], over: asyncio.Event, di
             task.cancel()
         raise
     finally:
-        if left := [task for task in tasks if not task.done()]:  # none where nothing stops the run
-            await asyncio.gather(*left, return_exceptions=True)
-        errors = [error for task in tasks if not task.cancelled() and isinstance(error := task.exception(), Exception)]
-    for error in sorted(errors, key=lambda error: isinstance(error, RunStopped)):
-        raise error  # a mistake of ours before a planned stop: it must not be hidden by one
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    errors = [result for result in results if isinstance(result, Exception)]
+    if errors:  # a mistake of ours before a planned stop: it must not be hidden by one
+        raise min(errors, key=lambda error: isinstance(error, RunStopped))
+    return {ask.place: task.result() for ask, task in zip(live, tasks, strict=True)}
+
+
+def played_again(play: GamePlay, recorded: Contents) -> Iterator[tuple[Wave, list[Entry], bool]]:
+    """Each wave of a journal's game with the answers on record, and whether that is all of them; then the next one."""
+    wave = play.start()
+    while wave is not None:
+        entries, decisions = recalled(recorded, wave)
+        yield wave, entries, decisions is not None
+        wave = None if decisions is None else play.answer(decisions)
+
+
+def recalled(recorded: Contents, wave: Wave) -> tuple[list[Entry], list[Decision] | None]:
+    """The journal's answers to a wave, and its decisions, None where one of them is not recorded.
+
+    Raises `JournalMismatch` where the rules ask something else than the journal answers.
+    """
+    found = [(ask, entry) for ask in wave.asks if (entry := recall(recorded, ask)) is not None]
+    decisions = [restored(recorded, ask, entry) for ask, entry in found]
+    return [entry for _, entry in found], decisions if len(found) == len(wave.asks) else None
+
+
+def not_whole(wave: Wave) -> JournalMismatch:
+    """The error where a decision of a wave is missing, and later ones are recorded."""
+    return JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+
+
+def recall(recorded: Contents, ask: Ask) -> Entry | None:
+    """The journal's answer to this request, if it has one; `JournalMismatch` where it answers another question."""
+    entry = recorded.entries.get((ask.wave, ask.place))
+    if entry is None:
+        return None
+    request = ask.request
+    found = (request.kind, request.player, request.fingerprint(), ask.index)
+    expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
+    if found != expected:
+        raise JournalMismatch(
+            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
+            f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
+            f"[{request.fingerprint()}]: the game's code has changed since"
+        )
+    return entry
+
+
+def restored(recorded: Contents, ask: Ask, entry: Entry) -> Decision:
+    """The decision of an entry, checked again, and its reply read again where today's reader is the one that read it.
+
+    `JournalMismatch` where it is not one this request allows, or not what the reply says.
+    """
+    request = ask.request
+    fallback = request.fallback() if entry.source == "fallback" else None
+    # a fallback may say more than a reply can, such as the narrator's lines
+    answer = request.answer if fallback is None else type(fallback)
+    try:
+        decision: Decision = answer.model_validate(dict(entry.decision))
+        request.check(decision)
+    except ValueError:
+        raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
+    except DecisionError as error:
+        raise JournalMismatch(f"decision {entry.index}: {error}") from None
+    if recorded.read_alike and not (_says(ask, entry, decision) if fallback is None else decision == fallback):
+        origin = "its reply says" if fallback is None else "the fallback is"
+        raise JournalMismatch(f"decision {entry.index} of {entry.player}: what is recorded is not what {origin}")
+    return decision
+
+
+def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
+    """Whether the last reply, read again, is this decision; what no reply led to is not in doubt."""
+    if entry.source == "bot" or (entry.source == "human" and not entry.tries):
+        return True
+    reply = entry.tries[-1].completion if entry.tries else None
+    if reply is None or entry.parse is None:
+        return False
+    cut = reply.finish_reason == "length"
+    # Which of them it was read with follows from the scenario, and what a fork changed in it; they differ in what they
+    # take to be unreadable, not in what a reply says.
+    for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
+        with suppress(DecisionError):
+            reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
+            if reading.decision == decision and Parse.of(reading) == entry.parse:
+                return True
+    return False

@@ -14,19 +14,18 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from agentsim.engine.game import Bot, Game
-from agentsim.engine.play import Ask, GamePlay
+from agentsim.engine.game import Game
+from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request, Text, values_at
 from agentsim.errors import DecisionError
 from agentsim.models import tokens
 from agentsim.models.base import Message
-from agentsim.models.prices import Prices, longest_reply
+from agentsim.models.tokens import Prices, longest_reply
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
-from agentsim.scenario.limits import prices_of
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import Scenario, prices_of
 
 __all__ = ["Forecast", "ModelForecast", "Sample", "forecast", "shared", "wordy"]
 
@@ -65,6 +64,13 @@ class ModelForecast:
     longest: Sample | None = None
     shortest_answer: Sample | None = None
 
+    def add(self, other: ModelForecast) -> None:
+        """Count the calls of another."""
+        for name in ("calls", "prompt", "repeated", "completion", "most_completion"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        self.most_usd = None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd
+
 
 @dataclass
 class Forecast:
@@ -78,13 +84,7 @@ class Forecast:
         """All models together."""
         whole = ModelForecast("total")
         for part in self.models.values():
-            whole.calls += part.calls
-            whole.prompt += part.prompt
-            whole.repeated += part.repeated
-            whole.completion += part.completion
-            whole.most_completion += part.most_completion
-            whole.usd = _sum(whole.usd, part.usd)
-            whole.most_usd = _sum(whole.most_usd, part.most_usd)
+            whole.add(part)
         return whole
 
 
@@ -105,15 +105,15 @@ def forecast(
     """
     scenario = replace(scenario, seed=scenario.seed or 0)
     seats = {plan.id: plan for plan in scenario.seats}
-    found = Forecast()
-    for plan in seats.values():
-        if _is_model(plan):
-            found.models.setdefault(plan.model, ModelForecast(plan.model))
-    if not found.models:
+    callers = {plan.id for plan in scenario.seats if plan.name.kind in {"remote", "local"}}
+    found = Forecast({seats[seat].model: ModelForecast(seats[seat].model) for seat in seats if seat in callers})
+    if not callers:
         return found
     understudy = game.bots.get("random") or next(iter(game.bots.values()))
-    policies = {seat: _policy(game, plan, understudy) for seat, plan in seats.items()}
-    counter = _Counter(found, seats, prices_of(scenario, env or {}))
+    policies = {
+        seat: game.bots[plan.name.rest] if plan.name.kind == "bot" else understudy for seat, plan in seats.items()
+    }
+    counter = _Counter(found, prices_of(scenario, env or {}))
     play = new_play(scenario, game)
     until = clock() + most_seconds
     wave = play.start()
@@ -124,24 +124,15 @@ def forecast(
                 found.ended = False
                 play.close()
                 return found
-            decisions.append(_decided(play, ask, policies[ask.request.player], seats[ask.request.player]))
+            seat = ask.request.player
+            decision = policies[seat](ask.request, play.bot_rng(ask))
+            if seat in callers:
+                decision = wordy(ask.request, decision)
+                counter.count(seats[seat], ask, decision)
+            decisions.append(decision)
             found.decisions += 1
-            counter.count(ask, decisions[-1])
         wave = play.answer(decisions)
     return found
-
-
-def _is_model(plan: PlayerPlan) -> bool:
-    return plan.name.kind in {"remote", "local"}
-
-
-def _policy(game: Game, plan: PlayerPlan, understudy: Bot) -> Bot:
-    return game.bots[plan.name.rest] if plan.name.kind == "bot" else understudy
-
-
-def _decided(play: GamePlay, ask: Ask, policy: Bot, plan: PlayerPlan) -> Decision:
-    decision = policy(ask.request, play.bot_rng(ask))
-    return wordy(ask.request, decision) if _is_model(plan) else decision
 
 
 def wordy(request: Request[Any], decision: Decision) -> Decision:
@@ -149,7 +140,8 @@ def wordy(request: Request[Any], decision: Decision) -> Decision:
     said = decision
     for path, option in request.legal.items():
         if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
-            said = _replaced(said, path.split("."), _lengthened(words, option.limit // 2))
+            missing = max(0, option.limit // 2 - len(words))
+            said = _replaced(said, path.split("."), words + (_FILLER * missing)[:missing])
     try:
         request.check(said)
     except DecisionError:
@@ -164,35 +156,31 @@ def _replaced(whole: M, path: Sequence[str], words: str) -> M:
     return whole.model_copy(update={name: part})
 
 
-def _lengthened(words: str, length: int) -> str:
-    missing = max(0, length - len(words))
-    return words + (_FILLER * (missing // len(_FILLER) + 1))[:missing]
-
-
 class _Counter:
     """Adds up one rehearsal. What a prompt repeats is looked for in the player's last one and the model's last one."""
 
-    def __init__(self, found: Forecast, seats: dict[str, PlayerPlan], prices: Prices) -> None:
-        self._found, self._seats, self._prices = found, seats, prices
+    def __init__(self, found: Forecast, prices: Prices) -> None:
+        self._found, self._prices = found, prices
         self._last: dict[tuple[str, str], str] = {}
 
-    def count(self, ask: Ask, decision: Decision) -> None:
-        plan = self._seats[ask.request.player]
-        if not _is_model(plan):
-            return
-        part = self._found.models[plan.model]
+    def count(self, plan: PlayerPlan, ask: Ask, decision: Decision) -> None:
         messages = prompt_messages(ask, plan.prompt or "")
         texts = [message.text for message in messages]
         prompt, limit = tokens.about(texts), longest_reply(plan.model, plan.settings.max_tokens)
         completion = min(limit, tokens.about([decision.model_dump_json()]))
-        part.calls += 1
-        part.prompt += prompt
-        part.repeated += min(prompt, self._repeated(plan, "".join(texts)))
-        part.completion += completion
-        part.most_completion += limit
-        part.usd = _sum(part.usd, self._prices.estimate(plan.model, prompt, completion))
-        most = tokens.at_most((*texts, json.dumps(ask.request.schema())))
-        part.most_usd = _sum(part.most_usd, self._most(plan, most))
+        part = self._found.models[plan.model]
+        part.add(
+            ModelForecast(
+                plan.model,
+                calls=1,
+                prompt=prompt,
+                repeated=min(prompt, self._repeated(plan, "".join(texts))),
+                completion=completion,
+                most_completion=limit,
+                usd=self._prices.estimate(plan.model, prompt, completion),
+                most_usd=self._most(plan, tokens.at_most((*texts, json.dumps(ask.request.schema())))),
+            )
+        )
         sample = Sample(ask.request, messages, prompt)
         if part.longest is None or prompt > part.longest.tokens:
             part.longest = sample
@@ -228,7 +216,3 @@ def shared(one: str, other: str) -> int:
 def _room(request: Request[Any]) -> int:
     """Characters that an answer may hold in free words."""
     return sum(option.limit for option in request.legal.values() if isinstance(option, Text))
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other

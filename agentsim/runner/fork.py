@@ -1,12 +1,7 @@
-"""Fork: a run's journal up to a decision becomes the beginning of a new run. No model is called.
-
-`session` plays the new run on, as it resumes any run that stopped.
-"""
+"""Fork: a run's journal up to a decision becomes the beginning of a new run, whose session is ready to play on."""
 
 from __future__ import annotations
 
-import asyncio
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,23 +12,26 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from agentsim.engine.codec import values
+from filelock import lock_descriptor
+
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.contents import Contents, Entry, read_journal
-from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
+from agentsim.history.run_files import RunFiles, check_name
 from agentsim.models.own import OwnModel
-from agentsim.runner.journal_lookup import not_whole, recall, recalled, restored
+from agentsim.runner.drive import not_whole, played_again
 from agentsim.runner.plays import head_of, new_play, restored_scenario
+from agentsim.runner.referee import Ruling, to_entry
 from agentsim.runner.seats import seated
+from agentsim.runner.session import Session
+from agentsim.runner.watch import Watcher
 from agentsim.scenario.document import overridden
-from agentsim.scenario.files import located, roots
-from agentsim.scenario.limits import with_limits
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Branch, Scenario
-from agentsim.scenario.secret_scan import screen
+from agentsim.scenario.scenario import Branch, Scenario, with_limits
+from agentsim.scenario.source_files import located, roots
+from agentsim.scenario.validation import screen
 
 __all__ = ["ParentRun", "parent_of"]
 
@@ -62,32 +60,41 @@ class ParentRun:
         paired: bool = False,
         stem: str | None = None,
         limits: Mapping[str, float | None] = MappingProxyType({}),
+        watcher: Watcher | None = None,
         own: Mapping[str, OwnModel] | None = None,
-    ) -> RunFiles:
-        """The journal of a new run with this past: `agentsim resume` would go on with it.
+    ) -> Session:
+        """The session of a new run with this past; its journal is there, and `agentsim resume` would go on with it.
 
         With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
         gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
         beside the parent has which does the same, and bears it in its name. `limits`, as `with_limits` takes them, hold
-        for what the branch itself calls. Raises `UsageError` for a decision that is not
-        allowed, `ScenarioError` for changes that cannot be.
+        for what the branch itself calls. Raises `UsageError` for a decision that is not allowed, `ScenarioError` for
+        changes that cannot be.
         """
+        if stem is not None:
+            check_name(stem)
         entry = None if instead is None else self._decided(instead)
+        default = f"{self.files.name}_at{self.ask.index}"
         with _alone(self.files.directory):  # or another process would take the same number
+            arm = Branch(
+                of=self.files.name,
+                at=self.ask.index,
+                instead=None if entry is None else entry.decision,
+                changed=tuple(changes),
+                wave=self.ask.wave,
+                beside=tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave),
+            )
             if number is None and of_several:
-                number = self._unused(self._arm(entry, changes))
-                stem = f"{stem or self.files.name + f'_at{self.ask.index}'}_b{number}"
+                number = self._unused(arm)
+                stem = f"{stem or default}_b{number}"
             salts = () if self.scenario.branch is None else self.scenario.branch.salts
             salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
             if number is not None and not paired:
                 salts = (*salts, (self.ask.wave, str(number)))
-            beside = tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave)
-            branch = replace(self._arm(entry, changes), number=number, salts=salts, wave=self.ask.wave, beside=beside)
             scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
-            scenario = replace(scenario, branch=branch)
+            scenario = replace(scenario, branch=replace(arm, number=number, salts=salts))
             seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
-            asyncio.run(seats.aclose())
-            files, handle = RunFiles.reserve(self.files.directory, stem or f"{self.files.name}_at{self.ask.index}")
+            files, handle = RunFiles.reserve(self.files.directory, stem or default)
             os.close(handle)
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
@@ -99,7 +106,7 @@ class ParentRun:
                 for path in (draft, files.journal):
                     path.unlink(missing_ok=True)
                 raise
-        return files
+        return Session(scenario, self.game, seats, files, Journal.reopen(files.journal), watcher or Watcher())
 
     def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
         """Write the journal beside its place: a run with half a past would pay again for the other half."""
@@ -112,10 +119,6 @@ class ParentRun:
                 journal.decided(kept, sync=True)
             journal.sync()
         journal.close()
-
-    def _arm(self, entry: Entry | None, changes: Sequence[str]) -> Branch:
-        instead = None if entry is None else entry.decision
-        return Branch(of=self.files.name, at=self.ask.index, instead=instead, changed=tuple(changes))
 
     def _unused(self, arm: Branch) -> int:
         """One more than the highest number there, so that a repeated command makes new branches and no copies."""
@@ -140,19 +143,7 @@ class ParentRun:
             request.check(decision)
         except DecisionError as error:
             raise UsageError(f"--instead: {error}") from None
-        return Entry(
-            index=self.ask.index,
-            wave=self.ask.wave,
-            place=self.ask.place,
-            player=request.player,
-            kind=request.kind,
-            fingerprint=request.fingerprint(),
-            decision=values(decision),
-            source="human",
-            fallback_reason=None,
-            tries=(),
-            parse=None,
-        )
+        return to_entry(self.ask, Ruling(decision, "human"))
 
 
 @contextmanager
@@ -160,7 +151,7 @@ def _alone(directory: Path) -> Iterator[None]:
     """Locks the folder against other processes that make a branch in it."""
     handle = os.open(directory, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock_descriptor(handle, poll_interval=0.01)
         yield
     finally:
         os.close(handle)
@@ -173,30 +164,21 @@ def parent_of(files: RunFiles, at: int) -> ParentRun:
     """
     contents = read_journal(files.journal)
     scenario, game = restored_scenario(contents.head)
-    found = next((entry for entry in contents.entries.values() if entry.index == at), None)
-    if found is None:
+    cut = next((entry for entry in contents.entries.values() if entry.index == at), None)
+    if cut is None:
         numbers = sorted(entry.index for entry in contents.entries.values())
         valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
         raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
     play = new_play(scenario, game)
-    wave = play.start()
     kept: list[Entry] = []
-    while wave is not None and wave.number < found.wave:
-        entries, decisions = recalled(contents, wave)
-        if decisions is None:
+    for wave, entries, whole in played_again(play, contents):
+        kept += [entry for entry in entries if entry is not cut]
+        if wave.number == cut.wave:
+            play.close()
+            return ParentRun(files, contents, scenario, game, tuple(kept), wave.asks[cut.place])
+        if not whole:
             raise not_whole(wave)
-        kept += entries
-        wave = play.answer(decisions)
-    if wave is None:
-        raise JournalMismatch(f"the game ends before wave {found.wave}, which is recorded")
-    for ask in wave.asks:
-        entry = recall(contents, ask)
-        if entry is not None and entry is not found:
-            restored(contents, ask, entry)
-            kept.append(entry)
-    asked = wave.asks[found.place]
-    play.close()
-    return ParentRun(files, contents, scenario, game, tuple(kept), asked)
+    raise JournalMismatch(f"the game ends before wave {cut.wave}, which is recorded")
 
 
 def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
@@ -211,8 +193,7 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
         return scenario
     screen(overridden({}, changes))  # what is changed is kept as it was typed
     identity = overridden(scenario.identity(), changes)
-    run: dict[str, Any] = scenario.run_part()
-    changed = Scenario.restore(identity, run, seed=scenario.seed)
+    changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
     if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
@@ -227,11 +208,11 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
     """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
     if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
         return plan
+    at = f"the model of {plan.id}"
     try:
         name = plan.name
     except ValueError as error:
-        raise ScenarioError(str(error), key=f"the model of {plan.id}") from None
-    at = f"the model of {plan.id}"
+        raise ScenarioError(str(error), key=at) from None
     if name.kind == "bot" and name.rest not in game.bots:
         raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
     if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):

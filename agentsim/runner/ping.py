@@ -10,7 +10,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from agentsim.engine.game import Game
@@ -18,9 +18,9 @@ from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioErro
 from agentsim.history.diagnostics import diagnostics
 from agentsim.models import tokens
 from agentsim.models.base import Attempt, Call, Completion, Message
-from agentsim.models.prices import Prices, context_window
+from agentsim.models.tokens import Prices, context_window
 from agentsim.players.model import ModelPlayer
-from agentsim.runner.calls import acquire_slot
+from agentsim.runner.dispatcher import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
 from agentsim.scenario.plan import PlayerPlan
@@ -51,14 +51,8 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
             if each.name.kind in {"remote", "local"}:
                 alone = replace(plan, model=each.model, path=each.path, spares=())
                 plans.setdefault((each.model, str(each.path or "")), alone)
-    return asyncio.run(_all(scenario, game, env, expected, list(plans.values())))
-
-
-async def _all(
-    scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forecast, plans: Sequence[PlayerPlan]
-) -> list[Pinged]:
-    samples = [part for part in expected.models.values() if part.shortest_answer is not None]
-    alike = samples[0] if samples else None  # a spare model is asked what the first of its chain would be
+    parts = expected.models.values()
+    alike = next((part for part in parts if part.shortest_answer is not None), None)  # what its chain's first is asked
 
     async def one(plan: PlayerPlan) -> Pinged:
         part = expected.models.get(plan.model, alike)
@@ -70,16 +64,17 @@ async def _all(
         player = seats.by_id[plan.id]
         assert isinstance(player, ModelPlayer), "bots and people are not asked"
         try:
-            words = await _tried(player, asked, longest, seats.prices)
+            return await _tried(player, asked, longest, seats.prices)
         except ModelError as error:
-            return Pinged(
-                plan.model, ok=False, words=f"{str(error).removeprefix(f'{plan.model}: ')}{_advice(plan, error)}"
-            )
+            words = f"{str(error).removeprefix(f'{plan.model}: ')}{_advice(plan, error)}"
+            return Pinged(plan.model, ok=False, words=words)
         finally:
             await seats.aclose()
-        return words
 
-    return list(await asyncio.gather(*(one(plan) for plan in plans)))
+    async def every() -> list[Pinged]:
+        return await asyncio.gather(*map(one, plans.values()))
+
+    return asyncio.run(every())
 
 
 def _advice(plan: PlayerPlan, error: ModelError) -> str:
@@ -94,9 +89,7 @@ def _advice(plan: PlayerPlan, error: ModelError) -> str:
 async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | None, prices: Prices) -> Pinged:
     name, started = player.model.name, time.monotonic()
     messages = (Message("system", ("This is a test.",)), Message("user", (_wish(asked),)))
-    with await acquire_slot(player, messages) as slot:
-        completion = await player.model.complete(_call(messages, asked), player.sampling)
-        slot.used(completion.usage)
+    completion = await _answer(player, messages, asked)
     notes = [f"answered by {completion.model or name} in {time.monotonic() - started:.1f} s", _read(asked, completion)]
     if longest is not None:
         room = context_window(name)
@@ -105,42 +98,44 @@ async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | No
             words = f"the context is too small: {room:,} tokens, and {needed:,} are needed (an estimate)"
             return Pinged(name, ok=False, words=words)
         if longest.tokens >= _LEAST_TOKENS and prices.estimate(name, 1_000_000, 1_000_000) == 0.0:
-            return await _fits(player, longest, notes)
+            if (problem := await _misfit(player, longest)) is not None:
+                return Pinged(name, ok=False, words=problem)
+            notes.append(f"a prompt of about {longest.tokens:,} tokens fits")
     return Pinged(name, ok=True, words="; ".join(notes))
 
 
-async def _fits(player: ModelPlayer, longest: Sample, notes: Sequence[str]) -> Pinged:
-    """Whether the longest prompt arrives whole; of the reply nothing is wanted."""
+async def _misfit(player: ModelPlayer, longest: Sample) -> str | None:
+    """Why the longest prompt does not arrive whole; None where it does. Of the reply nothing is wanted."""
     name = player.model.name
+    brief = replace(player, sampling=replace(player.sampling, max_tokens=1))
     try:
-        with await acquire_slot(player, longest.messages) as slot:
-            sampling = replace(player.sampling, max_tokens=1)
-            completion = await player.model.complete(_call(longest.messages, longest), sampling)
-            slot.used(completion.usage)
+        completion = await _answer(brief, longest.messages, longest)
     except ModelError as error:
-        reason = str(error).removeprefix(f"{name}: ")
-        return Pinged(name, ok=False, words=f"a prompt of about {longest.tokens:,} tokens fails: {reason}")
+        return f"a prompt of about {longest.tokens:,} tokens fails: {str(error).removeprefix(f'{name}: ')}"
     for diagnostic in diagnostics(name, Attempt(longest.messages, completion=completion)):
         if diagnostic.code == "prompt_cut":
-            return Pinged(
-                name, ok=False, words=f"the context is too small: {diagnostic.message.removeprefix(f'{name}: ')}"
-            )
-    return Pinged(name, ok=True, words="; ".join((*notes, f"a prompt of about {longest.tokens:,} tokens fits")))
+            return f"the context is too small: {diagnostic.message.removeprefix(f'{name}: ')}"
+    return None
+
+
+async def _answer(player: ModelPlayer, messages: tuple[Message, ...], asked: Sample | None) -> Completion:
+    """One call, with the schema of what is asked."""
+    call = Call(
+        messages=tuple((message.role, message.text) for message in messages),
+        schema=None if asked is None else asked.request.schema(),
+        schema_name="decision" if asked is None else asked.request.function or asked.request.kind,
+        tag="ping/ping/1/1",
+    )
+    with await acquire_slot(player, messages) as slot:
+        completion = await player.model.complete(call, player.sampling)
+        slot.used(completion.usage)
+    return completion
 
 
 def _wish(asked: Sample | None) -> str:
     if asked is None:
         return "Answer with the word yes."
     return f"Answer with one short JSON object of this schema, and nothing else: {json.dumps(asked.request.schema())}"
-
-
-def _call(messages: Sequence[Message], asked: Sample | None) -> Call:
-    return Call(
-        messages=tuple((message.role, message.text) for message in messages),
-        schema=None if asked is None else asked.request.schema(),
-        schema_name="decision" if asked is None else asked.request.function or asked.request.kind,
-        tag="ping/ping/1/1",
-    )
 
 
 def _read(asked: Sample | None, completion: Completion) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import Field, ValidationError
 
@@ -20,9 +20,9 @@ from agentsim.errors import JournalError, ProviderStopped, UsageError, first_obj
 from agentsim.history.contents import JOURNAL_FORMAT, read_journal
 from agentsim.models.base import Attempt, Call, Completion, Fault, Model, Sampling, Seconds, WholeUsage, Word
 from agentsim.runner.plays import restored_scenario
-from agentsim.runner.recorder import Recorder, Sent, digest
+from agentsim.runner.recorder import Recorder, Recording, Sent, digest
 
-__all__ = ["Playback", "Recording", "recording_of"]
+__all__ = ["Playback", "recording_of"]
 
 CASSETTE_FORMAT = "agentsim-cassette/1"
 _MAX_SEED = 2**63  # no scenario's is above that; a run without one draws less
@@ -81,8 +81,7 @@ class _CassetteLine:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """A recorded attempt; the request is known by `sent`, or by the messages of the attempt alone."""
 
     attempt: Attempt
@@ -92,16 +91,14 @@ class _Answer:
 _Answers: TypeAlias = dict[tuple[str, str], _Answer]
 
 
-class Playback:
+class Playback(Recording):
     """The replies in some files, by model and tag of the call; of two to one call that of the later file counts."""
 
     live = False
-    """Models are not called."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         """Read the files; `UsageError` names the line that is no recorded reply. A torn last line is left out."""
         self.played = tuple(path.name for path in paths)
-        self.seed: int | None = None
         self._answers: _Answers = {}
         for path in paths:
             seed, found = _read(path)
@@ -109,26 +106,16 @@ class Playback:
             self.seed = seed if self.seed is None else self.seed
         self._where = ", ".join(self.played)
         self._models = {tag: model for model, tag in self._answers}
-        self._unasked = dict.fromkeys(self._answers)
+        self._unasked = set(self._answers)
 
     def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
-        """The model of a seat, which is never opened; `settings` are the scenario's for its provider."""
         return _Played(name, provider, self, settings)
-
-    def start(self, seed: int) -> None:
-        """Nothing is to be made ready."""
-
-    def abandon(self) -> None:
-        """Nothing was made."""
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     def finished(self) -> str | None:
         """A line on recorded replies that were not asked for; None where there are none."""
         if not self._unasked:
             return None
-        _, tag = next(iter(self._unasked))
+        _, tag = next(key for key in self._answers if key in self._unasked)
         count = len(self._unasked)
         those = "1 recorded reply was" if count == 1 else f"{count:,} recorded replies were"
         return f"{self._where}: {those} not asked for{', the first' if count > 1 else ''}: {_words(tag)}"
@@ -138,32 +125,25 @@ class Playback:
 
         A `ModelError` would let a spare model or a fallback play on, and make it another game.
         """
-        key = (model, call.tag)
-        answer = self._answers.get(key)
+        answer = self._answers.get((model, call.tag))
+        problem = "has no recorded reply"
         if answer is not None:
-            difference = _difference(answer, sent)
-            problem = f"is not what was recorded: {difference}" if difference else None
+            if (difference := _difference(answer, sent)) is None:
+                self._unasked.discard((model, call.tag))
+                return answer.attempt
+            problem = f"is not what was recorded: {difference}"
         elif call.tag in self._models:
             problem = f"was recorded from {self._models[call.tag][:200]}, not from {model}"
-        else:
-            problem = "has no recorded reply"
-        if answer is None or problem:
-            raise ProviderStopped(f"{self._where}: {_words(call.tag)}, {problem}")
-        self._unasked.pop(key, None)
-        return answer.attempt
+        raise ProviderStopped(f"{self._where}: {_words(call.tag)}, {problem}")
 
 
-Recording: TypeAlias = Recorder | Playback
-"""What stands between a run and its models."""
-
-
-def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recording | None:
+def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recording:
     """What `--record` or `--replay-replies` asks for; `UsageError` for both, or a file that cannot be used."""
     if record is not None and replies:
         raise UsageError("--record and --replay-replies exclude each other: what would be recorded is there already")
     if record is not None:
         return Recorder(record)
-    return Playback(replies) if replies else None
+    return Playback(replies) if replies else Recording()
 
 
 class _Played:
@@ -271,14 +251,9 @@ def _of_run(path: Path) -> _Answers:
         if entry.source != "human":
             tag = f"{entry.player}/{entry.kind}/{counts[entry.player, entry.kind]}"
             for number, attempt in enumerate(entry.tries, start=1):
-                model = attempt.model or models[entry.player]
-                found[model, f"{tag}/{number}"] = _Answer(_as_it_came(attempt, contents.structured.get(model)))
+                model, came = attempt.model or models[entry.player], attempt.completion
+                if came is not None:
+                    mode = came.structured or contents.structured.get(model)
+                    attempt = replace(attempt, completion=replace(came, structured=mode))  # noqa: PLW2901 - as it came
+                found[model, f"{tag}/{number}"] = _Answer(attempt)
     return found
-
-
-def _as_it_came(attempt: Attempt, structured: str | None) -> Attempt:
-    """The attempt before it was judged."""
-    completion = attempt.completion
-    if completion is None:
-        return attempt
-    return replace(attempt, completion=replace(completion, structured=completion.structured or structured))

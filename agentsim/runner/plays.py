@@ -1,10 +1,10 @@
-"""Plays: a scenario's game about to start, and what a journal's head and a history say of a run. `session` plays it."""
+"""Plays: a scenario's game as far as it was played, and what a journal's head and a history say of the run."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
@@ -17,35 +17,14 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
-from agentsim.history.fallbacks import shares
-from agentsim.history.files import RunFiles
+from agentsim.history.diagnostics import shares
 from agentsim.history.fold import fold
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import totals
 from agentsim.models.base import Attempt
 from agentsim.scenario.scenario import Branch, Scenario
 
-__all__ = ["RunResult", "finished_status", "folded", "head_of", "new_play", "restored_scenario", "stamp", "volatile_of"]
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """How a session ended: its files, its history, and the error that ended it, if one did.
-
-    `replayed` says that its replies came from files, `rebuilt` that the game was over and only its history is new;
-    `remark` is a line on either for the user.
-    """
-
-    files: RunFiles
-    history: Mapping[str, Any]
-    error: AgentsimError | None = None
-    replayed: bool = False
-    remark: str | None = None
-    rebuilt: bool = False
-
-    @property
-    def status(self) -> str:
-        """The history's status."""
-        return str(self.history["status"])
+__all__ = ["Played", "RunResult", "head_of", "new_play", "restored_scenario", "stamp", "volatile_of"]
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
@@ -74,58 +53,77 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names, salts=salts)
 
 
-def finished_status(scenario: Scenario, entries: Sequence[Entry]) -> str:
-    """What a game that came to its end is called: degraded where the run's share of fallbacks, or a player's, is above
-    the limit.
+@dataclass(frozen=True)
+class RunResult:
+    """How a session ended: its files, its history, and the error that ended it, if one did.
+
+    `replayed` says that its replies came from files, `rebuilt` that the game was over and only its history is new;
+    `remark` is a line on either for the user.
     """
-    limit = scenario.limits.max_fallback_rate
-    found = shares((entry.index, entry.player, entry.source) for entry in entries)
-    share = found.worst
-    if scenario.bots_count and entries:
-        share = found.whole.fallbacks / len(entries)
-    return "degraded" if limit is not None and share > limit else "completed"
+
+    files: RunFiles
+    history: Mapping[str, Any]
+    error: AgentsimError | None = None
+    replayed: bool = False
+    remark: str | None = None
+    rebuilt: bool = False
+
+    @property
+    def status(self) -> str:
+        """The history's status."""
+        return str(self.history["status"])
 
 
-def folded(
-    scenario: Scenario,
-    game: Game,
-    play: GamePlay,
-    *,
-    entries: list[Entry],
-    undecided: Sequence[tuple[str, Attempt]],
-    status: str,
-    volatile: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The history of a play, finished or not; `undecided` are attempts at requests that it has no decision for."""
-    return fold(
-        game=game.name,
-        rules_version=game.rules_version,
-        seed=cast("int", scenario.seed),
-        fork=None
-        if scenario.branch is None
-        else _fork(scenario.branch, [plan.id for plan in scenario.seats], entries, undecided),
-        status=status,
-        scenario=scenario.identity(),
-        players=[plan.listed() for plan in scenario.seats],
-        rounds=play.table.rounds,
-        log=play.log,
-        entries=entries,
-        undecided=undecided,
-        outcome=play.outcome,
-        volatile=volatile,
-    )
+@dataclass(frozen=True)
+class Played:
+    """A scenario's game with the decisions that were made in it so far."""
 
+    scenario: Scenario
+    game: Game
+    play: GamePlay
+    entries: list[Entry] = field(default_factory=list)
 
-def _fork(
-    branch: Branch, players: Sequence[str], entries: Sequence[Entry], undecided: Sequence[tuple[str, Attempt]]
-) -> dict[str, Any]:
-    """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
-    record = branch.record()
-    if not branch.wave:
-        return record
-    kept = [entry for entry in entries if branch.inherits(entry.wave, entry.index)]
-    own = [entry for entry in entries if not branch.inherits(entry.wave, entry.index)]
-    return {**record, "inherited": totals(kept, players), "paid": totals(own, players, undecided)}
+    @property
+    def finished(self) -> str | None:
+        """What the game's end is called: degraded where the run's share of fallbacks, or a player's, is above the
+        limit; None where it came to none.
+        """
+        if self.play.outcome is None:
+            return None
+        limit = self.scenario.limits.max_fallback_rate
+        found = shares((entry.index, entry.player, entry.source) for entry in self.entries)
+        bots_count = self.scenario.bots_count and self.entries
+        share = found.whole.fallbacks / len(self.entries) if bots_count else found.worst
+        return "degraded" if limit is not None and share > limit else "completed"
+
+    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> dict[str, Any]:
+        """Its history, finished or not; attempts at requests that have no decision are those of the journal."""
+        scenario, undecided = self.scenario, recorded.undecided()
+        return fold(
+            game=self.game.name,
+            rules_version=self.game.rules_version,
+            seed=cast("int", scenario.seed),
+            fork=None if scenario.branch is None else self._fork(scenario.branch, undecided),
+            status=status,
+            scenario=scenario.identity(),
+            players=[plan.listed() for plan in scenario.seats],
+            rounds=self.play.table.rounds,
+            log=self.play.log,
+            entries=self.entries,
+            undecided=undecided,
+            outcome=self.play.outcome,
+            volatile=volatile,
+        )
+
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> dict[str, Any]:
+        """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
+        record = branch.record()
+        if not branch.wave:
+            return record
+        players = [plan.id for plan in self.scenario.seats]
+        kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
+        own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
+        return {**record, "inherited": totals(kept, players), "paid": totals(own, players, undecided)}
 
 
 def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:
@@ -144,34 +142,27 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     }
 
 
-def volatile_of(scenario: Scenario, contents: Contents, name: str, now: str, wall_s: float) -> dict[str, Any]:
+def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wall_s: float) -> dict[str, Any]:
     """The history's `volatile`; `wall_s` are the seconds of all sessions."""
-    head = contents.head
-    volatile: dict[str, Any] = {
+    run = scenario.run_part()
+    void = recorded.void_calls()
+    return {
         "name": name,
-        "started_at": head["started_at"],
+        "started_at": recorded.head["started_at"],
         "finished_at": now,
         "wall_s": round(wall_s, 3),
-        "versions": head["versions"],
-        "run": _run_part(scenario),
+        "versions": recorded.head["versions"],
+        "run": {"concurrency": run["limits"]["concurrency"], **run},
+        **({"replies": list(recorded.replies)} if recorded.replies else {}),
+        # they were made, and the undisturbed run's `usage` has none of them
+        **({"void_calls": void} if void else {}),
+        **({"structured": dict(sorted(recorded.structured.items()))} if recorded.structured else {}),
     }
-    if contents.replies:
-        volatile["replies"] = list(contents.replies)
-    if void := contents.void_calls():
-        volatile["void_calls"] = void  # they were made, and the undisturbed run's `usage` has none of them
-    if contents.structured:
-        volatile["structured"] = dict(sorted(contents.structured.items()))
-    return volatile
 
 
 def stamp(moment: datetime) -> str:
     """A moment in UTC, as it is kept."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _run_part(scenario: Scenario) -> Mapping[str, Any]:
-    part = scenario.run_part()
-    return {"concurrency": part["limits"]["concurrency"], **part}
 
 
 @cache  # looking one up reads a file

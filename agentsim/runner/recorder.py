@@ -16,10 +16,9 @@ from typing import Any
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT
-from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word
-from agentsim.models.wrapper import Wrapper
+from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
 
-__all__ = ["Recorder", "Sent", "digest"]
+__all__ = ["Recorder", "Recording", "Sent", "digest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,52 +51,71 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-class Recorder:
+class Recording:
+    """What stands between a run and its models; this one lets everything through."""
+
+    live = True
+    """Whether models are really called."""
+    played: tuple[str, ...] = ()
+    """The names of the files that replies come from."""
+    seed: int | None = None
+    """That of the recorded game: other dice would make another game than that of its replies."""
+
+    def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
+        """The model of a seat. `opened` makes the real one; `settings` are the scenario's for its provider."""
+        return opened()
+
+    def start(self, seed: int) -> None:
+        """A game is about to begin."""
+
+    def abandon(self) -> None:
+        """It did not begin."""
+
+    def finished(self) -> str | None:
+        """The game is over; a line for the user, where something is to be said."""
+
+    def close(self) -> None:
+        """Nothing more is recorded; may be called again."""
+
+
+class Recorder(Recording):
     """Records into a new file. Each reply is written at once, so a killed process leaves a usable beginning.
 
     After a failed write, replies that are paid for still reach the game, and no further call begins.
     """
 
-    live = True
-    """Models are really called."""
-    played: tuple[str, ...] = ()
-    seed = None
-
     def __init__(self, path: Path) -> None:
         """`UsageError` where the file cannot be a new one."""
+        self._path = path
+        self._handle = -1
+        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
         try:
             there, placed = path.exists() or path.is_symlink(), path.parent.is_dir()
         except OSError as error:
-            raise self._unusable(path, error) from None
+            raise self._unusable(error) from None
         if there:
             raise UsageError(f"{path}: is there already; replies are recorded into a new file")
         if not placed:
             raise UsageError(f"{path}: there is no directory {path.parent}")
-        self._path = path
-        self._handle = -1
-        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
 
-    @staticmethod
-    def _unusable(path: Path, error: OSError) -> UsageError:
-        return UsageError(f"{path}: cannot be written: {error.strerror}")
+    def _unusable(self, error: OSError) -> UsageError:
+        return UsageError(f"{self._path}: cannot be written: {error.strerror}")
 
     def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
-        """The model of a seat. `opened` makes the real one; `settings` are the scenario's for its provider."""
         return _Recorded(opened(), self, settings)
 
     def start(self, seed: int) -> None:
-        """Create the file, for a game that is about to begin; `UsageError` where that cannot be."""
+        """Create the file; `UsageError` where that cannot be."""
         try:
-            self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
-            raise self._unusable(self._path, error) from None
+            raise self._unusable(error) from None
         self.write({"record": "recording", "format": JOURNAL_FORMAT, "seed": seed})
         if self._failure is not None:
             self.abandon()
             raise AgentsimError(f"{self._path}: cannot be written: {self._failure}")
 
     def abandon(self) -> None:
-        """Delete the file of a game that did not begin."""
         self._path.unlink(missing_ok=True)
         self.close()
 
@@ -116,11 +134,10 @@ class Recorder:
             raise AgentsimError(f"{self._path}: cannot write the replies: {self._failure}; what came is in the journal")
 
     def finished(self) -> None:
-        """The game is over; `AgentsimError` where the file is not whole."""
+        """`AgentsimError` where the file is not whole."""
         self.check()
 
     def close(self) -> None:
-        """Close the file; may be called again."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)

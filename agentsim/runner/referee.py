@@ -19,8 +19,7 @@ from agentsim.history.contents import Entry
 from agentsim.history.record import Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
-from agentsim.players.base import Complaint, Player
-from agentsim.players.model import emptiness
+from agentsim.players.model import Complaint, Player, emptiness
 
 __all__ = ["Calls", "Ruling", "rule", "to_entry"]
 
@@ -31,23 +30,15 @@ class Calls(Protocol):
     @property
     def order(self) -> Sequence[int]:
         """Places among `player.links` of the models that may be asked; the next where the one before is unreachable."""
-        ...
 
     async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-        """One call; raises `ModelError`.
-
-        `number` counts the decision's attempts from 1, `link` is the model's place among `player.links`, and `used` is
-        what the decision has used before.
-        """
-        ...
+        """The decision's attempt `number`, from 1, by the model at place `link`; raises `ModelError`."""
 
     def keep(self, attempt: Attempt) -> None:
         """Put an attempt that is not the decision on disk, before anything follows: it is not paid for again."""
-        ...
 
     async def rest(self, seconds: float) -> None:
         """Wait before the next attempt; what this raises ends the decision."""
-        ...
 
 
 class Ruling(NamedTuple):
@@ -107,16 +98,7 @@ class _RetryLoop:
 
     async def complete(self, messages: tuple[Message, ...]) -> Attempt:
         """The next attempt that brings a completion; `ModelError` where the attempts of the last model are used up."""
-        while True:
-            try:
-                return await self._complete(messages)
-            except ModelError as error:
-                if not self.may_take_over(error):
-                    raise
-                self.take_over()
-
-    async def _complete(self, messages: tuple[Message, ...]) -> Attempt:
-        clock = asyncio.get_running_loop().time
+        clock, policy = asyncio.get_running_loop().time, self.player.attempts
         started = clock()
 
         async def once() -> Completion:
@@ -125,7 +107,7 @@ class _RetryLoop:
             return await self._calls.call(messages, len(self.tries) + 1, self._link, self.used)
 
         def failed(error: ModelError) -> None:
-            wait = pause(error, self.player.attempts, self.used)
+            wait = pause(error, policy, self.used)
             takeover = wait is None and self.may_take_over(error)
             attempt = Attempt.failed(
                 messages,
@@ -135,12 +117,19 @@ class _RetryLoop:
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
-                held=held(error, self.player.attempts, self.used),
+                held=held(error, policy, self.used),
             )
             self.take(attempt)
 
-        completion = await persevere(once, self.player.attempts, self.used, failed, self._calls.rest)
-        return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
+        while True:
+            try:
+                completion = await persevere(once, policy, self.used, failed, self._calls.rest)
+            except ModelError as error:
+                if not self.may_take_over(error):
+                    raise
+                self.take_over()
+            else:
+                return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
 
     def _named(self) -> str | None:
         return self._links[self._link].name if len(self._links) > 1 else None
@@ -163,11 +152,10 @@ class _RetryLoop:
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
         """The ruling that a completion leads to; None where the player is to be asked again."""
-        completion = attempt.completion
+        completion, count = attempt.completion, self.resume if resumed else self.take
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # it would only be refused again
-            refused = replace(attempt, code=completion.refusal, error="The model or a filter refused to answer.")
-            self.resume(refused) if resumed else self.take(refused)
+            count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
         try:
             if completion.unusable is not None:
@@ -177,8 +165,7 @@ class _RetryLoop:
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
             code, reason = _bad(completion, error)
-            bad = replace(attempt, code=code, error=reason)
-            self.resume(bad) if resumed else self.take(bad)
+            count(replace(attempt, code=code, error=reason))
             if not self.may_reask(error):
                 return self.fallback(code)
             self.complaints.append(Complaint(completion.text, reason))
@@ -191,9 +178,8 @@ class _RetryLoop:
         request, length = self.ask.request, completion.finish_reason == "length"
         # an attempt of an earlier process is counted once it is judged
         last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
-        reading: Reading[Any] = request.parse(
-            completion.text, cut=length, last=last, repair=self.player.reasking.repair
-        )
+        repair = self.player.reasking.repair
+        reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
         return reading
@@ -203,11 +189,6 @@ class _RetryLoop:
         if error.code not in policy.on or made >= self.player.attempts.max_attempts:
             return False
         return policy.reasks is None or len(self.complaints) < policy.reasks
-
-    def given_up(self, error: ModelError) -> Ruling:
-        if isinstance(error, ProviderRejected) and len(self._links) == 1:
-            raise error  # of several models another may answer the next time; whether one will is for others to judge
-        return self.fallback(error.code)
 
     def fallback(self, reason: str) -> Ruling:
         decision = self.ask.request.fallback()
@@ -242,7 +223,9 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
             try:
                 ruling = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
-                return loop.given_up(error)
+                if isinstance(error, ProviderRejected) and len(player.links) == 1:
+                    raise  # of several models another may answer the next time; whether one will is for others to judge
+                return loop.fallback(error.code)
             continue
         tried = pending.pop(0)
         loop.was_asked(tried.model)

@@ -1,36 +1,39 @@
-"""Replay: plays a run again from its journal alone, to prove its history or to rebuild one. No model is called.
+"""Replay: plays a run again from its journal alone, to prove its history, to rebuild one, or to follow it as it grows.
 
-A journal is appended to and synced, a history is derived. Where they differ, the journal is right.
+A journal is appended to and synced, a history is derived. Where they differ, the journal is right. No model is called.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import from_json
 
 from agentsim.engine.codec import text_id
-from agentsim.engine.game import Game
-from agentsim.engine.play import GamePlay
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
-from agentsim.history.contents import Contents, Entry, Stop, read_head, read_journal
-from agentsim.history.files import RunFiles, write_whole
+from agentsim.history.contents import Contents, Stop, read_head, read_journal, read_on
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
+from agentsim.history.journal_file import is_running
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT
-from agentsim.runner.journal_lookup import recalled
-from agentsim.runner.plays import finished_status, folded, new_play, restored_scenario, volatile_of
-from agentsim.scenario.scenario import Scenario
+from agentsim.history.run_files import RunFiles, write_whole
+from agentsim.history.totals import Totals
+from agentsim.runner.drive import not_whole, played_again, recalled
+from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
+from agentsim.runner.watch import Discreet, Watcher
 
-__all__ = ["Proof", "ReplayDiffers", "Replayed", "over", "prove", "rebuilt", "replayed", "unfit", "without_volatile"]
+__all__ = ["Proof", "ReplayDiffers", "follow", "over", "prove", "rebuilt", "replayed", "unfit", "without_volatile"]
 
 _MISSING = object()
 _TAIL = 4096
+EVERY_S = 0.2
+"""Seconds between two looks at a journal that is followed."""
 
 
 class ReplayDiffers(AgentsimError):
@@ -74,10 +77,12 @@ def prove(files: RunFiles) -> Proof:
         raise JournalError(f"{files.history.name}: is not a history") from None
     again = replayed(files.name, recorded)
     status = _status(str(claimed["status"]), recorded.stops, again.finished)
-    history = again.folded(status, claimed.get("volatile", {}))
+    history = again.history(status, recorded, claimed.get("volatile", {}))
     if "warnings" not in claimed and not recorded.chain.protected:
         history.pop("warnings", None)  # histories of earlier versions have none
-    _compare(files.name, without_volatile(claimed), without_volatile(history))
+    one, other = without_volatile(claimed), without_volatile(history)
+    if json.dumps(one) != json.dumps(other):
+        raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
     if recorded.history not in {None, text_id(text)}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
     protected = bool(recorded.chain.protected)
@@ -92,50 +97,18 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """A journal's game as far as its decisions go."""
-
-    recorded: Contents
-    scenario: Scenario
-    game: Game
-    play: GamePlay
-    entries: list[Entry]
-
-    @property
-    def finished(self) -> str | None:
-        """What the end is called that the game came to; None where it came to none."""
-        return None if self.play.outcome is None else finished_status(self.scenario, self.entries)
-
-    def folded(self, status: str, volatile: Mapping[str, Any]) -> dict[str, Any]:
-        """Its history."""
-        return folded(
-            self.scenario,
-            self.game,
-            self.play,
-            entries=self.entries,
-            undecided=self.recorded.undecided(),
-            status=status,
-            volatile=volatile,
-        )
-
-
-def replayed(name: str, recorded: Contents) -> Replayed:
+def replayed(name: str, recorded: Contents) -> Played:
     """Play a journal; `JournalMismatch` where the rules ask something else, `ReplayDiffers` where they ask for less."""
     scenario, game = restored_scenario(recorded.head)
-    play = new_play(scenario, game)
-    entries: list[Entry] = []
-    wave = play.start()
-    while wave is not None:
-        found, decisions = recalled(recorded, wave)
-        entries += found
-        if decisions is None:
-            break
-        wave = play.answer(decisions)
-    play.close()
-    if len(entries) < len(recorded.entries):
-        raise ReplayDiffers(f"{name}: the journal has {len(recorded.entries)} decisions, {len(entries)} were asked")
-    return Replayed(recorded, scenario, game, play, entries)
+    again = Played(scenario, game, new_play(scenario, game))
+    for _, entries, _ in played_again(again.play, recorded):
+        again.entries.extend(entries)
+    again.play.close()
+    if len(again.entries) < len(recorded.entries):
+        raise ReplayDiffers(
+            f"{name}: the journal has {len(recorded.entries)} decisions, {len(again.entries)} were asked"
+        )
+    return again
 
 
 def _status(claimed: str, stops: Sequence[Stop], finished: str | None) -> str:
@@ -143,11 +116,6 @@ def _status(claimed: str, stops: Sequence[Stop], finished: str | None) -> str:
     if claimed not in FINISHED and (finished is None or (stops and stops[-1].status == claimed)):
         return claimed  # a killed process leaves no word of how it ended
     return finished or "interrupted"
-
-
-def _compare(name: str, claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
-    if json.dumps(claimed) != json.dumps(again):
-        raise ReplayDiffers(f"{name}: {_where('', claimed, again)}")
 
 
 def _where(path: str, claimed: Any, again: Any) -> str:
@@ -163,11 +131,8 @@ def _where(path: str, claimed: Any, again: Any) -> str:
             if json.dumps(one) != json.dumps(other):
                 return _where(f"{path}.{place}", one, other)
         return f"{path}: {len(claimed)} in the history, {len(again)} in the replay"
-    return f"{path}: {_shown(claimed)} in the history, {_shown(again)} in the replay"
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value is _MISSING else json.dumps(value)[:80]
+    one, other = ("nothing" if value is _MISSING else json.dumps(value)[:80] for value in (claimed, again))
+    return f"{path}: {one} in the history, {other} in the replay"
 
 
 def over(files: RunFiles) -> bool:
@@ -221,13 +186,83 @@ def rebuilt(files: RunFiles) -> Mapping[str, Any]:
     again = replayed(files.name, recorded)
     if again.finished is None:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
-    volatile = volatile_of(again.scenario, recorded, files.name, recorded.stops[-1].at, recorded.wall_s)
-    history = again.folded(again.finished, volatile)
-    text = dump_history(history)
     end = recorded.stops[-1]
+    volatile = volatile_of(again.scenario, recorded, files.name, end.at, recorded.wall_s)
+    history = again.history(again.finished, recorded, volatile)
+    text = dump_history(history)
     if end.history not in {None, text_id(text)}:  # other limits, say: the journal names what is written now
         journal = Journal.reopen(files.journal)
         journal.stopped(end.status, end.at, 0.0, text_id(text))
         journal.close()
     write_whole(files.history, text)
     return history
+
+
+def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] = time.sleep) -> str:
+    """Show the watcher what the run has done and does, until it ends or stops; its status then.
+
+    `interrupted` is also that of a run whose process is gone without a word. Decisions of bots may wait in the player's
+    memory for a while before they are in the journal. Raises `JournalError` for a journal that cannot be used.
+    """
+    contents = Contents()
+    looks = _looks(files, contents, sleep)
+    if not any(contents.head for _ in looks):
+        raise JournalError(f"{files.name}: the run ended before its journal began; there is nothing to watch")
+    follower = _Follower(files, contents, watcher)
+    follower.catch_up()
+    for _ in looks:
+        follower.catch_up()
+    return contents.stops[-1].status if contents.stops else "interrupted"
+
+
+def _looks(files: RunFiles, contents: Contents, sleep: Callable[[float], None]) -> Iterator[None]:
+    """Takes in what a journal has gained, again and again; the last time after its process has ended."""
+    while True:
+        running = is_running(files.journal)  # asked before the look: what it wrote before it ended is seen
+        read_on(files.journal, contents)
+        yield
+        if not running:
+            return
+        sleep(EVERY_S)
+
+
+class _Follower:
+    """Plays a growing journal's game, and shows each decision and event once."""
+
+    def __init__(self, files: RunFiles, contents: Contents, watcher: Watcher) -> None:
+        scenario, game = restored_scenario(contents.head)
+        people = any(plan.name.kind == "human" for plan in scenario.seats)
+        self._watcher = Discreet(watcher) if people else watcher
+        self._contents = contents
+        self._play = new_play(scenario, game)
+        self._totals = Totals()
+        self._told = 0
+        self._shown: set[int] = set()  # places of this wave
+        watcher.began(files.name, game.title, self._play.table.players)
+        self._wave = self._play.start()
+        self._announce()
+
+    def catch_up(self) -> None:
+        """Play as far as the journal's decisions go."""
+        while self._wave is not None:
+            entries, decisions = recalled(self._contents, self._wave)
+            for entry in entries:
+                if entry.place not in self._shown:
+                    self._shown.add(entry.place)
+                    self._totals.add(entry)
+                    self._watcher.decided(entry)
+                    self._watcher.counted(self._totals)
+            if decisions is None:
+                if self._wave.number < self._contents.last_wave:
+                    raise not_whole(self._wave)
+                return
+            self._wave = self._play.answer(decisions)
+            self._shown.clear()
+            self._announce()
+
+    def _announce(self) -> None:
+        log = self._play.log
+        self._watcher.told(log[self._told :])
+        self._told = len(log)
+        if self._wave is not None:
+            self._watcher.wave(self._wave, self._play.table.rounds[-1])

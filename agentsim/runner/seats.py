@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -15,24 +14,20 @@ from agentsim.errors import ScenarioError
 from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
-from agentsim.models.endpoint import Endpoints
-from agentsim.models.keys import key_for, variable_for
+from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.own import Own, OwnModel
-from agentsim.models.permits import errand
-from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
-from agentsim.players.base import ReaskPolicy
-from agentsim.players.bot import BotPlayer
+from agentsim.models.remote import Endpoints
+from agentsim.models.tokens import Priced, Prices
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
-from agentsim.runner.playback import Recording
-from agentsim.scenario.limits import check_prices, prices_of
+from agentsim.runner.recorder import Recording
 from agentsim.scenario.plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.validation_error import one_line
+from agentsim.scenario.scenario import Scenario, check_prices, prices_of
+from agentsim.scenario.validation import one_line
 
 __all__ = ["Seats", "errands", "seated"]
 
@@ -83,6 +78,7 @@ def seated(
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
+    recording = recording or Recording()
     try:
         check_prices(scenario, env)
     except ScenarioError as error:
@@ -99,11 +95,13 @@ def seated(
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         else:
             seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
-    if recording is None or recording.live:
+    if recording.live:
         seats.errands = errands(scenario, env)
-    seats.interrupt.attended = terminal.interactive and _on_call(scenario, game)
-    called = ", ".join(plan.id for plan in scenario.staff.values() if plan.name.kind == "human")
-    seats.interrupt.noticed = lambda: terminal.notice(f"{called}: you are asked next. Ctrl-C again stops the run.")
+    on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
+    may_ring = bool(on_call) and any(request.on_call for request in game.requests)
+    seats.interrupt.attended = terminal.interactive and may_ring
+    told = f"{', '.join(on_call)}: you are asked next. Ctrl-C again stops the run."
+    seats.interrupt.noticed = lambda: terminal.notice(told)
     return seats
 
 
@@ -118,14 +116,8 @@ def errands(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _on_call(scenario: Scenario, game: Game) -> bool:
-    """Whether a person among the staff may be needed for a question that is on call."""
-    person = any(plan.name.kind == "human" for plan in scenario.staff.values())
-    return person and any(request.on_call for request in game.requests)
-
-
 def _model_player(
-    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording | None
+    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording
 ) -> ModelPlayer:
     settings = plan.settings
     assert settings.timeout_s is not None, "only people have all the time there is"
@@ -133,10 +125,14 @@ def _model_player(
     key = f"{plan.model} {plan.path or ''}"
     if key not in seats.models:
         try:
-            opened = partial(_priced, plan, scenario, env, seats)
-            provider = _provider(plan)
+
+            def opened() -> Model:
+                return Priced(_model(plan, scenario, env, seats), seats.prices)
+
+            # whose failures count together: a remote model's provider, else the kind of model
+            provider = plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
-            seats.models[key] = opened() if recording is None else recording.model(plan.model, provider, opened, asked)
+            seats.models[key] = recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
             at = plan.key or f"the model of {plan.id}"
             raise error.placed(key=at, where=_shown(scenario.path)) from None
@@ -150,7 +146,7 @@ def _model_player(
             retry_wait_s=settings.retry_wait_s,
             rate_limit_wait_s=settings.rate_limit_wait_s,
             rate_limit_patience_s=settings.rate_limit_patience_s,
-            waits=recording is None or recording.live,
+            waits=recording.live,
         ),
         reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
         source="script" if plan.name.kind == "script" else "model",
@@ -158,19 +154,10 @@ def _model_player(
     )
 
 
-def _provider(plan: PlayerPlan) -> str:
-    """Whose failures count together: a remote model's provider, else the kind of model."""
-    return plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
-
-
 def _shown(path: Path) -> str:
     """The scenario's file as it is named from this directory."""
     here = Path.cwd()
     return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
-
-
-def _priced(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:
-    return Priced(_model(plan, scenario, env, seats), seats.prices)
 
 
 def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:
@@ -182,7 +169,7 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
             )
         return Own(plan.model, seats.own[name.rest])
     if name.kind == "script":
-        from agentsim.models.scripted import Scripted
+        from agentsim.models.own import Scripted
 
         assert plan.path is not None, "a script's plan knows its file"
         return Scripted(plan.model, plan.path)

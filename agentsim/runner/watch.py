@@ -79,31 +79,9 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
-
-    def noted(self, line: str) -> None:
-        self._watcher.noted(line)
-
-    def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        self._watcher.began(name, game, players)
-
-    def playing(self, round_title: str) -> None:
-        self._watcher.playing(round_title)
-
-    def counted(self, totals: Totals) -> None:
-        self._watcher.counted(totals)
-
-    def fell_back(self) -> None:
-        self._watcher.fell_back()
+        for name in ("began", "noted", "playing", "counted", "fell_back", "person", "warned", "chose"):
+            setattr(self, name, getattr(watcher, name))
 
     def told(self, events: Sequence[LogEntry]) -> None:
         if public := [told for told in events if isinstance(told.to, EveryoneType)]:
             self._watcher.told(public)
-
-    def person(self, *, asked: bool) -> None:
-        self._watcher.person(asked=asked)
-
-    def warned(self, message: str) -> None:
-        self._watcher.warned(message)
-
-    def chose(self, model: str, mode: str) -> None:
-        self._watcher.chose(model, mode)

@@ -11,11 +11,10 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from agentsim import games
 from agentsim.errors import ScenarioError
-from agentsim.scenario.player_tables import PROVIDER, prefixed
-from agentsim.scenario.schema import Find, found
-from agentsim.scenario.secret_scan import screen
-from agentsim.scenario.validation_error import dotted, one_line, shown, validated
+from agentsim.scenario.plan import PROVIDER, prefixed
+from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
 
 __all__ = ["adopted", "beside", "overridden", "put", "recast", "rename", "with_provider"]
 
@@ -33,7 +32,7 @@ def beside(document: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str,
     return {**document, **further}
 
 
-def adopted(document: Mapping[str, Any], game: str | None, find: Find | None) -> dict[str, Any]:
+def adopted(document: Mapping[str, Any], game: str | None) -> dict[str, Any]:
     """The document with another project's keys translated; keys of our own win over translated ones.
 
     What is neither is left as it is for validation to report.
@@ -44,22 +43,18 @@ def adopted(document: Mapping[str, Any], game: str | None, find: Find | None) ->
     if not isinstance(out.get("game"), dict):
         return out
     if game is None:
-        from agentsim import games  # games are imported when one is used
-
         valid = ", ".join(games.names())
         raise ScenarioError("is a table, as in another project's files; give --game", key="game", valid=valid)
-    project = found(game, find).config.project_table
+    project = games.find(game).config.project_table
     if project is None:
         raise ScenarioError(f"{game} knows no such table", key="game", valid="[game_config]")
     screen({"game": out["game"]})
     table = validated(project, out.pop("game"), at=("game",))
-    players = out.get("players", [])
-    seated = [player for player in players if isinstance(player, dict)] if isinstance(players, list) else []
-    translated = table.translated(seated)
+    translated = table.translated(_tables(out.get("players")))
     config = out.get("game_config", {})
     if isinstance(config, dict):
-        translated["game_config"] = {**translated["game_config"], **config}
-    return {**translated, **out, "game": game, "game_config": translated["game_config"]}
+        config = {**translated["game_config"], **config}
+    return {**translated, **out, "game": game, "game_config": config}
 
 
 def _player(table: Any, index: int) -> Any:
@@ -88,15 +83,12 @@ def _player(table: Any, index: int) -> Any:
 
 def recast(document: dict[str, Any], model: str) -> None:
     """Give every player this model in place; staff keeps what the defaults gave it."""
-    defaults, players, staff = document.setdefault("defaults", {}), document.get("players"), document.get("staff")
-    if not isinstance(defaults, dict):
-        return  # the schema will say so
-    for table in staff.values() if isinstance(staff, dict) else ():
-        if isinstance(table, dict) and "model" in defaults:
+    defaults = document.setdefault("defaults", {})
+    if isinstance(defaults, dict) and "model" in defaults:
+        for table in _tables(document.get("staff")):
             table.setdefault("model", defaults["model"])
-    for table in (defaults, *(players if isinstance(players, list) else ())):
-        if isinstance(table, dict):
-            table["model"] = model
+    for table in (*_tables([defaults]), *_tables(document.get("players"))):
+        table["model"] = model
 
 
 def with_provider(document: dict[str, Any], provider: str) -> None:
@@ -108,18 +100,19 @@ def with_provider(document: dict[str, Any], provider: str) -> None:
 
 def rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
     """Rename every model in place; values of a wrong type are left for validation to report."""
-    players, staff = document.get("players"), document.get("staff")
-    tables = [document.get("defaults")]
-    tables += players if isinstance(players, list) else []
-    tables += staff.values() if isinstance(staff, dict) else []
-    for table in tables:
-        if not isinstance(table, dict):
-            continue
+    players, staff = _tables(document.get("players")), _tables(document.get("staff"))
+    for table in (*_tables([document.get("defaults")]), *players, *staff):
         model = table.get("model")
         if isinstance(model, str):
             table["model"] = named(model)
         elif isinstance(model, list):
             table["model"] = [named(each) if isinstance(each, str) else each for each in model]
+
+
+def _tables(value: Any) -> list[dict[str, Any]]:
+    """The tables in a list or a table, without what is none."""
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [table for table in values if isinstance(table, dict)]
 
 
 def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:

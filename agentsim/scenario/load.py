@@ -12,17 +12,15 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from agentsim import games
 from agentsim.errors import ScenarioError
-from agentsim.models.profiles import BUILT_IN
 from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
-from agentsim.scenario.files import gathered, read_toml, roots
-from agentsim.scenario.limits import check_prices
-from agentsim.scenario.player_tables import OWN
-from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.schema import Find, ScenarioTable, found
+from agentsim.scenario.plan import OWN
+from agentsim.scenario.scenario import Scenario, check_prices
 from agentsim.scenario.seats import Seating
-from agentsim.scenario.secret_scan import screen
-from agentsim.scenario.validation_error import dotted, nearest, one_line, validated
+from agentsim.scenario.source_files import gathered, read_toml, roots
+from agentsim.scenario.tables import ScenarioTable
+from agentsim.scenario.validation import one_line, screen, validated
 
 __all__ = ["Overrides", "Source", "load"]
 
@@ -44,7 +42,6 @@ def load(
     max_cost_usd: float | None = None,
     everybody: str | None = None,
     own: Collection[str] = (),
-    find: Find | None = None,
 ) -> Scenario:
     """The scenario as it is played; `ScenarioError` names the file and the key of what is wrong.
 
@@ -60,11 +57,14 @@ def load(
         path, where = Path(source), one_line(os.fspath(source))
     with _placed(where):
         document = deepcopy(dict(source)) if isinstance(source, Mapping) else read_toml(path)
-        further = _further(game_config)
-        with _placed(one_line(str(game_config)), {*further, *(["game_config"] if "game" in further else [])}):
-            document = adopted(beside(document, further), game, find)
+        second, further = one_line(str(game_config)), dict[str, Any]()
+        if game_config is not None:
+            with _placed(second):
+                further = read_toml(game_config)
+        with _placed(second, {*further, *(["game_config"] if "game" in further else [])}):
+            document = adopted(beside(document, further), game)
             # again, since overrides win over the file and may use the other project's keys
-            document = adopted(overridden(document, overrides), game, find)
+            document = adopted(overridden(document, overrides), game)
             for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
                 if value is not None:
                     put(document, key.split("."), value)
@@ -74,27 +74,16 @@ def load(
             if provider is not None:
                 with_provider(document, provider)
             screen(document)
-            return _scenario(validated(ScenarioTable, document), path, tuple(map(Path, allow_dirs)), find)
+            return _scenario(validated(ScenarioTable, document), path, tuple(map(Path, allow_dirs)))
 
 
-def _further(path: Path | None) -> dict[str, Any]:
-    """The document of the second file; empty without one."""
-    if path is None:
-        return {}
-    with _placed(one_line(str(path))):
-        return read_toml(path)
-
-
-def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], find: Find | None) -> Scenario:
+def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) -> Scenario:
     if table.game is None:
-        from agentsim import games  # games are imported when one is used
-
         raise ScenarioError("is missing; give it here or as --game", key="game", valid=", ".join(games.names()))
-    game = found(table.game, find)
+    game = games.find(table.game)
     allowed = roots(path, allow_dirs)
     material = gathered(table.game_config, game.config, path, allowed)
     config = validated(game.config, material.game_config, at=("game_config",))
-    _check_addresses(table)
     seating = Seating(table, game, material, path, allowed)
     players = seating.players()
     config = seating.by_player(config)
@@ -115,16 +104,6 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...], fi
     )
     check_prices(scenario, {})  # what depends on the environment is checked when players are seated
     return scenario
-
-
-def _check_addresses(table: ScenarioTable) -> None:
-    """Every provider's table must mean one, used or not: else a mistyped name would change nothing and say nothing."""
-    for name, settings in table.providers.items():
-        if name not in BUILT_IN and settings.base_url is None:
-            hint, _ = nearest(name, list(BUILT_IN))
-            raise ScenarioError(
-                f"a provider of your own needs a base_url{hint}", key=dotted(("providers", name, "base_url"))
-            )
 
 
 @contextmanager

@@ -1,21 +1,110 @@
-"""PlayerPlan: one seat with everything decided, and what a history and a journal keep of it.
+"""PlayerPlan: one seat with everything decided: its models, how they are asked, and its prompt.
 
 How the tables of a TOML become plans is `seats`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from agentsim.scenario.player_tables import ModelName, ModelSettings
+__all__ = ["ClosedTable", "ModelName", "ModelPlan", "ModelSettings", "PlayerPlan", "SeatRecord", "prefixed"]
 
-__all__ = ["ModelPlan", "PlayerPlan", "SeatRecord"]
+SHAPE = (
+    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
+    "--provider P puts P/ before every model name"
+)
+PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+OWN = "python:"
+"""Before the name of a model that a Python program passes; the program may leave it out."""
+_AS_IT_IS = ("bot/", "script:", "local/", OWN)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A name taken apart: `provider` is the first segment of a remote model and empty for the other kinds.
+
+    An `own` model is an object that a Python program passes under the name `rest`.
+    """
+
+    kind: Literal["bot", "human", "script", "local", "remote", "own"]
+    rest: str
+    provider: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> ModelName:
+        """The parts of `text`; `ValueError` with the shapes there are."""
+        if text == "human":
+            return cls("human", "")
+        for kind, start in (("bot", "bot/"), ("script", "script:"), ("local", "local/"), ("own", OWN)):
+            rest = text.removeprefix(start)
+            if rest and rest != text and rest.isprintable() and rest.strip() == rest:
+                return cls(kind, rest)  # type: ignore[arg-type]  # mypy widens the tuple's literals to str
+        provider, _, rest = text.partition("/")
+        if not (is_provider(provider) and rest and rest.isprintable() and not re.search(r"\s", rest)):
+            raise ValueError(SHAPE)
+        return cls("remote", rest, provider)
+
+    @property
+    def file(self) -> str | None:
+        """The path in the name of a script or of a file of weights; None for other models."""
+        weights = self.kind == "local" and self.rest.lower().endswith(".gguf")
+        return self.rest if self.kind == "script" or weights else None
+
+
+def is_provider(name: str) -> bool:
+    """Whether a model's name that begins with it, and a slash, is that of a remote model."""
+    return PROVIDER.fullmatch(name) is not None and name not in {"bot", "human", "script", "local"}
+
+
+def prefixed(name: str, provider: str) -> str:
+    """The name under `--provider`: bots, people, scripts and embedded models stay as they are."""
+    return name if name == "human" or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
+
+
+class ClosedTable(BaseModel):
+    """Base of every table: closed to unknown keys, strict about types, finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+Temperature: TypeAlias = Annotated[float, Field(ge=0, le=2)]
+MaxTokens: TypeAlias = Annotated[int, Field(ge=1, le=10_000_000)]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
+Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
+
+
+class ModelSettings(ClosedTable):
+    """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
+
+    temperature: Temperature | None = Field(default=None, description="0 to 2; absent: the provider's default")
+    max_tokens: MaxTokens | None = Field(
+        default=None, description="The most tokens of a reply, thinking included; absent: no cap is sent"
+    )
+    timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
+        default=120.0, description="Seconds for one attempt, from dispatch, in which the process runs"
+    )
+    retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
+    reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        default=1, description="After bad replies; a game may have a default of its own"
+    )
+    reask_on: tuple[Fault, ...] = ("unreadable", "ambiguous", "illegal")
+    reask_with: Literal["reason", "same"] = "reason"
+    repair: bool = Field(default=True, description="Mend the punctuation of a reply's JSON before asking again")
+    max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=3, description="Retries and re-asks together"
+    )
+    retry_wait_s: Seconds | Annotated[tuple[Seconds, ...], Field(min_length=1)] = Field(
+        default=0.5, description="Seconds: the first back-off, doubling; a list is exact"
+    )
+    rate_limit_wait_s: Seconds = Field(default=10.0, description="Seconds after a 429 without Retry-After")
+    rate_limit_patience_s: Seconds = Field(default=300.0, description="Seconds of waiting on 429s in one decision")
 
 
 class SeatRecord(ModelSettings):
@@ -31,9 +120,7 @@ class SeatRecord(ModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """One model of a seat. `model` holds no directory: of `script:` and weight files it names the file alone, which
-    `path` finds.
-    """
+    """One model of a seat. The names of scripts and of weights are those of the files alone, which `path` finds."""
 
     model: str
     path: Path | None = None
@@ -79,8 +166,7 @@ class PlayerPlan:
         """The same seat without its first model; None where there is no other."""
         if not self.spares:
             return None
-        model, *spares = self.spares
-        return replace(self, model=model.model, path=model.path, spares=tuple(spares))
+        return replace(self, model=self.spares[0].model, path=self.spares[0].path, spares=self.spares[1:])
 
     @property
     def title(self) -> str:
@@ -113,15 +199,14 @@ class PlayerPlan:
     def restore(cls, record: SeatRecord, paths: Sequence[Path | None]) -> PlayerPlan:
         """The plan that `record()` came from; `paths` are those of its models, and may be fewer."""
         names = (record.model,) if isinstance(record.model, str) else record.model
-        models = [ModelPlan(name, path) for name, path in zip_longest(names, paths[: len(names)])]
-        settings = ModelSettings(**{name: getattr(record, name) for name in ModelSettings.model_fields})
+        first, *spares = (ModelPlan(name, path) for name, path in zip_longest(names, paths[: len(names)]))
         return cls(
             id=record.id,
-            model=models[0].model,
-            settings=settings,
+            model=first.model,
+            settings=ModelSettings(**{name: getattr(record, name) for name in ModelSettings.model_fields}),
             client_kwargs=record.client_kwargs,
             prompt=record.prompt,
             called=record.called,
-            path=models[0].path,
-            spares=tuple(models[1:]),
+            path=first.path,
+            spares=tuple(spares),
         )

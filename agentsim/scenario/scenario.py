@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import AliasChoices, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
+from agentsim import games
 from agentsim.engine.game import GameConfig
-from agentsim.models.prices import Price
+from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.plan import PlayerPlan, SeatRecord
-from agentsim.scenario.player_tables import ClosedTable
-from agentsim.scenario.schema import Find, Limits, found
-from agentsim.scenario.validation_error import validated
+from agentsim.models.tokens import Price, Prices
+from agentsim.scenario.plan import ClosedTable, PlayerPlan, SeatRecord
+from agentsim.scenario.tables import Limits
+from agentsim.scenario.validation import nearest, screen, validated
 
-__all__ = ["Branch", "Scenario"]
+__all__ = ["Branch", "Scenario", "check_prices", "idle_prices", "prices_of", "with_limits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +37,10 @@ class Branch:
 
     of: str
     at: int
-    number: int | None = None
-    instead: Mapping[str, Any] | None = None
+    number: Annotated[
+        int | None, Field(validation_alias=AliasChoices("branch", "number"), serialization_alias="branch")
+    ] = None
+    instead: dict[str, Any] | None = None
     changed: tuple[str, ...] = ()
     salts: tuple[tuple[int, str], ...] = ()
     wave: int = 0
@@ -53,32 +56,19 @@ class Branch:
 
     def record(self) -> dict[str, Any]:
         """As journals and histories keep it."""
-        return {
-            "of": self.of,
-            "at": self.at,
-            "branch": self.number,
-            "instead": None if self.instead is None else dict(self.instead),
-            "changed": list(self.changed),
-            "salts": [list(branch_seed) for branch_seed in self.salts],
-            **({"wave": self.wave, "beside": list(self.beside)} if self.wave else {}),
-        }
+        found: dict[str, Any] = _BRANCH.dump_python(self, mode="json", by_alias=True)
+        return found if self.wave else {name: value for name, value in found.items() if name not in {"wave", "beside"}}
 
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
-        """The branch that `record()` came from; `KeyError`, `TypeError` or `ValueError` where it is none."""
-        number, instead = record["branch"], record["instead"]
-        if not (instead is None or isinstance(instead, Mapping)):
-            raise TypeError("fork.instead is no decision")
-        return cls(
-            of=str(record["of"]),
-            at=int(record["at"]),
-            number=None if number is None else int(number),
-            instead=instead,
-            changed=tuple(map(str, record["changed"])),
-            salts=tuple((int(wave), str(word)) for wave, word in record["salts"]),
-            wave=int(record.get("wave", 0)),
-            beside=tuple(map(int, record.get("beside", ()))),
-        )
+        """The branch that `record()` came from; `ValueError` where it is none."""
+        try:
+            return _BRANCH.validate_python(record)
+        except ValidationError as error:
+            raise ValueError(first_objection(error)) from None
+
+
+_BRANCH = TypeAdapter(Branch)
 
 
 def _written(path: Path) -> str:
@@ -188,18 +178,11 @@ class Scenario:
         }
 
     @classmethod
-    def restore(
-        cls,
-        identity: Mapping[str, Any],
-        run_part: Mapping[str, Any],
-        *,
-        seed: int | None = None,
-        find: Find | None = None,
-    ) -> Scenario:
+    def restore(cls, identity: Mapping[str, Any], run_part: Mapping[str, Any], *, seed: int | None = None) -> Scenario:
         """The scenario that `identity()` and `run_part()` came from; `ScenarioError` where they are not of one."""
         parts = validated(_Identity, identity)
         run = validated(_RunPart, run_part)
-        game = found(parts.game, find)
+        game = games.find(parts.game)
 
         def plan(record: SeatRecord) -> PlayerPlan:
             files = run.paths.models.get(record.id, ())
@@ -223,3 +206,57 @@ class Scenario:
             path=_read(run.paths.config),
             allow_dirs=tuple(_read(path) for path in run.paths.allow_dirs),
         )
+
+
+def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
+    """The prices of the scenario's models, for the addresses given by its tables and the environment."""
+    return Prices(scenario.prices, scenario.providers, env)
+
+
+def idle_prices(scenario: Scenario) -> list[str]:
+    """A line for each price of a model that the scenario does not use: left over, or mistyped."""
+    used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
+    idle = [model for model in scenario.prices if model not in used]
+    return [f'prices."{model}": nobody plays with this model{nearest(model, used)[0]}' for model in idle]
+
+
+def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:
+    """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
+    if (model := _unpriced(scenario, env)) is not None:
+        raise ScenarioError(
+            f'the price of {model} is unknown; add a [prices."{model}"] table with input and output, '
+            "in US dollars per million tokens",
+            key="limits.max_cost_usd",
+        )
+
+
+def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> str | None:
+    """The first model of unknown price where a limit in dollars is set, else None."""
+    if scenario.limits.max_cost_usd is None:
+        return None
+    prices = prices_of(scenario, env)
+    return next((each.model for plan in scenario.seats for each in plan.models if not prices.known(each.model)), None)
+
+
+_OPTIONS = {"max_cost_usd": "--max-cost", "max_calls": "--max-calls", "max_wall_s": "--max-wall"}
+
+
+def with_limits(scenario: Scenario, env: Mapping[str, str], **given: float | None) -> Scenario:
+    """The scenario with these limits in place of its own, where they are not None.
+
+    `max_cost_usd`, `max_calls` and `max_wall_s` are checked as they are in a scenario's file. Raises `UsageError`,
+    which names the option of the command line; also for a limit in dollars where a price is unknown.
+    """
+    new = {key: value for key, value in given.items() if value is not None}
+    try:
+        screen(new)
+        limits = validated(Limits, {**scenario.limits.model_dump(mode="json"), **new})
+    except ScenarioError as error:
+        raise UsageError(f"{_OPTIONS.get(error.key, error.key)}: {error.problem}") from None
+    scenario = replace(scenario, limits=limits)
+    if (model := _unpriced(scenario, env)) is not None:
+        raise UsageError(
+            f"{_OPTIONS['max_cost_usd']}: the price of {model} is unknown, and a run keeps the prices that it began "
+            f'with; limit {_OPTIONS["max_calls"]}, or begin a new run with a [prices."{model}"] table'
+        )
+    return scenario

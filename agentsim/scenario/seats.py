@@ -1,36 +1,45 @@
-"""Makes plans of the players' and staff's tables: overlays defaults, expands populations, reads prompts.
+"""Makes plans of the players' and staff's tables: overlays defaults, gives ids, expands populations, reads prompts.
 
-The tables are defined in `player_tables`; whether these players can play this config is the game's `admit`.
+Whether these players can play this config is the game's `admit`.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.files import Material, located, read_prompt, stem
-from agentsim.scenario.ids import called_by_files, seat_ids
-from agentsim.scenario.plan import ModelPlan, PlayerPlan
-from agentsim.scenario.player_tables import Defaults, ModelName, ModelSettings, PlayerTable
-from agentsim.scenario.schema import ScenarioTable
-from agentsim.scenario.validation_error import Key, dotted, nearest, shown
+from agentsim.scenario.plan import ModelName, ModelPlan, ModelSettings, PlayerPlan
+from agentsim.scenario.source_files import Material, located, read_prompt, stem
+from agentsim.scenario.tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
+from agentsim.scenario.validation import Key, dotted, nearest, shown
 
-__all__ = ["Seating", "expanded"]
+__all__ = ["Seating", "called_by_files", "expanded", "seat_ids"]
 
+MOST_PLAYERS = 20_000
+LONGEST_ID = 32
 _PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
 _FOLDERS = "game_config"  # where the keys of seats begin that a folder's files take
 
+# Letters that Unicode does not take apart into an ASCII letter and a mark.
+_LETTERS = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+    | {"Œ": "Oe", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D", "ı": "i"}
+)
 
-@dataclass(frozen=True, slots=True)
-class _Template:
+
+class _Template(NamedTuple):
     """A prompt before its placeholders are filled in, and the key it stands under."""
 
     text: str
@@ -50,34 +59,34 @@ class Seating:
     config: Path
     allowed: Sequence[Path]
 
+    @cached_property
+    def _seats(self) -> list[tuple[PlayerTable, Key, list[str]]]:
+        """The table of each seat, or population, with its key and its ids."""
+        tables = [(table, ("players", index)) for index, table in enumerate(self.table.players)]
+        seats: list[tuple[PlayerTable, Key]] = [*tables, *self.material.players]
+        return [(table, key, names) for (table, key), names in zip(seats, seat_ids(seats), strict=True)]
+
     def players(self) -> tuple[PlayerPlan, ...]:
         """Every player in seat order; `ScenarioError` where a table cannot be seated."""
-        seats = self._seats()
-        if not seats:
+        if not self._seats:
             folders = "".join(f", or a file in {_FOLDERS}.{name}" for name in self.game.config.marked(SeatsInFolder))
             raise ScenarioError(f"there are none; each needs a [[players]] table{folders}", key="players")
-        ids = seat_ids(seats)
-        called = self._called(seats, ids)
+        called = {name: name for _, _, names in self._seats for name in names}
+        if self.game.config.called_by_files:
+            files = {name: stem(table.prompt_file or "") for table, _, names in self._seats for name in names}
+            called = called_by_files(files)
         everyone = list(called.values())
         plans: list[PlayerPlan] = []
-        for (table, key), names in zip(seats, ids, strict=True):
-            plan, template = self._plan(table, key)
-            template = template or self._template(self.table.defaults, ("defaults",))
-            plans.extend(self._seated(plan, template, name, called[name], everyone) for name in names)
+        for table, key, names in self._seats:
+            plan = self._plan(table, key)
+            template = self._template(table, key) or self._template(self.table.defaults, ("defaults",))
+            plans += [self._seated(plan, template, name, called[name], everyone) for name in names]
         return tuple(plans)
-
-    def _seats(self) -> list[tuple[PlayerTable, Key]]:
-        """The table of each seat, with its key."""
-        named: list[tuple[PlayerTable, Key]] = [
-            (table, ("players", index)) for index, table in enumerate(self.table.players)
-        ]
-        return [*named, *self.material.players]
 
     def by_player(self, config: GameConfig) -> GameConfig:
         """The game's table with what the players' tables say for themselves; `ScenarioError` where it takes none."""
         fields = {mark.key: name for name, mark in config.marked(ByPlayer).items()}
-        seats = self._seats()
-        for (table, key), names in zip(seats, seat_ids(seats), strict=True):
+        for table, key, names in self._seats:
             if table.memory is None:
                 continue
             at = dotted((*key, "memory"))
@@ -89,72 +98,54 @@ class Seating:
             config = config.model_copy(update={fields["memory"]: {**said, **dict.fromkeys(names, table.memory)}})
         return config
 
-    def _called(self, seats: Sequence[tuple[PlayerTable, Key]], ids: Sequence[Sequence[str]]) -> dict[str, str]:
-        """What the game calls each player, by id in seat order."""
-        if not self.game.config.called_by_files:
-            return {name: name for names in ids for name in names}
-        pairs = zip(seats, ids, strict=True)
-        return called_by_files({name: stem(table.prompt_file or "") for (table, _), names in pairs for name in names})
-
     def staff(self, players: Sequence[PlayerPlan]) -> dict[str, PlayerPlan]:
         """The plan of each role, with the id `@role`; `ScenarioError` for a role that the game does not have."""
         everyone = [player.name_in_game for player in players]
         plans: dict[str, PlayerPlan] = {}
         for role, table in self.table.staff.items():
+            key = ("staff", role)
             if role not in self.game.staff:
                 hint, valid = nearest(role, sorted(self.game.staff)) if self.game.staff else ("; it takes none", "")
-                raise ScenarioError(
-                    f"{self.game.name} has no such staff{hint}", key=dotted(("staff", role)), valid=valid
-                )
-            plan, template = self._plan(table, ("staff", role))
-            plans[role] = self._seated(plan, template, f"@{role}", f"@{role}", everyone)
+                raise ScenarioError(f"{self.game.name} has no such staff{hint}", key=dotted(key), valid=valid)
+            template = self._template(table, key)
+            plans[role] = self._seated(self._plan(table, key), template, f"@{role}", f"@{role}", everyone)
         return plans
 
-    def _plan(self, table: Defaults, key: Key) -> tuple[PlayerPlan, _Template | None]:
-        """The plan that all of a table's seats share, and the table's own prompt."""
+    def _plan(self, table: Defaults, key: Key) -> PlayerPlan:
+        """The plan that all of a table's seats share."""
         defaults = self.table.defaults
-        source = (*(key if table.model is not None else ("defaults",)), "model")
         texts = table.models or defaults.models
         if not texts and key[0] == _FOLDERS:
             raise ScenarioError("is missing", key="defaults.model")
         if not texts:
             raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
+        source = (*(key if table.model is not None else ("defaults",)), "model")
         listed = not isinstance(table.model or defaults.model, str)
-        first, *spares = (
-            self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)
-        )
+        models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
         settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
-        for each in (first, *spares):
+        for each in models:
             if settings.temperature is not None and not self._takes_temperature(each.name):
-                table_name = dotted(("providers", each.name.provider))
                 raise ScenarioError(
-                    f"{each.model} takes none: supports_temperature is false in {table_name}; leave it out (it is not "
+                    f"{each.model} takes none: supports_temperature is false in "
+                    f"{dotted(('providers', each.name.provider))}; leave it out (it is not "
                     "left out for you, since another temperature is another experiment)",
                     key=_temperature_key(defaults, table, key),
                 )
-        if first.name.kind == "human":
+        if models[0].name.kind == "human":
             settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
-        plan = PlayerPlan(
+        return PlayerPlan(
             id="",
-            model=first.model,
+            model=models[0].model,
             settings=settings,
             client_kwargs=client_kwargs,
-            path=first.path,
-            spares=tuple(spares),
+            path=models[0].path,
+            spares=tuple(models[1:]),
             key=dotted(source),
         )
-        return plan, self._template(table, key)
 
     def _model(self, text: str, key: str) -> ModelPlan:
         """The model of that name, its directory taken out; `ScenarioError` where this scenario has no such model."""
         name = ModelName.parse(text)
-        path = self._checked(name, text, key)
-        if path is not None:
-            text = f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"
-        return ModelPlan(text, path)
-
-    def _checked(self, name: ModelName, text: str, key: str) -> Path | None:
-        """The file that the model names, where it names one; `ScenarioError` where this scenario has no such model."""
         if name.kind == "bot" and name.rest not in self.game.bots:
             hint, valid = nearest(text, [f"bot/{policy}" for policy in self.game.bots])
             raise ScenarioError(f"{self.game.name} has no {shown(text)}{hint}", key=key, valid=valid)
@@ -163,7 +154,10 @@ class Seating:
                 resolve(name.provider, self.table.providers, {})
             except ScenarioError as error:
                 raise error.placed(key=key) from None
-        return None if name.file is None else located(name.file, self.config, self.allowed, key=key)
+        if name.file is None:
+            return ModelPlan(text)
+        path = located(name.file, self.config, self.allowed, key=key)
+        return ModelPlan(f"script:{path.name}" if name.kind == "script" else f"local/{path.name}", path)
 
     def _takes_temperature(self, name: ModelName) -> bool:
         return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
@@ -171,30 +165,28 @@ class Seating:
     def _template(self, table: Defaults, key: Key) -> _Template | None:
         if table.prompt_file is not None:
             at = dotted(key if key[0] == _FOLDERS else (*key, "prompt_file"))
-            text = read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at)
-            return _Template(text, at)
-        if table.prompt is not None:
-            return _Template(table.prompt, dotted((*key, "prompt")))
-        if isinstance(table, PlayerTable) and table.character_prompt is not None:
-            return _Template(table.character_prompt, dotted((*key, "character_prompt")))
+            return _Template(read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at), at)
+        for name in ("prompt", "character_prompt"):
+            if (text := getattr(table, name, None)) is not None:
+                return _Template(text, dotted((*key, name)))
         return None
 
     def _seated(
         self, plan: PlayerPlan, template: _Template | None, player: str, name: str, everyone: Sequence[str]
     ) -> PlayerPlan:
         """The table's plan for one player, its prompt's placeholders filled in with what players are called."""
-        plan = replace(plan, id=player, called=None if name == player else name)
-        if template is None:
-            return plan
-        values = {"player": name, "players": "", "others": "", "game": self.game.title}
-        if "${players}" in template.text:  # thousands of names are joined only where they are used
-            values["players"] = ", ".join(everyone)
-        if "${others}" in template.text:
-            values["others"] = ", ".join(other for other in everyone if other != name)
-        try:
-            return replace(plan, prompt=expanded(template.text, values))
-        except ValueError as error:
-            raise ScenarioError(str(error), key=template.key) from None
+        prompt = None
+        if template is not None:
+            values = {"player": name, "players": "", "others": "", "game": self.game.title}
+            if "${players}" in template.text:  # thousands of names are joined only where they are used
+                values["players"] = ", ".join(everyone)
+            if "${others}" in template.text:
+                values["others"] = ", ".join(other for other in everyone if other != name)
+            try:
+                prompt = expanded(template.text, values)
+            except ValueError as error:
+                raise ScenarioError(str(error), key=template.key) from None
+        return replace(plan, id=player, called=None if name == player else name, prompt=prompt)
 
 
 def _temperature_key(defaults: Defaults, table: Defaults, key: Key) -> str:
@@ -239,3 +231,64 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
         return values[name]
 
     return _PLACEHOLDER.sub(value, template)
+
+
+def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
+    """The ids of each table, in the tables' order; `ScenarioError` where two would be the same.
+
+    A population's numbers go on where an earlier one of the same id stopped. Ids made from files' names that
+    clash get `_2`, `_3`, ...
+    """
+    if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
+        raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
+    taken: dict[str, Key] = {}
+    numbered: Counter[str] = Counter()
+    ids: list[list[str]] = []
+    for table, key in seats:
+        names = [] if table.name is None else [table.name]
+        if table.name is not None and table.count is not None:
+            first = numbered[table.name] + 1
+            numbered[table.name] += table.count
+            names = [f"{table.name}{first + number}" for number in range(table.count)]
+        at = dotted((*key, "id" if table.id is not None else "player_id"))
+        for name in names:
+            _claim(name, at, taken, key)
+        ids.append(names)
+    for names, (table, key) in zip(ids, seats, strict=True):
+        if table.name is None:
+            names.append(_made(stem(table.prompt_file or ""), taken, key))
+    return ids
+
+
+def _claim(name: str, at: str, taken: dict[str, Key], key: Key) -> None:
+    try:
+        legal_id(name)
+    except ValueError as error:  # a population's number made it too long
+        raise ScenarioError(f"{error}, found {shown(name)}", key=at) from None
+    other = taken.setdefault(name.casefold(), key)
+    if other != key:
+        raise ScenarioError(f"{shown(name)} is the id of {dotted(other)} already; case does not count", key=at)
+
+
+def _made(name: str, taken: dict[str, Key], key: Key) -> str:
+    """A free id that looks like the name."""
+    ascii_only = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
+    base = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:LONGEST_ID].rstrip("_-") or "player"
+    made, number = base, 1
+    while made.casefold() in taken or made.upper() in RESERVED_IDS:
+        number += 1
+        suffix = f"_{number}"
+        made = base[: LONGEST_ID - len(suffix)] + suffix
+    taken[made.casefold()] = key
+    return made
+
+
+def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
+    """The name of each player by id, from the names of prompt files ("" for none).
+
+    The file's name; the id where there is none, where several players share it, or where it is another's id.
+    """
+    called = {player: name or player for player, name in stems.items()}
+    while twice := {name for name, count in Counter(called.values()).items() if count > 1}:
+        called = {player: player if name in twice else name for player, name in called.items()}
+    return called

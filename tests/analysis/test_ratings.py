@@ -9,9 +9,17 @@ import pytest
 
 from agentsim.analysis.findings import shifts
 from agentsim.analysis.game_records import Entrant, GameRecord
-from agentsim.analysis.inference import FEWEST, Array, blocks, permutation_p, ratio_intervals
+from agentsim.analysis.inference import (
+    FEWEST,
+    Array,
+    blocks,
+    fit,
+    openskill_ratings,
+    permutation_p,
+    ratio_intervals,
+    stages,
+)
 from agentsim.analysis.panels import panels
-from agentsim.analysis.ratings import fit, openskill_ratings, stages
 from agentsim.analysis.standings import standings
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])

@@ -12,7 +12,7 @@ from agentsim.analysis.findings import Relation, relations
 from agentsim.analysis.game_records import Between, Entrant, GameRecord
 from agentsim.analysis.panels import MOST_RELATIONS, panels
 from agentsim.analysis.standings import standings
-from agentsim.engine.panel import Panel, Table
+from agentsim.engine.panel import DataTable, Panel
 from tests.analysis.test_report import batch, reported
 from tests.cli.command_line import agentsim
 
@@ -26,9 +26,9 @@ def game(seed: int, *ranked: tuple[str, float], between: tuple[Between, ...] | N
     return GameRecord(f"g{seed}", "any", seed, entrants, (), 0.0, between=between)
 
 
-def shown(games: list[GameRecord], title: str) -> Table:
+def shown(games: list[GameRecord], title: str) -> DataTable:
     some: list[Panel] = panels(standings(games), [], (), relations(games))
-    (found,) = [panel for panel in some if isinstance(panel, Table) and panel.title == title]
+    (found,) = [panel for panel in some if isinstance(panel, DataTable) and panel.title == title]
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.analysis.findings import vendor_biases
 from agentsim.analysis.game_records import Entrant, GameRecord, Vote, vendor
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from tests.cli.command_line import TRIO, agentsim, trio
 
 QUIET = ("--display", "none")

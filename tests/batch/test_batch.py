@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.files import MANIFEST, RunFiles
 from agentsim.history.load import list_runs
+from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.batch import manifest
 from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import locked, planned, prepared, read_manifest, require_manifest
@@ -226,8 +226,8 @@ def test_no_run_takes_the_manifests_name(tmp_path: Path) -> None:
         ({"seats": [0, 1, 1]}, "does not seat each of 3 players"),
         ({"seats": [0, 1, 9]}, "does not seat each of 3 players"),
         ({"models": [0, 0, 1]}, "one of 0 models"),
-        ({"seed": -1}, "below 0"),
-        ({"seed": float("inf")}, "infinity"),
+        ({"seed": -1}, "games.0.seed: must be greater than or equal to 0"),
+        ({"seed": float("inf")}, "games.0.seed: must be a valid integer"),
     ],
 )
 def test_a_manifest_whose_games_cannot_be_played_is_refused(

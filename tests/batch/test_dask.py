@@ -22,8 +22,8 @@ import distributed
 import psutil
 import pytest
 
-from agentsim.history.files import RunFiles
-from agentsim.models.permits import Variables
+from agentsim.history.run_files import RunFiles
+from agentsim.models.keys import Variables
 from agentsim.runner.batch.executors import ExecutorLost
 from agentsim.runner.batch.on_dask import OnDask
 from agentsim.scenario.load import load
@@ -199,7 +199,7 @@ def test_what_it_needs_is_said(
     words: tuple[str, ...], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.setattr("agentsim.cli.batches.find_spec", lambda name: None)
+    monkeypatch.setattr("agentsim.cli.batch.find_spec", lambda name: None)
     config = trio(tmp_path)
     refused = agentsim("batch", "--config", str(config), "--games", "1", "--out", "b", *words, *QUIET, cwd=tmp_path)
     assert (refused.code, problem in refused.line) == (2, True)

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
 from agentsim.history.load import list_runs
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.batch_game import GameEnd, session
 from agentsim.runner.batch.design import Design
@@ -23,7 +23,7 @@ from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, Worke
 from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import run_batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
-from agentsim.runner.budget import Budget
+from agentsim.runner.limits import Budget
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -161,22 +161,16 @@ def test_a_key_that_is_missing_is_said_before_the_first_game(tmp_path: Path) -> 
     assert not list((tmp_path / "b").glob("game*"))
 
 
-class Breaking:
+class Breaking(Executor):
     """Plays nothing: a mistake in the rules of every game whose name is in `broken`."""
 
     def __init__(self, *broken: str) -> None:
         self.broken = broken
 
-    async def open(self) -> int | None:
-        return None
-
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         if files.name in self.broken:
             raise ZeroDivisionError("no votes")
         return GameEnd(files.name, "completed")
-
-    async def aclose(self) -> None:
-        pass
 
 
 def broken(tmp_path: Path, executor: Executor, abort_after: int) -> BatchResult:

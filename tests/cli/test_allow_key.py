@@ -143,7 +143,7 @@ def test_a_cluster_is_sent_the_leave_and_not_the_key(
         return 1
 
     monkeypatch.setattr(OnDask, "open", found)
-    monkeypatch.setattr("agentsim.cli.batches.find_spec", lambda _name: True)
+    monkeypatch.setattr("agentsim.cli.batch.find_spec", lambda _name: True)
     words = (*BATCH, "--executor", "dask")
     refusal(agentsim(*words, cwd=lab, env=ENV), server)
     sent(agentsim(*words, *LEAVE, cwd=lab, env=ENV), server)

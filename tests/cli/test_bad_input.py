@@ -27,8 +27,6 @@ def third(model: str) -> str:
 # Another text for trio.toml, and how the line begins.
 FILES: dict[str, tuple[str, str]] = {
     "broken TOML": ("game = \n", "trio.toml: not TOML: Invalid value (at line 1, column 8)"),
-    "one key twice": ('game = "a"\ngame = "b"', "trio.toml: not TOML: Cannot overwrite a value"),
-    "a key too long": (f"a{'.a' * 40} = 1", "trio.toml: not TOML: a key of more than 16 parts (at line 1)"),
     "nothing in it": ("", "trio.toml: game: is missing; give it here or as --game (valid: "),
     "unknown game": (
         TRIO.replace("agent_island", "agent_iland"),
@@ -38,32 +36,14 @@ FILES: dict[str, tuple[str, str]] = {
         f"{TRIO}temprature = 1",
         "trio.toml: players.2.temprature: unknown key (did you mean temperature?)",
     ),
-    "unknown key of the game": (
-        f"{TRIO}[game_config]\nphasis = []",
-        "trio.toml: game_config.phasis: unknown key (did you mean phases?)",
-    ),
-    "unknown phase": (
-        f'{TRIO}[game_config]\nphases = ["dance"]',
-        'trio.toml: game_config.phases.0: must be one of "pitches", "votes", "elimination", "sidebars", "quips", '
-        '"summaries", found "dance"',
-    ),
     "no vote": (
         f'{TRIO}[game_config]\nphases = ["pitches"]',
         'trio.toml: game_config.phases: a round has exactly one "votes" phase, since one player leaves by it, '
         'found ["pitches"]',
     ),
-    "no vote in one round": (
-        f'{TRIO}[[game_config.round_overrides]]\nround = 1\nphases = ["votes", "votes"]',
-        'trio.toml: game_config.round_overrides.0.phases: a round has exactly one "votes" phase, since one player '
-        'leaves by it, found ["votes", "votes"]',
-    ),
     "one round twice": (
         f"{TRIO}[game_config]\nround_overrides = [{{round = 1}}, {{round = 2}}, {{round = 2}}]",
         "trio.toml: game_config.round_overrides: round = 2 is there twice; one table holds all of a round",
-    ),
-    "the final twice": (
-        f"{TRIO}[game_config]\nround_overrides = [{{round = 'final'}}, {{round = 'final'}}]",
-        'trio.toml: game_config.round_overrides: round = "final" is there twice; one table holds all of a round',
     ),
     "a provider that nobody uses, mistyped": (
         f"{TRIO}[providers.opnai]\nspacing_ms = 100",
@@ -77,54 +57,34 @@ FILES: dict[str, tuple[str, str]] = {
         f"{TRIO}[game_config]\nrounds = 99",
         "trio.toml: game_config.rounds: 3 players can play 2 rounds at most, found 99",
     ),
-    "two players with one id": (
-        TRIO.replace('"B"', '"a"'),
-        'trio.toml: players.1.id: "a" is the id of players.0 already; case does not count',
+    "a round that is not played": (
+        f"{TRIO}[[game_config.round_overrides]]\nround = 9",
+        'trio.toml: game_config.round_overrides: there is no round 9 with 3 players (valid: 1 to 2, or "final")',
     ),
-    "no players": (
-        'game = "agent_island"\n',
-        "trio.toml: players: there are none; each needs a [[players]] table",
+    "nine at a board": (
+        'game = "monopoly"\n[[players]]\nid = "p"\ncount = 9\nmodel = "bot/shark"\n',
+        "trio.toml: players: Monopoly is for 2 to 8 players (valid: 2 to 8)",
+    ),
+    "items of another kind": (
+        'game = "auction"\n[game_config]\nitems = "trio.toml"\n',
+        "trio.toml: game_config.items: must be a .json file or \"random\", found 'trio.toml'",
+    ),
+    "items that cannot be sold": (
+        'game = "auction"\n[game_config]\nitems = "logs/list.json"\n',
+        "trio.toml: game_config.items: list.json: must be a list of 1 to 500 items, found an empty list",
     ),
     "two players": (
         TRIO.partition('[[players]]\nid = "C"')[0],
         "trio.toml: players: agent_island needs players to eliminate and a jury, found 2 players (valid: 3 or more)",
-    ),
-    "negative temperature": (
-        f"{TRIO}temperature = -1",
-        "trio.toml: players.2.temperature: must be a number from 0 to 2, found -1",
-    ),
-    "negative seed": (
-        TRIO.replace("seed = 7", "seed = -7"),
-        "trio.toml: seed: must be a whole number from 0 to 9223372036854775807, found -7",
     ),
     "prompt file outside": (
         f'{TRIO}prompt_file = "../../etc/passwd"',
         "trio.toml: players.2.prompt_file: ../../etc/passwd leads out of {cwd} (valid: a file below it, "
         "or --allow-dir DIR)",
     ),
-    "prompt file by absolute path": (
-        f'{TRIO}prompt_file = "/etc/passwd"',
-        "trio.toml: players.2.prompt_file: /etc/passwd leads out of {cwd} (valid: a file below it, or --allow-dir DIR)",
-    ),
-    "prompt file missing": (
-        f'{TRIO}prompt_file = "no.txt"',
-        "trio.toml: players.2.prompt_file: no such file: no.txt",
-    ),
-    "prompt file a folder": (
-        f'{TRIO}prompt_file = "folder"',
-        "trio.toml: players.2.prompt_file: not a regular file: folder",
-    ),
-    "unknown placeholder": (
-        f'{TRIO}prompt = "You are ${{plaeyr}}."',
-        "trio.toml: players.2.prompt: has an unknown placeholder ${plaeyr} (did you mean ${player}?)",
-    ),
     "no OpenAI key": (
         third("openai/gpt-5-mini"),
         "trio.toml: players.2.model: openai needs a key: set OPENAI_API_KEY in the environment or in ./.env",
-    ),
-    "no OpenRouter key": (
-        third("openrouter/openai/gpt-5-mini"),
-        "trio.toml: players.2.model: openrouter needs a key: set OPENROUTER_API_KEY in the environment or in ./.env",
     ),
     "no Gemini key": (
         third("gemini/gemini-2.5-flash"),
@@ -144,29 +104,13 @@ FILES: dict[str, tuple[str, str]] = {
         "trio.toml: players.2.model: there is no provider 'opnai'; did you mean openai? "
         f"(valid: {PROVIDERS}, or a [providers.opnai] table with a base_url)",
     ),
-    "bare model name": (third("gpt-5-mini"), f'trio.toml: players.2.model: {MODEL_SHAPE}, found "gpt-5-mini"'),
-    "unknown bot": (
-        third("bot/grugde"),
-        'trio.toml: players.2.model: agent_island has no "bot/grugde" (did you mean bot/grudge?)',
-    ),
-    "unknown staff": (
-        f'{TRIO}[staff.juror]\nmodel = "bot/random"',
-        "trio.toml: staff.juror: agent_island has no such staff",
-    ),
-    "weights missing": (third("local/no.gguf"), "trio.toml: players.2.model: no such file: no.gguf"),
     "no such embedded model": (
         third("local/smollm9"),
         "...trio.toml: players.2.model: there is no embedded model...smollm9...local/smollm2-135m",
     ),
-    "script missing": (third("script:no.jsonl"), "trio.toml: players.2.model: no such file: no.jsonl"),
     "script of something else": (
         third("script:broken.jsonl"),
         "trio.toml: players.2.model: {cwd}/broken.jsonl: is not a JSON file of replies: ",
-    ),
-    "unknown price under a budget": (
-        f"{third('lab/x')}{LAB}[limits]\nmax_cost_usd = 1",
-        'trio.toml: limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and '
-        "output, in US dollars per million tokens",
     ),
 }
 
@@ -189,25 +133,11 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "config with a NUL": (("run", "--config", "a\0b"), "Invalid value for '--config': must be a path, found 'a\\x00b'"),
     "config of 5,000 letters": (("run", "--config", "x" * 5000), "xxxxxxxx"),
     "config missing": (("run", "--config", "no.toml"), "no.toml: no such file"),
-    "config missing, checked": (("validate", "--config", "no.toml"), "no.toml: no such file"),
     "config a folder": (("run", "--config", "folder"), "folder: not a regular file: folder"),
     "config a device": (("run", "--config", "/dev/zero"), "/dev/zero: not a regular file: zero"),
     "config with an escape": (("run", "--config", "\x1b[31mno\n.toml"), "no .toml: no such file"),
     "no such game": ((*PLAYED, "--game", "chess"), "trio.toml: game: there is no game 'chess' (valid: "),
-    "a game of nothing": ((*PLAYED, "--game", ""), "trio.toml: game: there is no game '' (valid: "),
-    "a table for a value": ((*PLAYED, "--set", "players.0=1"), "trio.toml: players.0: must be a table, found 1"),
-    "a value for a table": (
-        (*PLAYED, "--set", "seed.x=3"),
-        "trio.toml: --set seed.x: seed is 7, not a table",
-    ),
-    "no key at all": ((*PLAYED, "--set", "=1"), 'trio.toml: --set "=1": must be KEY=VALUE, with a dotted key'),
-    "nothing to set": ((*PLAYED, "--set", ""), 'trio.toml: --set "": must be KEY=VALUE, with a dotted key'),
-    "no such table": ((*PLAYED, "--set", "a.b=1"), "trio.toml: a: unknown key (valid: defaults, game, game_config,"),
-    "a bare model": ((*PLAYED, "--set", "players.0.model=x"), f"trio.toml: players.0.model: {MODEL_SHAPE}, found"),
-    "no such key": (
-        (*PLAYED, "--set", "players.0.temprature=1"),
-        "trio.toml: players.0.temprature: unknown key (did you mean temperature?)",
-    ),
+    "a value for a table": ((*PLAYED, "--set", "seed.x=3"), "trio.toml: --set seed.x: seed is 7, not a table"),
     "no such player": (
         (*PLAYED, "--set", "players.7.temperature=1"),
         "trio.toml: --set players.7.temperature: players has 3 entries, counted from 0 (valid: players.0 to players.2)",
@@ -217,14 +147,11 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         (*PLAYED, "--set", "limits.concurrency=none"),
         'trio.toml: limits.concurrency: must be a whole number from 1 to 10000, found "none"',
     ),
-    "half a value": ((*PLAYED, "--set", "players=[{"), "trio.toml: --set players: the value is not TOML"),
     "provider with a space": (
         (*PLAYED, "--provider", "a b"),
         "trio.toml: --provider: must be a provider's name, such as openrouter",
     ),
     "seed below zero": ((*PLAYED, "--seed", "-1"), "Invalid value for '--seed': must be "),
-    "seed no number": ((*PLAYED, "--seed", "seven"), "Invalid value for '--seed': must be "),
-    "seed of nothing": ((*PLAYED, "--seed", ""), "Invalid value for '--seed': must be a valid integer"),
     "seed a fraction": ((*PLAYED, "--seed", "1.5"), "Invalid value for '--seed': must be a valid integer"),
     "seed too large": ((*PLAYED, "--seed", "9" * 30), "trio.toml: seed: must be "),
     "cost below zero": ((*PLAYED, "--max-cost", "-1"), "Invalid value for '--max-cost': must be "),
@@ -241,8 +168,6 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "no name": ((*PLAYED, "--name", ""), f"'' {NO_NAME}"),
     "name of a device": ((*PLAYED, "--name", "con"), f"'con' {NO_NAME}"),
     "name too long": ((*PLAYED, "--name", "x" * 300), f"'{'x' * 80}' {NO_NAME}"),
-    "name in other letters": ((*PLAYED, "--name", "é"), f"'é' {NO_NAME}"),
-    "provider of nothing": ((*PLAYED, "--provider", ""), "trio.toml: --provider: must be a provider's name, such as"),
     "recorded over a file": (
         (*PLAYED, "--record", "file"),
         "file: is there already; replies are recorded into a new file",
@@ -270,15 +195,12 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "env file missing": ((*PLAYED, "--env-file", "no.env"), "--env-file no.env: there is no such file"),
     "env file a folder": ((*PLAYED, "--env-file", "folder"), "--env-file folder: there is no such file"),
     "env file not UTF-8": ((*PLAYED, "--env-file", "latin.env"), "latin.env: cannot be read as UTF-8 text"),
-    "env file missing, models": (("models", "--env-file", "no.env"), "--env-file no.env: there is no such file"),
     "logs a file": ((*PLAYED, "--logs-dir", "file"), "file: cannot write logs there: File exists"),
     "logs below a file": ((*PLAYED, "--logs-dir", "file/x"), "file/x: cannot write logs there: Not a directory"),
     "list a file": (("runs", "--logs-dir", "file"), "file: is not a directory"),
     "page of a path": (("logs", "--filename", "../../etc/passwd"), f"'../../etc/passwd' {NO_NAME}"),
     "page of a path with an ending": (("logs", "--filename", "../outside.json"), f"'../outside' {NO_NAME}"),
     "page of an absolute path": (("logs", "--filename", "/etc/passwd"), f"'/etc/passwd' {NO_NAME}"),
-    "page of a Windows path": (("logs", "--filename", "..\\outside"), f"'..\\\\outside' {NO_NAME}"),
-    "page of a percent sign": (("logs", "--filename", "%2e%2e%2foutside"), f"'%2e%2e%2foutside' {NO_NAME}"),
     "page of a NUL": (("logs", "--filename", "done\0"), f"'done\\x00' {NO_NAME}"),
     "page of an escape": (("logs", "--filename", "\x1b]0;x\x07"), f"'\\x1b]0;x\\x07' {NO_NAME}"),
     "page of a line break": (("logs", "--filename", "done\n"), f"'done\\n' {NO_NAME}"),
@@ -335,27 +257,13 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         ("export", "cut"),
         "cut: has a journal but no history yet; `agentsim resume cut` ends",
     ),
-    "items of no kind": (
-        ("gen-items", "--kind", "none"),
-        "Invalid value for '--kind': 'none' is not one of 'standard',",
-    ),
-    "items over a file": (("gen-items", "--out", "file"), "file: there and not a directory; nothing was written"),
     "scenarios over a file": (
         ("gen-items", "--configs", "file"),
         "file: there and not a directory; nothing was written",
     ),
     "items into nothing": (("gen-items", "--out", ""), "Invalid value for '--out': must be a path, found ''"),
-    "too many items more": (
-        ("gen-items", "--kind", "random", "--extra", "9999"),
-        "Invalid value for '--extra': must be",
-    ),
-    "more items of a fixed list": (
-        ("gen-items", "--extra", "3"),
-        "--extra 3 is for --kind random; the other lists have",
-    ),
     "init nowhere": (("init",), "Missing argument 'DIR' (`agentsim init --help` says what is valid)"),
     "init nothing": (("init", ""), "Invalid value for 'DIR': must be a path, found ''"),
-    "init over a file": (("init", "file"), "file: there and not a directory; nothing was written"),
     "init below a file": (("init", "file/x"), "file: there and not a directory; nothing was written"),
     "init too long": (("init", "x" * 300), "xxxxxxxx"),
     "init two": (

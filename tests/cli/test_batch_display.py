@@ -6,9 +6,8 @@ import io
 
 import pytest
 
-from agentsim.cli.batch_display import PlainBatch, shown
-from agentsim.cli.batch_progress import RichBatch
-from agentsim.cli.options import DisplayMode
+from agentsim.cli.display import PlainBatch, shown_batch
+from agentsim.cli.panels import RichBatch
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import Tally
 from tests.cli.vt import Screen
@@ -63,7 +62,7 @@ def test_by_itself_it_is_a_panel_only_where_one_can_be_written_over(
 ) -> None:
     monkeypatch.setattr("sys.stderr", Terminal())
     monkeypatch.setenv("TERM", term)
-    with shown(DisplayMode.auto, "logs") as watcher:
+    with shown_batch("auto", "logs") as watcher:
         assert type(watcher) is display
 
 

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 
 from agentsim.cli.display import PlainDisplay, public_lines
 from agentsim.cli.finish import money
-from agentsim.cli.progress import RichDisplay
+from agentsim.cli.panels import RichDisplay
 from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.totals import Totals
@@ -192,7 +192,7 @@ def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:
 
 def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("agentsim.cli.progress.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("agentsim.cli.panels.time", SimpleNamespace(monotonic=lambda: now[0]))
     display = shown.display
     display.began("run-1", "Island", ["A", "B"])
     display.wave(wave(ask("A", "final_pitch")), "Round 3")

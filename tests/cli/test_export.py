@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
+from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 

@@ -6,13 +6,14 @@ import json
 import os
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from agentsim.cli.scaffold import Kind
 from agentsim.games.auction.drawing import KINDS, draw
 from agentsim.games.auction.items import read_items
-from agentsim.scenario.files import located, roots
+from agentsim.scenario.source_files import located, roots
 from tests.cli.command_line import ROOT, agentsim, real, snapshot
 
 FIXED = ("standard", "scarcity", "abundance", "high_quality", "trap")
@@ -20,7 +21,7 @@ FILES = [f"items/{kind}.json" for kind in FIXED]
 
 
 def test_the_command_offers_the_games_kinds_and_all() -> None:
-    assert {kind.value for kind in Kind} == {*KINDS, "all"}
+    assert set(get_args(Kind)) == {*KINDS, "all"}
 
 
 def test_the_shipped_files_are_what_the_command_writes(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from agentsim.models.profiles import BUILT_IN
-from agentsim.runner.forecast import Forecast
 from tests.cli.command_line import ROOT, Said, agentsim, built_wheel, snapshot
 from tests.cli.test_configs import CONFIGS, FAKE_KEYS, on_bots, words
 from tests.test_docs import commands
@@ -34,14 +33,6 @@ def test_it_holds_what_is_shipped_and_no_more(lab: Path) -> None:
     assert made == shipped | {"README.md", ".env.example", ".gitignore"}
     for name in shipped:
         assert (lab / name).read_bytes() == (ROOT / name).read_bytes()
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=[path.stem for path in CONFIGS])
-def test_every_config_can_be_played_from_there(config: Path, lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it would cost is as `test_configs` sees it forecast: it is the same config, byte for byte."""
-    monkeypatch.setattr("agentsim.runner.forecast.forecast", lambda *_, **__: Forecast())
-    said = agentsim("validate", *words(config), cwd=lab, env=FAKE_KEYS)
-    assert (said.code, said.err) == (0, "")
 
 
 def test_the_commands_of_its_readme_run(tmp_path: Path) -> None:
@@ -117,12 +108,12 @@ def test_what_is_there_stays(prepare: Callable[[Path], None], line: str, tmp_pat
 def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check has passed; what somebody writes before we come to it is still not ours."""
 
-    def check(directory: Path, _files: dict[str, bytes]) -> None:
+    def missing(directory: Path, files: dict[str, bytes]) -> list[str]:
         directory.mkdir()
         _readme(directory)
-        monkeypatch.setattr(Path, "exists", lambda _path: False)
+        return list(files)
 
-    monkeypatch.setattr("agentsim.cli.scaffold._check", check)
+    monkeypatch.setattr("agentsim.cli.scaffold._missing", missing)
     said = agentsim("init", "lab", cwd=tmp_path)
     assert (said.code, said.line) == (1, "lab/README.md: cannot be made: File exists")
     assert (tmp_path / "lab" / "README.md").read_text(encoding="utf-8") == "mine"

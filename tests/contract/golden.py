@@ -15,7 +15,7 @@ from typing import Any
 from agentsim import games
 from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.simulate import Simulation
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

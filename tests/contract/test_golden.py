@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agentsim import games
-from agentsim.history.files import RunFiles
 from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import BASE, run_tables
 from agentsim.runner.replay import prove
 from tests.contract.golden import GOLDEN, playthrough

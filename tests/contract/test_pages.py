@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.cli.finish import write_page
-from agentsim.history.files import RunFiles
-from agentsim.report.page import PageOptions
+from agentsim.history.run_files import RunFiles
+from agentsim.results import run_in
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -61,7 +61,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFiles
 @pytest.fixture
 def pages(name: str, played: Callable[[str], RunFiles]) -> Path:
     """Its page, with all that a page can hold."""
-    return write_page(played(name), ALL)
+    files = played(name)
+    return run_in(files).page(files.page, **asdict(ALL))
 
 
 def use_everything(page: Page) -> int:
@@ -128,7 +129,7 @@ def test_the_page_reads_without_a_script(browser: Browser, name: str, pages: Pat
 def test_as_one_player_saw_it_the_page_works_as_well(browser: Browser, name: str, pages: Path) -> None:
     files = RunFiles(pages.parent, pages.stem)
     first = json.loads(files.history.read_text(encoding="utf-8"))["players"][0]["id"]
-    page = write_page(files, PageOptions(include_prompts=True, include_reasoning=True, as_seen_by=first))
+    page = run_in(files).page(files.page, include_prompts=True, include_reasoning=True, as_seen_by=first)
     with Opened(browser, page, reduced_motion="reduce") as opened:
         assert use_everything(opened.page) > 5
         assert opened.page.evaluate("window.PWN") is None

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Past
-from agentsim.engine.panel import Table
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Past
+from agentsim.engine.panel import DataTable
 from agentsim.history.load import load_history, told_events
 from agentsim.history.pairs import Deed, Pair, pairs
 from agentsim.history.tables import run_tables
-from agentsim.report.derived_tables import pairs_table
+from agentsim.report.tables import pairs_table
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, on_bots, some_bot
 
@@ -71,7 +71,7 @@ def test_the_table_from_the_export_is_that_of_the_page(name: str) -> None:
     assert pairs_table(again, titles) == _without_turns(pairs_table(found, titles))
 
 
-def _without_turns(table: Table | None) -> Table | None:
+def _without_turns(table: DataTable | None) -> DataTable | None:
     """An export says how often a pair turned with a deed, and in which round, but not in which order within it."""
     if table is None or "turned" not in table.columns:
         return table

@@ -14,9 +14,9 @@ import pytest
 from agentsim import games
 from agentsim.errors import DecisionError
 from agentsim.history.contents import Contents, read_journal
-from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
 from agentsim.history.record import History
+from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import RunResult, go_on
@@ -281,14 +281,14 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
 
 def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(name: str, live: RunResult) -> None:
     """Every event one player could not see, and every persona, reply and private word of the others, is absent."""
-    from agentsim.cli.finish import write_page
-    from agentsim.report.page import PageOptions
+    from agentsim.results import run_in
 
     history = History.model_validate_json(live.files.history.read_bytes())
     checked = 0
     for player in (plan.id for plan in tiny(name).players):
-        options = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True, as_seen_by=player)
-        page = write_page(live.files, options).read_text(encoding="utf-8")
+        everything = {"include_prompts": True, "include_reasoning": True, "include_usage": True}
+        path = run_in(live.files).page(live.files.page, as_seen_by=player, **everything)
+        page = path.read_text(encoding="utf-8")
         seen = " ".join(
             [
                 f"{event.heading} {event.content}"

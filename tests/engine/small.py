@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.chance import Chance, Stream
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LogEntry, Past, PlayerId
 from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
@@ -132,3 +132,13 @@ def run(
 def asked(waves: Sequence[tuple[Request[Any], ...]]) -> list[str]:
     """The players of each wave: `["AB", "C"]`."""
     return ["".join(request.player for request in wave) for wave in waves]
+
+
+def done(events: Sequence[Event]) -> list[tuple[str, str, str, int, float | None]]:
+    """Every dealing of these events, each told after those before it."""
+    past = Past()
+    found: list[tuple[str, str, str, int, float | None]] = []
+    for event in events:
+        found += [(each.who, each.whom, each.deed, each.sign, each.amount) for each in event.interactions(past)]
+        past.add(event)
+    return found

@@ -65,11 +65,7 @@ def test_asking_again_goes_on_and_once_begins_anew() -> None:
     assert chance.once("a").random() == chance.once("a").random()
 
 
-@pytest.mark.parametrize(
-    ("bound", "critical"),
-    [(2, 10.83), (3, 13.82), (6, 20.52), (10, 27.88), (52, 87.97)],
-    ids=str,
-)
+@pytest.mark.parametrize(("bound", "critical"), [(2, 10.83), (3, 13.82), (6, 20.52), (10, 27.88), (52, 87.97)], ids=str)
 def test_below_is_uniform(bound: int, critical: float) -> None:
     """Chi-squared over 20,000 draws; critical values for p = 0.001 at bound - 1 degrees of freedom."""
     stream = Chance("uniform").stream(str(bound))

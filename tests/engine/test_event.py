@@ -1,4 +1,4 @@
-"""Event: its words, its data, the way through JSON, and who heard it."""
+"""Event: its words, its data, the way through JSON, who heard it, and what an event that points at another finds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
 from tests.engine.small import Spoke
 
 
@@ -68,3 +68,26 @@ def test_heard_by_is_the_audience(to: Audience, hearers: str) -> None:
 
 def test_everyone_has_a_name() -> None:
     assert repr(Everyone) == "Everyone"
+
+
+class Asked(Event):
+    number: int
+    player: str
+
+
+def test_the_last_of_its_kind_with_those_fields_is_found() -> None:
+    past = Past()
+    first, second, again = Asked(1, "A"), Asked(2, "B"), Asked(1, "B")
+    assert past.last(Asked, number=1) is None
+    for event in (first, Spoke("A", "hi"), second):
+        past.add(event)
+    assert past.last(Asked, number=1) is first
+    past.add(again)
+    assert past.last(Asked, number=1) is again
+    assert past.last(Asked, number=1, player="A") is first
+    assert past.last(Asked) is again
+    assert past.last(Asked, number=3) is None
+
+
+def test_an_event_declares_no_dealing_by_itself() -> None:
+    assert list(Spoke("A", "B!").interactions(Past())) == []

@@ -103,7 +103,7 @@ def text_of(unit: tuple[str, str, str], length: int, more: int = 0) -> str:
 
 
 def cost(request: Request[Any], unit: tuple[str, str, str], length: int, times: int = 1) -> float:
-    """The least processor time of some readings, in seconds; a reader knows the last text again, so each is another."""
+    """The least processor time of some readings, in seconds; each is of another text, which no cache knows."""
     spent = []
     for turn in range(times):
         text = text_of(unit, length, turn)

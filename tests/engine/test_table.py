@@ -183,13 +183,6 @@ def test_together_is_lock_step_with_one_merged_wave_a_step() -> None:
     assert results == ["BB", "AA"]
 
 
-def test_parts_of_different_lengths_end_when_they_end() -> None:
-    table = a_table()
-    waves, results = run(table.together([_talk(table, "A", 1), _talk(table, "B", 3), _talk(table, "C", 0)]))
-    assert asked(waves) == ["AB", "B", "B"]
-    assert results == ["A", "BBB", ""]
-
-
 def test_together_of_nothing_is_no_wave() -> None:
     assert run(a_table().together([])) == ([], [])
 
@@ -215,25 +208,6 @@ def test_a_part_hears_itself_at_once_and_the_others_after_the_step() -> None:
         ("B", ["A1", "B1", "B2"]),
     ]
     assert _texts(table.log) == ["A1", "B1", "A2", "B2"]
-
-
-def test_a_request_of_a_step_knows_nothing_told_in_that_step_by_another_part() -> None:
-    table = a_table()
-    heard: dict[str, list[str]] = {}
-
-    async def tell_then_ask(player: str) -> None:
-        table.tell(Spoke(player, f"secret of {player}"), to=Everyone)
-        heard[player] = _texts(table.heard(player))
-        await table.ask(Say(player=player))
-        heard[f"{player} later"] = _texts(table.heard(player))
-
-    run(table.together([tell_then_ask("A"), tell_then_ask("B")]))
-    assert heard == {
-        "A": ["secret of A"],
-        "B": ["secret of B"],
-        "A later": ["secret of A", "secret of B"],
-        "B later": ["secret of A", "secret of B"],
-    }
 
 
 def test_what_was_heard_inside_a_part_stays_as_it_was() -> None:
@@ -376,11 +350,12 @@ def test_a_part_may_await_nothing_but_decisions() -> None:
 def test_every_step_asks_exactly_the_parts_that_still_run(lengths: list[int]) -> None:
     players = "ABCDEF"[: len(lengths)]
     table = a_table(players)
-    waves, _ = run(table.together([_talk(table, player, n) for player, n in zip(players, lengths, strict=True)]))
+    waves, results = run(table.together([_talk(table, player, n) for player, n in zip(players, lengths, strict=True)]))
     expected = [
         "".join(player for player, n in zip(players, lengths, strict=True) if n > step) for step in range(max(lengths))
     ]
     assert asked(waves) == expected
+    assert results == [player * n for player, n in zip(players, lengths, strict=True)]
     assert sorted(_texts(table.log)) == sorted(
         f"{player}{turn}" for player, n in zip(players, lengths, strict=True) for turn in range(1, n + 1)
     )

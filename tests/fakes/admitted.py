@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
-from agentsim.players.base import ReaskPolicy
-from agentsim.players.model import ModelPlayer
-from agentsim.runner.calls import acquire_slot
+from agentsim.players.model import ModelPlayer, ReaskPolicy
+from agentsim.runner.dispatcher import acquire_slot
 
 
 async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) -> Completion:  # noqa: B008 - it is frozen

@@ -1,13 +1,25 @@
-"""Concerns: what is worth a warning about answers that came, and what is not."""
+"""What casts doubt on a run: what is worth a warning about answers that came, and the share of fallbacks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from agentsim.history.diagnostics import diagnostics, warnings_of
+from agentsim.engine.event import LogEntry, Nobody
+from agentsim.engine.play import Ask
+from agentsim.games import find
+from agentsim.games.auction.events import BidMade
+from agentsim.games.market.events import Acted, Forfeited
+from agentsim.games.monopoly.events import TradeDiscarded
+from agentsim.games.society.events.life import InvalidAction
+from agentsim.history.diagnostics import Share, Shares, diagnostics, shares, shares_in, summed, warnings_of
+from agentsim.history.fold import fold
+from agentsim.history.record import History
 from agentsim.models.base import Attempt, Completion, Message, Usage
+from agentsim.runner.referee import Ruling, to_entry
+from tests.contract.harness import on_bots, some_bot
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)
 FINE = Attempt(
@@ -83,3 +95,97 @@ def test_each_is_said_once_for_each_model_and_counted() -> None:
         ("no_usage", "lab/gpt-x", 2),
         ("no_usage", "lab/gpt-y", 1),
     ]
+
+
+def counted(**sources: str) -> Shares:
+    """Of players' decisions by letters: `m` a model's, `f` a fallback, `b` a bot's, `h` a person's, `s` a script's."""
+    words = {"m": "model", "f": "fallback", "b": "bot", "h": "human", "s": "script"}
+    made = [(player, words[letter]) for player, letters in sources.items() for letter in letters]
+    return shares((index, player, source) for index, (player, source) in enumerate(made, start=1))
+
+
+def test_what_a_bot_decided_counts_nowhere() -> None:
+    found = counted(A="mfhs", B="bbbbbb")
+    assert found.whole == Share(4, 1)
+    assert found.by_player == {"A": Share(4, 1)}
+    assert found.worst == 0.25
+    assert counted(B="bbb").whole == Share()
+
+
+def test_staff_counts_as_its_own() -> None:
+    found = shares([(1, "A", "model"), (2, "@summarizer", "fallback")], {"A": "lab/x", "@summarizer": "lab/y"})
+    assert found.by_player == {"A": Share(1, 0), "@summarizer": Share(1, 1)}
+    assert found.by_model == {"lab/x": Share(1, 0), "lab/y": Share(1, 1)}
+
+
+@pytest.mark.parametrize(("own", "worst"), [("f" * 9, 9 / 99), ("f" * 10, 1.0), ("f" * 5 + "m" * 5, 0.5)])
+def test_a_player_counts_alone_from_ten_decisions_on(own: str, worst: float) -> None:
+    assert counted(A=own, B="m" * 90).worst == pytest.approx(worst)
+
+
+@pytest.mark.parametrize(("fallbacks", "notable"), [(1, False), (2, True)])
+def test_above_five_percent_there_is_a_warning(fallbacks: int, notable: bool) -> None:
+    found = counted(A="f" * fallbacks, B="m" * (20 - fallbacks))
+    assert found.notable is notable
+    assert (found.warning is not None) is notable
+    if notable:
+        assert "2 of 20 (10%); by player: A 100%, B 0%" in str(found.warning)
+
+
+def test_a_share_that_is_not_none_is_never_said_to_be() -> None:
+    assert Share(1000, 1).percent == "under 1%"
+    assert Share(1000, 0).percent == "0%"
+    assert counted().short == "-"
+    assert counted(A="mmmm", B="fmmm").short == "12% (B 25%)"
+
+
+def test_the_shares_of_several_runs_add_up() -> None:
+    both = summed([counted(A="mf", B="m"), counted(A="f", C="m")])
+    assert (both.whole, both.by_player) == (Share(5, 2), {"A": Share(3, 2), "B": Share(1), "C": Share(1)})
+    assert summed([]).whole == Share()
+
+
+REFUSED = (
+    (InvalidAction(1, 2, "{}", "no"), True),
+    (Forfeited("A", "action"), True),
+    (Acted("A", "buy", {}, accepted=False, result="no"), True),
+    (Acted("A", "buy", {}, accepted=True, result="yes"), False),
+    (TradeDiscarded("A", "Ann", "no"), True),
+    (BidMade(1, 1, "A", "Ann", 9, valid=False, fail_reason="OverBudget", high_before=0), True),
+    (BidMade(1, 1, "A", "Ann", 0, valid=False, fail_reason="Pass", high_before=0), False),
+    (BidMade(1, 1, "A", "Ann", 9, valid=True, fail_reason="", high_before=0), False),
+)
+
+
+@pytest.mark.parametrize(("event", "refused"), REFUSED)
+def test_what_a_game_turns_away_says_so(event: Any, refused: bool) -> None:
+    assert event.turned_away is refused
+
+
+def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -> None:
+    ask = on_bots("monopoly", some_bot(find("monopoly"))).asks()[0]
+    discarded = TradeDiscarded("A", "Ann", "no such deed")
+
+    def history(source: Any) -> dict[str, Any]:
+        first = to_entry(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
+        player = first.player
+        log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
+        return fold(
+            game="monopoly",
+            rules_version=1,
+            seed=1,
+            status="completed",
+            scenario={},
+            players=[{"id": player, "model": "lab/x", "temperature": None}],
+            rounds=["Set-up"],
+            log=log,
+            entries=[first],
+            outcome=None,
+            volatile={},
+        )
+
+    made = History.model_validate(history("model"))
+    assert shares_in(made).whole == Share(1, 0, 1)
+    assert shares_in(History.model_validate(history("bot"))).whole == Share()
+    unknown = made.model_copy(update={"game": "nosuch"})
+    assert shares_in(unknown).whole == Share(1, 0, 0), "of a game that is not installed the rest is still counted"

@@ -14,39 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.files import RunFiles, default_stem, find_run, is_table, table_file, write_new, write_whole
+from agentsim.history.run_files import (
+    RunFiles,
+    default_stem,
+    find_run,
+    is_table,
+    table_file,
+    write_whole,
+    written_beside,
+)
 
-HOSTILE = [
-    "",
-    ".",
-    "..",
-    "../up",
-    "../../etc/passwd",
-    "/etc/passwd",
-    "a/b",
-    "a\\b",
-    "..\\up",
-    "C:\\run",
-    "%2e%2e%2fup",
-    "nul\0byte",
-    ".hidden",
-    "-rf",
-    "_first",
-    "a b",
-    "a\n",
-    "a:b",
-    "a*",
-    "~root",
-    "$HOME",
-    "è",
-    "\u202ecod",
-    "con",
-    "NUL",
-    "aux.txt",
-    "Com1",
-    "lpt9",
-    "x" * 300,
-]
+HOSTILE = (
+    *("", ".", "..", "../up", "../../etc/passwd", "/etc/passwd", "a/b", "a\\b", "..\\up", "C:\\run", "%2e%2e%2fup"),
+    *("nul\0byte", ".hidden", "-rf", "_first", "a b", "a\n", "a:b", "a*", "~root", "$HOME", "è", "\u202ecod"),
+    *("con", "NUL", "aux.txt", "Com1", "lpt9", "x" * 300),
+)
 
 
 def made(folder: Path, stem: str) -> RunFiles:
@@ -84,9 +66,12 @@ def test_whatever_the_name_is_nothing_is_made_outside_the_folder(name: str) -> N
 
 @pytest.mark.parametrize("name", ["run", "gameplay_20260101_000000", "a.b-c_d", "7", "x" * 100])
 def test_a_run_is_found_by_its_name_and_by_the_name_of_each_of_its_files(tmp_path: Path, name: str) -> None:
-    files = made(tmp_path, name)
     for suffix in ("", ".json", ".jsonl", ".html"):
-        assert find_run(tmp_path, name + suffix) == files
+        folder = tmp_path / f"made{suffix}"
+        files = made(folder, name + suffix)
+        assert files.name == name
+        for other in ("", ".json", ".jsonl", ".html"):
+            assert find_run(folder, name + other) == files
 
 
 def test_a_clash_gets_the_next_number_and_every_run_is_found_again(tmp_path: Path) -> None:
@@ -102,13 +87,6 @@ def test_nothing_of_another_run_is_overwritten(tmp_path: Path, suffix: str) -> N
     old.write_text("precious", encoding="utf-8")
     assert made(tmp_path, "run").name == "run_2"
     assert old.read_text(encoding="utf-8") == "precious"
-
-
-@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".html"])
-def test_a_name_with_a_suffix_is_the_name(tmp_path: Path, suffix: str) -> None:
-    files = made(tmp_path, f"game{suffix}")
-    assert files.name == "game"
-    assert find_run(tmp_path, f"game{suffix}") == files
 
 
 def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
@@ -179,8 +157,8 @@ def test_a_file_is_written_whole_in_utf_8_with_newlines(tmp_path: Path) -> None:
     write_whole(path, "é\n…\n")
     assert path.read_bytes() == "é\n…\n".encode()
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
-    write_whole(path, "new")
-    assert path.read_bytes() == b"new"
+    write_whole(path, b"PAR1\r\n\xff")
+    assert path.read_bytes() == b"PAR1\r\n\xff", "bytes are written as they are"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -245,16 +223,12 @@ def test_what_is_to_be_new_overwrites_nothing(tmp_path: Path, monkeypatch: pytes
     if not links:
         monkeypatch.setattr(Path, "hardlink_to", no_links)
     path = tmp_path / "run.zip"
-    write_new(path, b"first")
-    with pytest.raises(FileExistsError):
-        write_new(path, b"second")
+    with written_beside(path, new=True) as file:
+        file.write(b"first")
+    with pytest.raises(FileExistsError), written_beside(path, new=True) as file:
+        file.write(b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
-    write_whole(tmp_path / "run.events.parquet", b"PAR1\r\n\xff")
-    assert (tmp_path / "run.events.parquet").read_bytes() == b"PAR1\r\n\xff"
 
 
 ROWS = b'{"Round":1,"Voter":"A"}\n{"Round":1,"Voter":"B"}\n'

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.codec import text_id
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.events import Eliminated, GameBegan, Pitched, Voted
 from agentsim.history.contents import Entry
-from agentsim.history.fold import TextIndex, dump_history, fold
+from agentsim.history.fold import dump_history, fold
 from agentsim.history.record import History
-from agentsim.history.totals import Totals, totals, usage_of
+from agentsim.history.totals import Totals, cached_share, totals, usage_of
+from agentsim.models.base import Attempt, Completion, Usage
 from tests.history.sample import entry, failed, paid
 
 LOG = [
@@ -241,9 +241,35 @@ def test_usage_stands_where_a_model_answered(one: Entry, known: bool) -> None:
     assert (record["usage"] is not None) == known
 
 
-def test_texts_are_known_by_their_place_and_their_content() -> None:
-    index = TextIndex()
-    assert index.places(["b", "a", "b", ""]) == [0, 1, 0, 2]
-    assert index.texts == ["b", "a", ""]
-    assert text_id("a") == text_id("a") != text_id("b")
-    assert len(text_id("")) == 32
+def used(prompt: int | None, cached: int | None) -> Usage:
+    return Usage(prompt_tokens=prompt, cached_tokens=cached, completion_tokens=1)
+
+
+SHARES: dict[str, tuple[list[Usage | None], float | None]] = {
+    "nothing": ([], None),
+    "no provider says": ([used(100, None), None], None),
+    "none was cached": ([used(100, 0)], 0.0),
+    "half": ([used(100, 100), used(100, 0)], 0.5),
+    "long prompts weigh more": ([used(900, 900), used(100, 0)], 0.9),
+    "no word is not none": ([used(100, 80), used(10_000, None)], 0.8),
+    "a prompt that nobody counted": ([used(None, 50), used(0, 0)], None),
+    "more than there was": ([used(10, 50)], 1.0),
+}
+
+
+@pytest.mark.parametrize(("usages", "share"), SHARES.values(), ids=SHARES)
+def test_the_cached_share_is_of_those_who_say(usages: list[Usage | None], share: float | None) -> None:
+    assert cached_share(usages) == share
+
+
+def test_before_any_call_no_provider_has_said() -> None:
+    assert Totals().cached_share is None
+
+
+def test_a_run_counts_its_share_call_by_call() -> None:
+    totals = Totals()
+    for usage in (used(100, None), used(300, 100), used(100, 100)):
+        totals.add_call(Attempt((), completion=Completion("x", usage=usage)))
+    totals.add_call(Attempt((), "timeout", "too late"))
+    assert totals.cached_share == 0.5
+    assert (totals.prompt_tokens, totals.cached_tokens, totals.calls) == (500, 200, 4)

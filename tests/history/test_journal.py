@@ -96,16 +96,6 @@ def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
     assert read_journal(written).entries[4, 0] == entry(4)
 
 
-@given(st.lists(entries, max_size=4, unique_by=lambda made: (made.wave, made.place)))
-def test_what_was_decided_is_read_again(decisions: list[Entry]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        book = journal(Path(folder))
-        for made in decisions:
-            book.decided(made, sync=True)
-        book.close()
-        assert list(read_journal(book.path).entries.values()) == decisions
-
-
 def test_what_costs_nothing_to_repeat_waits_for_what_does_and_stands_before_it(written: Path) -> None:
     before = written.read_bytes()
     book = Journal.reopen(written)
@@ -137,6 +127,7 @@ def test_a_torn_tail_is_ignored_and_cut_off_before_anything_is_appended(written:
     whole = written.read_bytes()
     written.write_bytes(whole[:-cut])
     torn = read_journal(written)
+    assert written.read_bytes() == whole[:-cut], "reading alone changes nothing"
     assert torn.stops == []
     assert torn.size == len(b"".join(whole.splitlines(keepends=True)[:-1]))
     book = Journal.reopen(written)
@@ -144,13 +135,6 @@ def test_a_torn_tail_is_ignored_and_cut_off_before_anything_is_appended(written:
     book.stopped("failed", "now", 2.0)
     book.close()
     assert [stop.status for stop in read_journal(written).stops] == ["failed"]
-
-
-def test_reading_alone_changes_nothing(written: Path) -> None:
-    written.write_bytes(written.read_bytes()[:-5])
-    before = written.read_bytes()
-    read_journal(written)
-    assert written.read_bytes() == before
 
 
 def test_any_prefix_of_a_journal_is_a_prefix_of_its_entries(written: Path) -> None:
@@ -242,7 +226,9 @@ CORRUPT = [
         "wave: Input should be a valid integer",
         id="try of True",
     ),
-    pytest.param(line_of({"record": "try", "wave": 1, "place": 0}), "missing 'try'", id="a try without one"),
+    pytest.param(
+        line_of({"record": "try", "wave": 1, "place": 0, "player": "A"}), "try: Field required", id="a try without one"
+    ),
     pytest.param(line_of(STOP, wall_s=float("inf")), "inf", id="infinite"),
     pytest.param(line_of(STOP, wall_s="long"), "", id="a time in words"),
     pytest.param(b'{"record": "stop"}\n', "status: Field required", id="an empty stop"),
@@ -267,14 +253,6 @@ def test_a_corrupt_line_is_named_and_nothing_is_touched(written: Path, bad: byte
         assert caught.value.exit_code == 2
     assert written.read_bytes() == before
     assert not is_running(written), "a journal that cannot be used is not held"
-
-
-def test_a_duplicated_line_is_corrupt(written: Path) -> None:
-    lines = written.read_bytes().splitlines(keepends=True)
-    decision = next(line for line in lines if b'"record":"decision"' in line)
-    written.write_bytes(b"".join([*lines, decision]))
-    with pytest.raises(JournalCorrupt, match=f"^line {len(lines) + 1}: "):
-        read_journal(written)
 
 
 @pytest.mark.parametrize("key", sorted(HEAD))
@@ -362,10 +340,14 @@ def test_a_first_line_that_cannot_be_written_gives_the_name_back(
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    assert not is_running(tmp_path / "run.jsonl"), "nothing is there"
     first = journal(tmp_path)
     assert is_running(first.path)
-    with pytest.raises(JournalError, match=r"^run\.jsonl: another process is playing this run$"):
-        Journal.reopen(first.path)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(2):
+        with pytest.raises(JournalError, match=r"^run\.jsonl: another process is playing this run$"):
+            Journal.reopen(first.path)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before, "a second writer leaves no file open"
     first.decided(entry(1), sync=True)
     first.close()
     first.close()
@@ -373,20 +355,6 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     second = Journal.reopen(first.path)
     assert second.contents.entries == {(1, 0): entry(1)}
     second.close()
-
-
-def test_whoever_is_sent_away_gives_back_what_it_opened(tmp_path: Path) -> None:
-    book = journal(tmp_path)
-    before = len(list(Path("/proc/self/fd").iterdir()))
-    for _ in range(5):
-        with pytest.raises(JournalError):
-            Journal.reopen(book.path)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
-    book.close()
-
-
-def test_nothing_runs_where_nothing_is(tmp_path: Path) -> None:
-    assert not is_running(tmp_path / "nosuch.jsonl")
 
 
 @pytest.mark.parametrize("sync", [True, False])
@@ -468,14 +436,3 @@ def test_whoever_only_looks_whether_a_run_is_played_stops_nobody_from_playing_it
         again = Journal.reopen(first.path)
         gone.join()
     again.close()
-
-
-def test_the_lock_is_on_the_file_itself(tmp_path: Path) -> None:
-    """A lock of another program's, taken the same way, is respected."""
-    book = journal(tmp_path)
-    book.close()
-    handle = os.open(book.path, os.O_RDWR)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(JournalError, match="another process"):
-        Journal.reopen(book.path)
-    os.close(handle)

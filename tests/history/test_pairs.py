@@ -8,8 +8,19 @@ from collections.abc import Iterator, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
+from agentsim.engine.event import (
+    AGAINST,
+    FOR,
+    NAMED,
+    NEITHER,
+    Audience,
+    Event,
+    Everyone,
+    Interaction,
+    LogEntry,
+    Past,
+    Sign,
+)
 from agentsim.history.pairs import Deed, Pair, pairs
 from tests.engine.small import Spoke
 

@@ -69,18 +69,9 @@ def test_a_run_has_five_tables_and_its_games_own_behind_them() -> None:
 
 def test_events_are_one_a_row_in_the_order_of_the_log() -> None:
     first, second, third, last = rows(run_tables(history())["events"])
-    assert first == {
-        "round": 0,
-        "round_title": "Set-up",
-        "seq": 1,
-        "kind": "pitch",
-        "heading": "Player A's pitch",
-        "role": "player A",
-        "content": "Hello, and\n=1+1",
-        "visibility": "all",
-        "decision": 1,
-        "data": '{"player": "A", "position": 1}',
-    }
+    told = ("Player A's pitch", "player A", "Hello, and\n=1+1", "all", 1, '{"player": "A", "position": 1}')
+    assert tuple(first.values()) == (0, "Set-up", 1, "pitch", *told)
+    assert " ".join(first) == "round round_title seq kind heading role content visibility decision data"
     assert [row["seq"] for row in (first, second, third, last)] == [1, 2, 3, 4]
     assert [row["visibility"] for row in (second, third, last)] == ['["A"]', "[]", "all"]
     assert (last["round"], last["round_title"], last["decision"]) == (1, "Round 1", None)
@@ -88,27 +79,14 @@ def test_events_are_one_a_row_in_the_order_of_the_log() -> None:
 
 def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
     paid_for, asked_again, bot, fallback = rows(run_tables(history())["decisions"])
-    assert paid_for == {
-        "index": 1,
-        "wave": 1,
-        "player": "A",
-        "kind": "pitch",
-        "decision": '{"text": "Hello."}',
-        "source": "model",
-        "fallback_reason": None,
-        "stage": "json",
-        "candidates": 1,
-        "repaired": False,
-        "tries": 2,
-        "model": "m-1",
-        "provider": "host",
-        "prompt_tokens": 812,
-        "cached_tokens": 640,
-        "completion_tokens": 10,
-        "reasoning_tokens": None,
-        "cost_usd": 0.25,
-        "inherited": False,
-    }
+    assert tuple(paid_for.values()) == (
+        *(1, 1, "A", "pitch", '{"text": "Hello."}', "model", None, "json", 1, False, 2, "m-1", "host"),
+        *(812, 640, 10, None, 0.25, False),
+    )
+    assert " ".join(paid_for) == (
+        "index wave player kind decision source fallback_reason stage candidates repaired tries model provider "
+        "prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited"
+    )
     assert (asked_again["tries"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
     known = ["index", "wave", "player", "kind", "decision", "source", "tries", "inherited"]
     assert {name for name, cell in bot.items() if cell is not None} == set(known)
@@ -117,26 +95,9 @@ def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
 
 
 def test_standings_have_a_column_for_each_score() -> None:
-    assert rows(run_tables(history())["standings"]) == [
-        {
-            "player": "A",
-            "model": "lab/m-1",
-            "temperature": 0.7,
-            "rank": 1,
-            "winner": True,
-            "score_votes": 2,
-            "score_luck": None,
-        },
-        {
-            "player": "B",
-            "model": "bot/random",
-            "temperature": None,
-            "rank": 2,
-            "winner": False,
-            "score_votes": 0,
-            "score_luck": 0.5,
-        },
-    ]
+    table = run_tables(history())["standings"]
+    assert table.columns == ("player", "model", "temperature", "rank", "winner", "score_votes", "score_luck")
+    assert table.rows == (("A", "lab/m-1", 0.7, 1, True, 2, None), ("B", "bot/random", None, 2, False, 0, 0.5))
 
 
 def test_a_shared_first_place_has_no_winner() -> None:

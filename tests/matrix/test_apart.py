@@ -21,10 +21,16 @@ from tests.cli.command_line import agentsim, program
 from tests.fakes.faults import Fault, FaultyServer, answer, bomb, seat_of, with_text
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
-from tests.matrix.play import ENV, GAMES, checked, config, history_of, play, server_for, stable
+from tests.matrix.play import ENV, GAMES, Played, checked, config, history_of, play, server_for, stable
 from tests.matrix.rows import ROWS, Row, limited
 
 BY_ID = {row.id: row for row in ROWS}
+
+
+def struck(row: str, game: str, directory: Path) -> Played:
+    """A game that a fault of the table strikes."""
+    with server_for(BY_ID[row]) as server:
+        return play(game, BY_ID[row], server.url(), directory)
 
 
 def closed_port() -> int:
@@ -146,8 +152,7 @@ def replies_of(decision: dict[str, Any], history: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize(("row", "words"), [("F21-refusal", "I cannot play this."), ("F21-filter", "half a")])
 def test_f21_what_a_refusing_model_said_is_kept_and_its_tokens_count(row: str, words: str, tmp_path: Path) -> None:
-    with server_for(BY_ID[row]) as server:
-        history = play("agent_island", BY_ID[row], server.url(), tmp_path).history
+    history = struck(row, "agent_island", tmp_path).history
     for decision in decided_by_b(history):
         assert replies_of(decision, history) == [words]
         assert decision["usage"]["completion_tokens"] == 5
@@ -156,8 +161,7 @@ def test_f21_what_a_refusing_model_said_is_kept_and_its_tokens_count(row: str, w
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("row", ["F34-surrogates", "F35-controls"])
 def test_f34_f35_nothing_hidden_gets_through_the_door(row: str, game: str, tmp_path: Path) -> None:
-    with server_for(BY_ID[row]) as server:
-        history = play(game, BY_ID[row], server.url(), tmp_path).history
+    history = struck(row, game, tmp_path).history
     told = json.dumps([history["rounds"], history["decisions"]], ensure_ascii=False)
     assert not {"\u202e", "\u200b", "\x1b", "\x07", "\U000e0041", "\ud800"} & set(told)
     assert ("lone \ufffd here" if "F34" in row else "abcdef") in told
@@ -167,8 +171,7 @@ def test_f34_f35_nothing_hidden_gets_through_the_door(row: str, game: str, tmp_p
 @pytest.mark.parametrize("row", ["F28-braces-in-strings", "F37-role-play"])
 def test_f28_f37_words_never_change_what_is_done(row: str, game: str, tmp_path: Path) -> None:
     """The choices and numbers beside them are those that were sent."""
-    with server_for(BY_ID[row]) as server:
-        history = play(game, BY_ID[row], server.url(), tmp_path).history
+    history = struck(row, game, tmp_path).history
     for decision in decided_by_b(history):
         sent = json.loads(replies_of(decision, history)[-1])
         for key in {"vote", "bid"} & set(sent):
@@ -253,8 +256,7 @@ def test_a_host_that_fails_everybody_at_different_speeds_stops_the_run(tmp_path:
 
 
 def test_f36_a_long_speech_is_cut_for_all_to_see(tmp_path: Path) -> None:
-    with server_for(BY_ID["F36-20-KB-speech"]) as server:
-        history = play("agent_island", BY_ID["F36-20-KB-speech"], server.url(), tmp_path).history
+    history = struck("F36-20-KB-speech", "agent_island", tmp_path).history
     speeches = [e for part in history["rounds"] for e in part["events"] if e["role"] == "player B"]
     assert speeches
     assert all(len(event["content"]) < 5_000 for event in speeches)
@@ -262,8 +264,7 @@ def test_f36_a_long_speech_is_cut_for_all_to_see(tmp_path: Path) -> None:
 
 
 def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
-    with server_for(BY_ID["F39-other-model"]) as server:
-        played = play("auction", BY_ID["F39-other-model"], server.url(), tmp_path)
+    played = struck("F39-other-model", "auction", tmp_path)
     assert {(d["model"], d["provider"]) for d in decided_by_b(played.history)} == {("llama-guard-4", "Elsewhere")}
     (warning,) = played.history["warnings"]
     assert warning["count"] == len(decided_by_b(played.history))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer
@@ -39,12 +39,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
-def test_fault(
-    row: Row,
-    game: str,
-    tmp_path: Path,
-    undisturbed: dict[tuple[str, str], dict[str, Any]],
-) -> None:
+def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str, str], dict[str, Any]]) -> None:
     whole = undisturbed[game, row.persona]
     with server_for(row) as server:
         played = play(game, row, server.url(), tmp_path)

@@ -5,21 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from agentsim.errors import TransportFailed
-from agentsim.models import deadline
+from agentsim.models import event_loop
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint
-from agentsim.models.gemini import opened
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import RemoteModel
-from tests.fakes.gemini import native_url, speaking_gemini
+from agentsim.models.remote import Endpoint, RemoteModel
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 
@@ -31,29 +26,17 @@ def openai_model(server: FakeServer) -> RemoteModel:
     return OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None))
 
 
-def gemini_model(server: FakeServer) -> RemoteModel:
-    profile = resolve("gemini", {"gemini": ProviderSettings(base_url=native_url(server))}, {})
-    return opened("gemini/m", replace(profile, api="gemini"), Endpoint(profile.base_url, "key"))
-
-
 def padded(raw: Raw) -> Raw:
     """The same answer in a megabyte."""
     return replace(raw, body=raw.encoded().partition(b"\r\n\r\n")[2] + b" " * 1_000_000)
 
 
-def ask(
-    made: Callable[[FakeServer], RemoteModel],
-    reply: Callable[[dict[str, Any]], str | Raw],
-    *,
-    timeout_s: float,
-    latency_s: float,
-    stands_still_s: float,
-) -> Completion | TransportFailed:
+def ask(raw: Raw, *, timeout_s: float, latency_s: float, stands_still_s: float) -> Completion | TransportFailed:
     """One call; as soon as it is out, the loop stands still for so long."""
-    server = FakeServer(reply)
+    server = FakeServer(lambda _body: raw)
 
     async def main() -> Completion | TransportFailed:
-        model = made(server)
+        model = openai_model(server)
         try:
             await model.complete(CALL, Sampling(timeout_s=30.0))  # connected, and everything is loaded
             server.latency_s = latency_s
@@ -72,36 +55,24 @@ def ask(
 
 
 SAID = Raw(body=envelope("hello"))
-MODELS = pytest.mark.parametrize(
-    ("made", "reply"),
-    [
-        (openai_model, lambda _body: SAID),
-        (openai_model, lambda _body: padded(SAID)),
-        (gemini_model, speaking_gemini),
-        (gemini_model, lambda body: padded(speaking_gemini(body))),
-    ],
-    ids=["openai", "openai, 1 MB", "gemini", "gemini, 1 MB"],
-)
 
 
-@MODELS
-def test_an_answer_that_is_here_when_the_deadline_passes_is_taken(
-    made: Callable[[FakeServer], RemoteModel], reply: Callable[[dict[str, Any]], Raw], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("raw", [SAID, padded(SAID)], ids=["short", "1 MB"])
+def test_an_answer_that_is_here_when_the_deadline_passes_is_taken(raw: Raw, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both happen while the loop is busy, for too short a time to be taken for a standstill."""
-    monkeypatch.setattr(deadline, "_STANDSTILL_S", math.inf)
-    answer = ask(made, reply, timeout_s=0.2, latency_s=0.02, stands_still_s=0.25)
+    monkeypatch.setattr(event_loop, "_STANDSTILL_S", math.inf)
+    answer = ask(raw, timeout_s=0.2, latency_s=0.02, stands_still_s=0.25)
     assert isinstance(answer, Completion), answer
 
 
 def test_time_in_which_the_loop_stood_still_does_not_count() -> None:
-    answer = ask(openai_model, lambda _body: SAID, timeout_s=0.4, latency_s=0.6, stands_still_s=0.5)
+    answer = ask(SAID, timeout_s=0.4, latency_s=0.6, stands_still_s=0.5)
     assert isinstance(answer, Completion), answer
 
 
 def test_after_a_standstill_there_is_an_end_all_the_same() -> None:
     began = time.monotonic()
-    answer = ask(openai_model, lambda _body: SAID, timeout_s=0.2, latency_s=60.0, stands_still_s=0.4)
+    answer = ask(SAID, timeout_s=0.2, latency_s=60.0, stands_still_s=0.4)
     assert isinstance(answer, TransportFailed)
     assert answer.code == "timeout"
     assert 0.45 < time.monotonic() - began < 10

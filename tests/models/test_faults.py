@@ -9,8 +9,9 @@ import os
 import socket
 import ssl
 from typing import Any
+from unittest.mock import Mock
 
-import httpx2
+import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.response_parsing import completion_in
+from agentsim.models.transport import no_answer
 from tests.fakes.replies import envelope
 
 KEY = "sk-canary-1234567890abcdef"
@@ -190,7 +192,7 @@ def test_hints() -> None:
 def test_a_connection_that_fails_names_its_cause_and_no_header(cause: Exception, code: str, words: str) -> None:
     outer = RuntimeError(f"Connection error. {KEY}")
     outer.__cause__ = ExceptionGroup("all attempts failed", [cause])
-    fault = OLLAMA.connection(outer)
+    fault = OLLAMA.connection(no_answer(outer))
     assert isinstance(fault, TransportFailed)
     assert fault.code == code
     assert words in str(fault)
@@ -200,8 +202,7 @@ def test_a_connection_that_fails_names_its_cause_and_no_header(cause: Exception,
 
 
 def refused_by_this_machine(code: int) -> BaseException:
-    """As the HTTP library of Gemini's own API says it."""
-    error = httpx2.ConnectError("All connection attempts failed")
+    error = aiohttp.ClientConnectorError(Mock(), OSError("All connection attempts failed"))
     error.__cause__ = OSError("All connection attempts failed")
     error.__cause__.__cause__ = ExceptionGroup("several", [OSError(code, os.strerror(code))])
     return error
@@ -210,14 +211,14 @@ def refused_by_this_machine(code: int) -> BaseException:
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM], ids=errno.errorcode.get)
 def test_a_connection_that_this_machine_cannot_give_is_no_fault_of_the_provider(code: int) -> None:
     with pytest.raises(LocalShortage, match=rf"^no connection can be opened here: {os.strerror(code)} \(ulimit -n is"):
-        OLLAMA.connection(refused_by_this_machine(code))
+        no_answer(refused_by_this_machine(code))
 
 
 def test_what_went_wrong_once_there_was_a_connection_is_told_as_ever() -> None:
     """Something may have been sent by then."""
     error = RuntimeError("Connection error.")
     error.__cause__ = OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS))
-    assert OLLAMA.connection(error).code == "reset"
+    assert OLLAMA.connection(no_answer(error)).code == "reset"
 
 
 @given(st.text(max_size=400), st.integers(300, 599))

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,8 +20,11 @@ from typing import Any, TypeVar
 import pytest
 
 from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, TransportFailed
+from agentsim.history.record import History
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.local import LocalModel, LocalServer, embedded_models, find_gguf, open_local, server_for
+from agentsim.runner.session import RunResult, begin
+from agentsim.scenario.load import load
 from tests.fakes.admitted import admitted
 
 NAME = "local/smollm2-135m"
@@ -64,11 +68,19 @@ def _kept() -> Iterator[None]:
     server.leave(test)
 
 
+PATIENT = 250.0
+
+
+def live(test: Callable[..., None]) -> Callable[..., None]:
+    """A test of the served weights; a busy machine reads 45 tokens of a prompt in a second."""
+    marked: Callable[..., None] = needs_weights(pytest.mark.usefixtures("_kept")(pytest.mark.timeout(300)(test)))
+    return marked
+
+
 # -- what is asked and answered
 
 
-@needs_weights
-@pytest.mark.usefixtures("_kept")
+@live
 def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
     async def use(model: LocalModel) -> list[Completion]:
         both = [admitted(model, call(tag=f"{player}/vote/1/1"), SAMPLING) for player in ("A", "B")]
@@ -88,16 +100,14 @@ def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
     assert last.cached_tokens > 0.7 * last.prompt_tokens
 
 
-@needs_weights
-@pytest.mark.usefixtures("_kept")
+@live
 def test_a_prompt_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ModelRefused) as caught:
         with_model(lambda model: model.complete(call("word " * 9000), SAMPLING))
     assert caught.value.code == "context"
 
 
-@needs_weights
-@pytest.mark.usefixtures("_kept")
+@live
 def test_a_deadline_ends_a_call_and_the_next_one_is_answered() -> None:
     async def use(model: LocalModel) -> Completion:
         with pytest.raises(TransportFailed) as caught:
@@ -108,8 +118,7 @@ def test_a_deadline_ends_a_call_and_the_next_one_is_answered() -> None:
     assert json.loads(with_model(use).text)["vote"]
 
 
-@needs_weights
-@pytest.mark.usefixtures("_kept")
+@live
 def test_nobody_without_the_key_is_answered() -> None:
     server = server_for(find_gguf(NAME, None))
     request = urllib.request.Request(f"{server.start()}/chat/completions", b"{}", {"Authorization": "Bearer guess"})
@@ -117,6 +126,130 @@ def test_nobody_without_the_key_is_answered() -> None:
         pass
     caught.value.close()
     assert caught.value.code == 401
+
+
+# -- as a live service: nested schemas, long prompts, cancelling, several games at once
+
+NESTED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "trade": {
+            "type": "object",
+            "properties": {
+                "with": {"type": "string", "enum": ["Ada", "Bob"]},
+                "give": {
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["wood", "ore"]},
+                    "minItems": 1,
+                    "maxItems": 2,
+                },
+                "price": {"type": "integer", "minimum": 3, "maximum": 9},
+            },
+            "required": ["with", "give", "price"],
+            "additionalProperties": False,
+        },
+        "mood": {"anyOf": [{"type": "string", "enum": ["calm", "cross"]}, {"type": "null"}]},
+    },
+    "required": ["trade", "mood"],
+    "additionalProperties": False,
+}
+
+
+@live
+def test_a_nested_schema_is_honoured() -> None:
+    trade = Call((("user", "Offer a trade."),), NESTED, "offer", tag="A/offer/1/1")
+    answer = with_model(lambda model: model.complete(trade, Sampling(1.0, max_tokens=90, timeout_s=PATIENT)))
+    said = json.loads(answer.text)
+    assert set(said) == {"trade", "mood"}
+    assert set(said["trade"]) == {"with", "give", "price"}
+    assert said["trade"]["with"] in {"Ada", "Bob"}
+    assert 1 <= len(said["trade"]["give"]) <= 2
+    assert set(said["trade"]["give"]) <= {"wood", "ore"}
+    assert 3 <= said["trade"]["price"] <= 9
+    assert said["mood"] in {"calm", "cross", None}
+
+
+@live
+def test_a_long_context_is_read_once() -> None:
+    """Two questions behind one history of over 600 tokens, five batches: the second finds it in the cache."""
+    history = "\n".join(f'{{"round":{n},"from":"P{n % 5}","text":"I keep {n} coins."}}' for n in range(30))
+    few = Sampling(0.0, max_tokens=4, timeout_s=PATIENT)
+
+    async def twice(model: LocalModel) -> list[Completion]:
+        return [
+            await model.complete(Call((("user", f"{history}\n{question}"),), tag="A/say/1/1"), few)
+            for question in ("Who leads?", "Who is last?")
+        ]
+
+    first, second = with_model(twice)
+    assert first.usage.prompt_tokens is not None
+    assert first.usage.prompt_tokens > 600
+    assert second.usage.prompt_tokens is not None
+    assert second.usage.cached_tokens is not None
+    assert second.usage.cached_tokens > 0.9 * second.usage.prompt_tokens
+
+
+@live
+def test_a_cancelled_generation_frees_the_slot() -> None:
+    async def cancel(model: LocalModel) -> Completion:
+        endless = Call((("user", "Count to a thousand."),), tag="A/say/1/1")
+        forever = Sampling(0.0, max_tokens=4_000, timeout_s=PATIENT, extra={"ignore_eos": True})
+        await model.complete(Call((("user", "Hello."),)), Sampling(max_tokens=1, timeout_s=PATIENT))  # it is loaded
+        task = asyncio.create_task(admitted(model, endless, forever))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):  # it is in the middle of its words by then
+                await asyncio.shield(task)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        # 4,000 tokens would take a minute and more, here and everywhere
+        hello = Call((("user", "Hello."),), tag="A/say/2/1")
+        return await admitted(model, hello, Sampling(max_tokens=2, timeout_s=30.0))
+
+    assert with_model(cancel).usage.completion_tokens
+
+
+AUCTION = f"""
+game = "auction"
+[defaults]
+model = "{NAME}"
+max_tokens = 16
+timeout_s = 250
+reasks = 0
+[game_config]
+format = "sealed_first_price"
+reasoning_chars = 20
+items.scenario = "one"
+items.items = [{{ Name = "Compass", Quality = 61, IsRequired = true }}]
+[[players]]
+id = "A"
+[[players]]
+id = "B"
+"""
+
+
+@live
+def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
+    config = tmp_path / "auction.toml"
+    config.write_text(AUCTION, encoding="utf-8")
+    results: dict[int, RunResult] = {}
+
+    def play(seed: int) -> None:
+        results[seed] = begin(
+            load(config, overrides=(f"seed={seed}", "limits.max_fallback_rate=1")), tmp_path, env={}, stem=f"game{seed}"
+        )
+
+    threads = [threading.Thread(target=play, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(280)
+    assert sorted(results) == [0, 1, 2]
+    for result in results.values():
+        assert result.status == "completed", result.error
+        history = History.model_validate_json(result.files.history.read_text(encoding="utf-8"))
+        assert (history.usage.calls, history.usage.failed_calls) == (2, 0)
+        assert history.usage.completion_tokens > 0
 
 
 # -- the life of a server

@@ -7,8 +7,7 @@ from contextlib import suppress
 import pytest
 
 from agentsim.errors import ScenarioError
-from agentsim.models.keys import key_for, variable_for
-from agentsim.models.permits import Variables, errand
+from agentsim.models.keys import Variables, errand, key_for, variable_for
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
 
 FOREIGN = "https://lab.example/v1"

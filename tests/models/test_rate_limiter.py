@@ -6,9 +6,6 @@ import asyncio
 import contextlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,13 +16,13 @@ from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
-from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.endpoint import Endpoint, Endpoints, shared_limiter
-from agentsim.models.openai_compatible import OpenAICompatible
+from agentsim.models.base import Call, Completion, Usage
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
+from agentsim.models.remote import Endpoints, RemoteModel, shared_limiter
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
+from tests.models.asking import with_model
 from tests.runner.island import Mendable, play
 
 BUSY = Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
@@ -110,7 +107,7 @@ def test_after_a_429_half_as_many_begin() -> None:
 
 def test_requests_per_minute_hold_calls_back() -> None:
     assert Crowd(RateLimits(requests_per_minute=2)).play({}, {}, {}, {}, {}) == [
-        *((0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0), (4, 120.0)),
+        *((0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0), (4, 120.0))
     ]
 
 
@@ -242,9 +239,8 @@ def test_what_holds_calls_back_is_told_where_something_does() -> None:
 # ------------------------------------------------------------------------------------------ a real socket
 
 
-@contextmanager
-def crowded(server: FakeServer, room: int) -> Iterator[Counter[str]]:
-    """A server that turns away whatever is more than `room` at once; counts what it said, in halves of the story."""
+def crowded(server: FakeServer, room: int) -> Counter[str]:
+    """Have a server turn away whatever is more than `room` at once; counts what it says from now on."""
     said: Counter[str] = Counter()
     well = server.reply
 
@@ -254,34 +250,22 @@ def crowded(server: FakeServer, room: int) -> Iterator[Counter[str]]:
         return BUSY if full else well(body)
 
     server.reply = reply
-    yield said
+    return said
 
 
-def through(
-    server: FakeServer,
-    limits: RateLimits,
-    calls: int,
-    use: Callable[[Counter[str]], None] = lambda _said: None,
-    wait_s: float = 0.02,
-) -> Counter[str]:
-    async def main() -> Counter[str]:
-        with crowded(server, 5) as said:
-            async with server:
-                profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
-                model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, limits=limits))
-                policy = AttemptPolicy(rate_limit_wait_s=wait_s, rate_limit_patience_s=60)
+def through(server: FakeServer, limits: RateLimits, calls: int, wait_s: float = 0.02) -> Counter[str]:
+    said = crowded(server, 5)
+    policy = AttemptPolicy(rate_limit_wait_s=wait_s, rate_limit_patience_s=60)
 
-                async def one(number: int) -> Completion:
-                    call = Call((("user", f"number {number}"),))
-                    return await persevere(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
+    async def all_of(model: RemoteModel) -> list[Completion]:
+        async def one(number: int) -> Completion:
+            call = Call((("user", f"number {number}"),))
+            return await persevere(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
 
-                answers = await asyncio.gather(*(one(number) for number in range(calls)))
-                assert all(answer.text for answer in answers)
-                use(said)
-                await model.aclose()
-                return said
+        return await asyncio.gather(*(one(number) for number in range(calls)))
 
-    return asyncio.run(main())
+    assert all(answer.text for answer in with_model(server, all_of, limits=limits))
+    return said
 
 
 def test_before_a_server_with_room_for_five_the_calls_settle_and_all_are_answered() -> None:
@@ -297,34 +281,14 @@ def test_a_game_before_such_a_server_has_only_real_decisions_and_the_same_ones(t
     told = []
     for room in (100, 2):
         server = Mendable(latency_s=0.01)
-        with crowded(server, room) as said, server.in_thread():
+        said = crowded(server, room)
+        with server.in_thread():
             result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', players=players, stem=f"room{room}")
         assert result.status == "completed", result.error
         assert (said["busy"] > 0) is (room == 2)
         assert {decision["source"] for decision in result.history["decisions"]} == {"model"}
         told.append([decision["decision"] for decision in result.history["decisions"]])
     assert told[0] == told[1]
-
-
-def test_waiting_for_a_minute_to_pass_is_not_counted_in_the_deadline() -> None:
-    time = Time()
-    sampling = Sampling(timeout_s=20.0)
-
-    async def main() -> float:
-        async with FakeServer() as server:
-            profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
-            limiter = RateLimiter(RateLimits(requests_per_minute=1), clock=time, sleep=time.sleep)
-            model = OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None, limiter=limiter))
-            await admitted(model, Call((("user", "one"),)), sampling)
-            second = asyncio.create_task(admitted(model, Call((("user", "two"),)), replace(sampling, timeout_s=5.0)))
-            while not limiter.note():  # noqa: ASYNC110 - the limiter has no event for being waited at
-                await asyncio.sleep(0)
-            while not second.done():
-                await (time.until(second) if server.in_flight == 0 and limiter.note() else asyncio.sleep(0))
-            await model.aclose()
-            return time.now
-
-    assert asyncio.run(main()) == 60.0
 
 
 def test_no_call_queues_for_a_host_s_sake_for_longer_than_there_is_patience() -> None:

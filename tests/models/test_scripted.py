@@ -9,16 +9,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import (
-    ModelError,
-    ModelRefused,
-    ProviderRejected,
-    RateLimited,
-    ScenarioError,
-    TransportFailed,
-)
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.scripted import Scripted
+from agentsim.models.own import Scripted
 
 
 def script(folder: Path, replies: Any) -> Scripted:

@@ -121,26 +121,3 @@ def test_nobody_is_held_back_for_longer_than_there_is_patience_however_often_a_h
         return [*began, clock.now]
 
     assert asyncio.run(main()) == [120.0, 130.0]
-
-
-def test_who_is_cancelled_in_the_line_leaves_no_gap() -> None:
-    clock = Clock()
-    blocked = asyncio.Event()
-
-    async def sleep(seconds: float) -> None:
-        await blocked.wait()
-        clock.now += seconds
-
-    limiter = RateLimiter(RateLimits(spacing_s=1.0), clock=clock, sleep=sleep)
-
-    async def main() -> float:
-        await limiter.acquire()
-        first, second = asyncio.create_task(limiter.acquire()), asyncio.create_task(limiter.acquire())
-        await asyncio.sleep(0)
-        first.cancel()
-        blocked.set()
-        await second
-        assert first.cancelled()
-        return clock.now
-
-    assert asyncio.run(main()) == 101.0

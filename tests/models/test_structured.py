@@ -12,13 +12,14 @@ import pytest
 
 from agentsim.errors import ModelError, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint
-from agentsim.models.openai_compatible import OpenAICompatible, request_body
+from agentsim.models.openai_compatible import request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from agentsim.models.rate_limiter import RateLimits
+from agentsim.models.remote import RemoteModel
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
+from tests.models.asking import tried, with_model
 
 KEY = "sk-canary-1234567890abcdef"
 PROPERTIES = {
@@ -31,9 +32,7 @@ CALL = Call((("system", "Rules."), ("user", "Vote.")), SCHEMA, "vote")
 SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
 
 # The schema as remote providers get it, and as the grammars of local servers do.
-REMOTE = SCHEMA | {
-    "properties": {"speech": {"type": "string"}, "vote": PROPERTIES["vote"], "bid": {"type": "integer"}},
-}
+REMOTE = SCHEMA | {"properties": {"speech": {"type": "string"}, "vote": PROPERTIES["vote"], "bid": {"type": "integer"}}}
 LOCAL = SCHEMA | {"properties": PROPERTIES | {"speech": {"type": "string"}}}
 OPEN = {name: value for name, value in REMOTE.items() if name != "additionalProperties"}
 SENT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -51,19 +50,7 @@ MODES: tuple[Structured, ...] = ("json_schema", "tool", "json_object", "prompt")
 def ask(profile: Profile, reply: Any, key: str | None = KEY) -> tuple[Completion | ModelError, FakeServer]:
     """One call to the profile's provider, which is a fake here."""
     fake = FakeServer(reply)
-
-    async def main() -> Completion | ModelError:
-        async with fake:
-            at = replace(profile, base_url=fake.url())
-            model = OpenAICompatible(f"{profile.provider}/some/model", at, Endpoint(at.base_url, key))
-            try:
-                return await model.complete(CALL, SAMPLING)
-            except ModelError as fault:
-                return fault
-            finally:
-                await model.aclose()
-
-    return asyncio.run(main()), fake
+    return tried(fake, CALL, SAMPLING, profile, key=key), fake
 
 
 def test_every_profile_is_tested_here() -> None:
@@ -226,18 +213,13 @@ def test_auto_takes_the_first_mode_that_is_not_refused_and_says_which(refused: t
 
 
 def test_each_refused_mode_is_a_request_that_the_rate_limiter_counts() -> None:
-    async def main() -> float:
-        async with FakeServer(refusing("json_schema", "json_object")) as fake:
-            endpoint = Endpoint(fake.url(), KEY, limits=RateLimits(requests_per_minute=3))
-            model = OpenAICompatible("vllm/some/model", replace(AUTO, base_url=fake.url()), endpoint)
-            try:
-                await admitted(model, CALL, SAMPLING)
-                assert len(fake.received) == 3
-                return endpoint.limiter.wait_s(0)
-            finally:
-                await model.aclose()
+    async def waits(model: RemoteModel) -> float:
+        await admitted(model, CALL, SAMPLING)
+        assert len(fake.received) == 3
+        return model.limiter.wait_s(0)
 
-    assert 50 < asyncio.run(main()) <= 60
+    fake = FakeServer(refusing("json_schema", "json_object"))
+    assert 50 < with_model(fake, waits, AUTO, limits=RateLimits(requests_per_minute=3)) <= 60
 
 
 @pytest.mark.parametrize(
@@ -281,7 +263,6 @@ def test_a_mode_that_is_named_never_steps_down_and_the_error_says_what_would_hel
 
 def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None:
     """Also where the first call fails on the way: what has been refused is not tried again."""
-    fake = FakeServer()
     failures = [Raw(500, {"error": {"message": "unwell"}})]
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -290,20 +271,12 @@ def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None
         answer: str | Raw = refusing("json_schema")(body)
         return answer
 
-    async def main() -> list[Completion | BaseException]:
-        async with fake:
-            profile = replace(AUTO, base_url=fake.url())
-            model = OpenAICompatible("vllm/m", profile, Endpoint(profile.base_url, None))
-            calls = (replace(CALL, tag=str(n)) for n in range(8))
-            try:
-                return await asyncio.gather(
-                    *(admitted(model, call, SAMPLING) for call in calls), return_exceptions=True
-                )
-            finally:
-                await model.aclose()
+    async def crowd(model: RemoteModel) -> list[Completion | BaseException]:
+        calls = (admitted(model, replace(CALL, tag=str(n)), SAMPLING) for n in range(8))
+        return await asyncio.gather(*calls, return_exceptions=True)
 
-    fake.reply = reply
-    answers = asyncio.run(main())
+    fake = FakeServer(reply)
+    answers = with_model(fake, crowd, AUTO)
     assert isinstance(answers[0], TransportFailed)
     assert [answer.structured for answer in answers[1:] if isinstance(answer, Completion)] == ["json_object"] * 7
     assert Counter(mode_of(received.body) for received in fake.received) == {"json_schema": 1, "json_object": 8}
@@ -311,40 +284,18 @@ def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None
 
 def test_a_call_without_a_schema_chooses_nothing() -> None:
     fake = FakeServer(lambda _body: "Hello.")
-
-    async def main() -> Completion:
-        async with fake:
-            profile = replace(AUTO, base_url=fake.url())
-            model = OpenAICompatible("vllm/m", profile, Endpoint(profile.base_url, None))
-            try:
-                return await model.complete(replace(CALL, schema=None), SAMPLING)
-            finally:
-                await model.aclose()
-
-    assert asyncio.run(main()).structured is None
+    answer = tried(fake, replace(CALL, schema=None), SAMPLING, AUTO)
+    assert isinstance(answer, Completion)
+    assert answer.structured is None
     assert "response_format" not in fake.received[0].body
-
-
-def test_one_schema_of_many_calls_is_made_ready_once_and_never_taken_for_another() -> None:
-    profile = replace(resolve("openai", {}, {}), structured="json_schema")
-
-    def sent(schema: dict[str, Any]) -> Any:
-        call = Call(messages=(("user", "Which?"),), schema=schema, schema_name="vote")
-        return request_body(profile, "m", call, Sampling())["response_format"]["json_schema"]["schema"]
-
-    schemas = [{"type": "object", "properties": {"vote": {"const": number}}} for number in range(30)]
-    assert sent(schemas[0]) is sent(schemas[0])
-    for number, schema in [*enumerate(schemas), *enumerate(schemas)]:  # more than are kept, and those again
-        assert sent(schema)["properties"]["vote"] == {"enum": [number]}
 
 
 def test_what_a_scenario_merges_into_a_schema_is_sent_and_spoils_no_other_body() -> None:
     profile = replace(BUILT_IN["openai"], structured="json_schema")
 
     def sent(**extra: Any) -> dict[str, Any]:
-        schema: dict[str, Any] = request_body(profile, "m", CALL, Sampling(extra=extra))["response_format"][
-            "json_schema"
-        ]
+        response_format = request_body(profile, "m", CALL, Sampling(extra=extra))["response_format"]
+        schema: dict[str, Any] = response_format["json_schema"]
         return schema
 
     plain = sent()

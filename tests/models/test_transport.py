@@ -20,13 +20,15 @@ import pytest
 from agentsim import __version__
 from agentsim.errors import ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.endpoint import Endpoint, headers_for
+from agentsim.models.keys import headers_for
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.models.remote import Endpoint
 from agentsim.models.transport import Transport
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.fakes.waiting import until
+from tests.models.asking import tried
 
 T = TypeVar("T")
 KEY = "sk-canary-1234567890abcdef"
@@ -228,23 +230,6 @@ def test_a_request_is_on_its_way_in_the_turn_of_the_loop_in_which_it_is_made() -
     assert with_model(use, server) == (1, "said")
 
 
-def test_the_loop_makes_its_tasks_as_before_when_the_connections_are_closed() -> None:
-    def ours(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
-        return asyncio.Task(coroutine, loop=loop, **options)
-
-    async def left_behind(factory: Any) -> Any:
-        loop = asyncio.get_running_loop()
-        loop.set_task_factory(factory)
-        async with Sockets().serve() as server:
-            model = model_at(f"http://127.0.0.1:{server.port}/v1")
-            assert (await once(model)).text == "said"
-            await model.aclose()
-        return loop.get_task_factory()
-
-    assert asyncio.run(left_behind(None)) is None
-    assert asyncio.run(left_behind(ours)) is ours
-
-
 def test_a_request_that_the_sockets_cannot_take_at_once_follows_as_the_server_reads() -> None:
     async def use(model: OpenAICompatible) -> str:
         await once(model)
@@ -255,6 +240,22 @@ def test_a_request_that_the_sockets_cannot_take_at_once_follows_as_the_server_re
     assert with_model(use, server) == "said"
     sent = server.requests[0][1].partition(b"\r\n\r\n")[2]
     assert json.loads(sent)["messages"] == [{"role": "user", "content": LONG.messages[0][1]}]
+
+
+def test_a_connection_that_breaks_while_a_request_is_being_sent_is_a_fault() -> None:
+    async def use(model: OpenAICompatible) -> str:
+        await once(model)
+        narrow(server)
+        server.writers[0].transport.pause_reading()  # type: ignore[attr-defined]
+        call = asyncio.create_task(model.complete(LONG, SAMPLING))
+        await asyncio.sleep(0)
+        server.writers[0].transport.abort()
+        with pytest.raises(TransportFailed) as caught:
+            await call
+        return caught.value.code
+
+    server = Sockets()
+    assert with_model(use, server) == "reset"
 
 
 def test_a_call_that_is_cancelled_while_its_request_is_being_sent_takes_its_connection_with_it() -> None:
@@ -323,6 +324,24 @@ def test_of_an_error_that_never_ends_the_beginning_is_enough() -> None:
 
     server = Sockets([b"HTTP/1.1 500 Oh\r\nContent-Length: 999999999\r\n\r\n" + b"x" * 100_000])
     assert with_model(refused, server) == "http_500"
+
+
+@pytest.mark.parametrize("encoding", ["", "identity", " Identity ", "identity, identity", ","])
+def test_an_answer_that_is_not_compressed_is_taken_up_to_8_mib(encoding: str) -> None:
+    body = json.dumps(envelope("said")).encode().ljust(8 * 2**20)
+    for more, said in ((b"", "said"), (b" ", "longer than 8 MiB")):
+        raw = Raw(body=body + more, headers={"Content-Encoding": encoding})
+        answer = tried(FakeServer(lambda _body, raw=raw: raw), CALL, SAMPLING)  # type: ignore[misc] # bound per loop
+        assert said in (answer.text if isinstance(answer, Completion) else str(answer))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "Deflate", "identity, gzip"])
+def test_a_compressed_answer_is_refused_and_an_error_told_by_its_status(encoding: str) -> None:
+    for status, code in ((200, "bad_envelope"), (401, "bad_key")):
+        raw = Raw(status, b"x" * 100_000, {"Content-Encoding": encoding})
+        fault = tried(FakeServer(lambda _body, raw=raw: raw), CALL, SAMPLING)  # type: ignore[misc] # bound per loop
+        assert isinstance(fault, TransportFailed | ProviderRejected)
+        assert (fault.code, "compressed" in str(fault), "xxx" in str(fault)) == (code, status == 200, False)
 
 
 def test_headers_of_many_kilobytes_are_read() -> None:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
-from agentsim.models.base import Call, Sampling, Usage
-from agentsim.models.endpoint import Endpoint
-from agentsim.models.openai_compatible import OpenAICompatible
-from agentsim.models.profiles import ProviderSettings, resolve
+from agentsim.models.base import Call, Completion, Sampling, Usage
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
+from tests.models.asking import tried
 
 
 def counted(said: dict[str, Any]) -> Usage:
     """The usage of one call to a server that says so of it."""
-
-    async def main() -> Usage:
-        async with FakeServer(lambda body: Raw(body=envelope("yes") | {"usage": said})) as server:
-            profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
-            model = OpenAICompatible("lab/thinker", profile, Endpoint(profile.base_url, None))
-            try:
-                return (await model.complete(Call((("user", "Vote."),)), Sampling())).usage
-            finally:
-                await model.aclose()
-
-    return asyncio.run(main())
+    server = FakeServer(lambda _body: Raw(body=envelope("yes") | {"usage": said}))
+    answer = tried(server, Call((("user", "Vote."),)), Sampling())
+    assert isinstance(answer, Completion)
+    return answer.usage
 
 
 THOUGHT = {"completion_tokens_details": {"reasoning_tokens": 1000}}
@@ -39,10 +29,7 @@ COUNTS: dict[str, tuple[dict[str, Any], int | None]] = {
     "only in the total": ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 1015}, 1005),
     "all thinking, no completion": ({"prompt_tokens": 10, "total_tokens": 1010}, 1000),
     "beside the completion, without a total": ({"prompt_tokens": 10, "completion_tokens": 5, **THOUGHT}, 1005),
-    "within the completion": (
-        {"prompt_tokens": 10, "completion_tokens": 1005, "total_tokens": 1015, **THOUGHT},
-        1005,
-    ),
+    "within the completion": ({"prompt_tokens": 10, "completion_tokens": 1005, "total_tokens": 1015, **THOUGHT}, 1005),
     "a total that is none": ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": "many"}, 5),
     "a total below its parts": ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 3}, 5),
     "no count at all": ({"prompt_tokens": 10}, None),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 
 
@@ -30,11 +30,8 @@ class Played:
         return [record for record in self.history["decisions"] if record["player"] == player]
 
 
-def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
-    """Play it out. `answers` has the lines to type for each field, a regular expression; the last of them for ever.
-
-    What comes of it must be proved by a replay, and the game must come to its end.
-    """
+def at_terminal(folder: Path, scenario: str, columns: int = 80) -> Any:
+    """The process that plays a scenario as `run` at a terminal of its own, as pexpect's child."""
     (folder / "game.toml").write_text(scenario, encoding="utf-8")
     words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
     env = {**os.environ, "TERM": "xterm-256color"}
@@ -42,6 +39,20 @@ def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], co
         sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, columns), timeout=60
     )
     child.delaybeforesend = None  # which is for passwords
+    return child
+
+
+def unstyled(screen: str) -> str:
+    """What was printed, without what moves the cursor, sets colours or redraws the panel."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).replace("\r", "")
+
+
+def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
+    """Play it out. `answers` has the lines to type for each field, a regular expression; the last of them for ever.
+
+    What comes of it must be proved by a replay, and the game must come to its end.
+    """
+    child = at_terminal(folder, scenario, columns)
     fields, asked = list(answers), dict.fromkeys(answers, 0)
     screen = ""
     while (found := child.expect([*fields, pexpect.EOF])) < len(fields):
@@ -55,4 +66,4 @@ def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], co
     files = RunFiles(folder / "logs", "run")
     assert prove(files).complete
     history = json.loads(files.history.read_text(encoding="utf-8"))
-    return Played(" ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split()), history, asked)
+    return Played(" ".join(unstyled(screen).split()), history, asked)

@@ -21,15 +21,16 @@ from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message
-from agentsim.players.base import Complaint
 from agentsim.players.fields import by_number, hint, understood
 from agentsim.players.human import HumanPlayer
+from agentsim.players.model import Complaint
 from agentsim.players.rendering import news, question
 from agentsim.players.terminal import Terminal, cut, rows
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
+from tests.players.keyboard import at_terminal, unstyled
 
 HISTORY = (
     "What you have heard so far:",
@@ -142,14 +143,11 @@ def test_history_that_was_rewritten_is_shown_from_where_it_differs() -> None:
 @pytest.mark.parametrize(
     ("lines", "explained"),
     [
-        (("hold", *GOOD), "One of these, please: Buy, Sell."),
-        (("", *GOOD), "One of these, please: Buy, Sell."),
-        (("sell", "10", *GOOD[1:]), "A whole number from 1 to 9, please."),
-        (("sell", "-1", *GOOD[1:]), "A whole number from 1 to 9, please."),
-        (("sell", "three", *GOOD[1:]), "A whole number from 1 to 9, please."),
-        (("sell", "2.5", *GOOD[1:]), "A whole number from 1 to 9, please."),
-        (("sell", "true", *GOOD[1:]), "A whole number from 1 to 9, please."),
-        (("sell", "9" * 30, *GOOD[1:]), "A whole number from 1 to 9, please."),
+        *(((wrong, *GOOD), "One of these, please: Buy, Sell.") for wrong in ("hold", "")),
+        *(
+            (("sell", wrong, *GOOD[1:]), "A whole number from 1 to 9, please.")
+            for wrong in ("10", "-1", "three", "2.5", "true", "9" * 30)
+        ),
         (("sell", "3", "perhaps", *GOOD[2:]), "Yes or no, please."),
         (("sell", "3", "yes", "x" * 21, *GOOD[3:]), "That is 21 characters, and 20 fit. Shorter, please."),
     ],
@@ -198,15 +196,11 @@ def test_what_is_typed_is_cleaned() -> None:
     assert Screen("\x1b[31msell\x1b[0m", "3", "yes", "be\u202ecause").answer()["why"] == "because"
 
 
-def test_a_person_has_no_deadline_and_any_number_of_tries() -> None:
+def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record() -> None:
     player = Screen().player
     assert (player.source, player.provider) == ("human", "human")
     assert player.reasking.reasks is None
     assert player.attempts.max_attempts > 10**6
-
-
-def test_complaints_are_not_recorded_as_messages() -> None:
-    player = Screen().player
     assert player.messages(ASK, [Complaint("a", "b")]) == player.messages(ASK, [])
     assert player.messages(ASK, [])[0] == Message("system", ("The rules of the shop.", "You are a shopkeeper."))
 
@@ -472,12 +466,6 @@ class TestTerminal:
             with pytest.raises(Interrupted):
                 asyncio.run(self._typed(terminal, 1))
 
-    def test_bytes_that_are_no_text_are_replaced(self, tmp_path: Path) -> None:
-        path = tmp_path / "typed"
-        path.write_bytes(b"\xff\xfe!\n")
-        with path.open(encoding="utf-8") as stdin:
-            assert asyncio.run(self._typed(Terminal(stdin, io.StringIO()), 1)) == ["\ufffd\ufffd!"]
-
     def test_without_any_input_a_person_cannot_be_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", None)
         with pytest.raises(Interrupted):
@@ -497,43 +485,21 @@ id = "Bea"
 [[players]]
 id = "Cyd"
 """
-FIELDS = ["text: ", r"explanation [^:]*: ", r"vote \[(\w+) / \w+\]: "]
-
-
-def _seated(folder: Path) -> tuple[Any, io.StringIO]:
-    config = folder / "game.toml"
-    config.write_text(SCENARIO, encoding="utf-8")
-    words = ["-m", "agentsim", "run", "--config", str(config), "--name", "run", "--no-html"]
-    env = {**os.environ, "TERM": "xterm-256color"}
-    child = pexpect.spawn(
-        sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, 80), timeout=60
-    )
-    screen = io.StringIO()
-    child.delaybeforesend = None  # which is for passwords
-    child.logfile_read = screen
-    return child, screen
-
-
-def _plain(screen: io.StringIO) -> str:
-    """What was printed, without what moves the cursor, sets colours or redraws the panel."""
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
-    return text.replace("\r", "")
 
 
 def test_a_person_plays_a_whole_game_at_a_real_terminal(tmp_path: Path) -> None:
-    child, screen = _seated(tmp_path)
-    wrong = True
-    while (field := child.expect([*FIELDS, pexpect.EOF])) < len(FIELDS):
-        if field == 2 and wrong:
-            child.sendline("Zoe")
+    child, screen, wrong = at_terminal(tmp_path, SCENARIO), io.StringIO(), True
+    child.logfile_read = screen
+    fields = ["text: ", r"explanation [^:]*: ", r"vote \[(\w+) / \w+\]: ", pexpect.EOF]
+    while (field := child.expect(fields)) < 3:
+        if field == 2:
+            child.sendline("Zoe" if wrong else str(child.match.group(1)).upper())
             wrong = False
-        elif field == 2:
-            child.sendline(str(child.match.group(1)).upper())
         else:
             child.sendline("Keep me, ünd kéep me well." if field == 0 else "because")
     child.close()
     assert child.exitstatus == 0
-    text = _plain(screen)
+    text = unstyled(screen.getvalue())
     assert text.count("You are playing Agent Island") == 1
     assert "One of these, please: " in text
     assert "Round 1 · Ann (pitch): Keep me, ünd kéep me well.\n" in text
@@ -553,7 +519,8 @@ def test_a_person_plays_a_whole_game_at_a_real_terminal(tmp_path: Path) -> None:
 def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    child, screen = _seated(tmp_path)
+    child, screen = at_terminal(tmp_path, SCENARIO), io.StringIO()
+    child.logfile_read = screen
     child.expect("text: ")
     child.sendline("Keep me.")
     child.expect(r"vote \[")
@@ -561,7 +528,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
-    text = _plain(screen)
+    text = unstyled(screen.getvalue())
     assert "Traceback" not in text
     assert "agentsim resume run" in text
     files = RunFiles(tmp_path / "logs", "run")

@@ -14,8 +14,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.simulate import simulate
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.players.base import Complaint, ReaskPolicy
-from agentsim.players.model import ModelPlayer, prompt_messages
+from agentsim.players.model import Complaint, ModelPlayer, ReaskPolicy, prompt_messages
 
 PLAYERS = ["A", "B", "C", "D", "E"]
 PERSONA = "You are calm, and you remember every favour. " * 8
@@ -68,11 +67,12 @@ def test_complaints_are_appended_to_the_same_beginning() -> None:
     assert once[: len(plain)] == plain
     assert twice[: len(once)] == once
     assert [message.role for message in twice] == ["system", "user", "assistant", "user", "assistant", "user"]
+    form = '{"text": "<your pitch, at most 1200 characters>"}'
     assert [message.text for message in twice[2:]] == [
         "Hm.",
-        'That reply could not be used. No JSON. Answer only: {"text": "<your pitch, at most 1200 characters>"}',
+        f"That reply could not be used. No JSON. Answer only: {form}",
         "(empty)",
-        'That reply could not be used. The reply is empty. Answer only: {"text": "<your pitch, at most 1200 characters>"}',
+        f"That reply could not be used. The reply is empty. Answer only: {form}",
     ]
     assert player(how="same").messages(ask, [Complaint("Hm.", "No JSON.")]) == plain
 

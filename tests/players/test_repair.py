@@ -69,13 +69,7 @@ def test_it_can_be_switched_off() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '{"text": "Hello th',
-        '{"text": "Hello there."',
-        '{"text": "Hello", ',
-        "{'text': 'Hello'",
-        '{"text": "Hello}',
-    ],
+    ['{"text": "Hello th', '{"text": "Hello there."', '{"text": "Hello", ', "{'text': 'Hello'", '{"text": "Hello}'],
 )
 def test_what_was_cut_off_is_never_mended(text: str) -> None:
     for reason in ("length", "stop"):

@@ -6,7 +6,6 @@ import asyncio
 import io
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,10 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
-from agentsim.players.base import Complaint
 from agentsim.players.human import HumanPlayer
+from agentsim.players.model import Complaint
 from agentsim.players.terminal import Terminal
+from tests.players.keyboard import at_terminal
 from tests.players.test_human import GOOD, HISTORY, PlaceOrder
 
 EVIL = "a\x1b]0;PWN\x07b\x1b[2Jc\u202ed\u200be\x00f\x9b31mg\x85h"
@@ -197,11 +197,7 @@ _CLEARED = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def test_of_two_people_at_one_terminal_neither_sees_what_is_the_other_s(tmp_path: Path) -> None:
-    (tmp_path / "game.toml").write_text(TWO, encoding="utf-8")
-    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
-    env = {**os.environ, "TERM": "xterm-256color"}
-    child = pexpect.spawn(sys.executable, words, cwd=str(tmp_path), env=env, encoding="utf-8", dimensions=(40, 80))
-    child.delaybeforesend = None  # which is for passwords
+    child = at_terminal(tmp_path, TWO)
     screen = io.StringIO()
     child.logfile_read = screen
     seated = ""

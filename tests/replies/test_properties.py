@@ -142,10 +142,7 @@ def test_thinking_and_other_objects_around_a_reply_leave_it_alone(name: str, dat
 
 # -- one reply, several games
 
-ALIKE = {
-    "bid": ("auction/bid", "monopoly/auction_bid"),
-    "player": ("agent_island/vote", "agent_island/approach"),
-}
+ALIKE = {"bid": ("auction/bid", "monopoly/auction_bid"), "player": ("agent_island/vote", "agent_island/approach")}
 """Questions that have a field of one kind with values in common."""
 OWN_WORDS = {
     "bid": re.compile(r"\baction\b", re.IGNORECASE),  # Monopoly's bid is a part of its action
@@ -267,7 +264,7 @@ REASONING = {
 @pytest.mark.parametrize(("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\n{}", 5_000)])
 @pytest.mark.parametrize("kind", REASONING)
 def test_long_reasoning_before_an_answer_leaves_it_alone(kind: str, wrapped: str, longest: int) -> None:
-    """The bounds on work (`engine.reading.bounds`) refuse nothing that a model writes in earnest."""
+    """The bounds on work (`engine.reading.text`) refuse nothing that a model writes in earnest."""
     reasoning = REASONING[kind] * (longest // len(REASONING[kind]))
     text = wrapped.format(reasoning, '{"explanation":"B is strongest.","vote":"B"}')
     assert outcome_of("agent_island/vote", text) == {"explanation": "B is strongest.", "vote": "B"}

@@ -12,19 +12,20 @@ from typing import Any, Literal
 from agentsim.engine.panel import (
     Board,
     Chart,
-    Line,
+    DataTable,
+    DiaryLine,
     Network,
     Node,
     Panel,
+    Piece,
+    PlayerProfile,
+    PlayerProfiles,
     Point,
-    Post,
-    Profile,
-    Profiles,
     Scatter,
     Scene,
     Series,
-    Table,
-    Threads,
+    ThreadPost,
+    Threads,  # fmt: skip
     Tie,
     Tile,
 )
@@ -72,15 +73,8 @@ VOTES: dict[int, dict[str, tuple[str | None, str]]] = {
         "C": ("D", "D asked for a bidding war."),
         "D": ("A", "The promise is a threat to my arithmetic."),
     },
-    2: {
-        "A": ("B", "B keeps a ledger of grudges."),
-        "B": (None, ""),
-        "C": ("B", "A kept their word; I keep mine."),
-    },
-    3: {
-        "B": ("C", "C did vote against me, but said so first."),
-        "D": ("A", "A was the only one who was predictable."),
-    },
+    2: {"A": ("B", "B keeps a ledger of grudges."), "B": (None, ""), "C": ("B", "A kept their word; I keep mine.")},
+    3: {"B": ("C", "C did vote against me, but said so first."), "D": ("A", "A was the only one who was predictable.")},
 }
 REASONING = {
     (1, "B"): "D spoke before me and made himself a target. If I pile on, nobody will look at me this round.",
@@ -287,7 +281,7 @@ def sample() -> History:
 def panels() -> list[Panel]:
     """One of every kind, and of charts three."""
     return [
-        Table("Votes", ("Voter", "A", "B", "C", "D"),
+        DataTable("Votes", ("Voter", "A", "B", "C", "D"),
               (("A", 0, 1, 0, 1), ("B", 0, 0, 1, 1), ("C", 0, 1, 0, 1), ("D", 2, None, 0, 0)),
               note="All rounds together; the jury's votes are votes to win.", heat=True),
         Chart("Players left", "line", ("Set-up", "Round 1", "Round 2", "Final"),
@@ -315,13 +309,52 @@ def panels() -> list[Panel]:
                 (Tie("A", "B", 4, "whispers"), Tie("B", "A", 1, "whispers"), Tie("C", "D", 2, "gifts"),
                  Tie("D", "A", 3, "whispers")), note="Whispers and gifts of all rounds."),
         Threads("The notice board", (
-            Post(1, "A", "Round 1", "Who keeps the fire tonight?"),
-            Post(2, "B", "Round 1", "Somebody took the rope. I want it back."),
-            Post(3, "C", "Round 1", "I will, if somebody brings wood.", 1),
-            Post(4, "D", "Round 2", "Wood is at the lookout.", 3), Post(5, "A", "Round 2", "It was not me.", 2))),
-        Profiles("Islanders", (
-            Profile("A", (("votes", 1), ("gifts", 0)), Chart("A's words", "line", ("Round 1", "Round 2", "Final"),
+            ThreadPost(1, "A", "Round 1", "Who keeps the fire tonight?"),
+            ThreadPost(2, "B", "Round 1", "Somebody took the rope. I want it back."),
+            ThreadPost(3, "C", "Round 1", "I will, if somebody brings wood.", 1),
+            ThreadPost(4, "D", "Round 2", "Wood is at the lookout.", 3),
+            ThreadPost(5, "A", "Round 2", "It was not me.", 2))),
+        PlayerProfiles("Islanders", (
+            PlayerProfile("A", (("votes", 1), ("gifts", 0)), Chart("A's words", "line", ("Round 1", "Round 2", "Final"),
                     (Series("words", (38, 9, 15)),), y_label="words"),
-                    (Line("Round 1", "pitch", "I kept the fire."), Line("Round 2", "vote"))),
-            Profile("B", (("votes", 2),), None, (Line("Round 1", "pitch", "I fish."),)))),
+                    (DiaryLine("Round 1", "pitch", "I kept the fire."), DiaryLine("Round 2", "vote"))),
+            PlayerProfile("B", (("votes", 2),), None, (DiaryLine("Round 1", "pitch", "I fish."),)))),
+    ]  # fmt: skip
+
+
+_FIXED = {"format", "status", "source", "started_at", "finished_at"}  # closed sets of words, and times
+
+
+def poisoned(value: Any, payload: str, key: str = "") -> Any:
+    """Every text of a history with the payload behind it, the ids, the keys of open tables and the times too."""
+    if isinstance(value, dict):
+        open_table = key in {"data", "score", "by_player", "decision", "versions", "game_config"}
+        return {k + payload if open_table and k != "agentsim" else k: poisoned(v, payload, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [poisoned(entry, payload, key) for entry in value]
+    if isinstance(value, str) and key not in _FIXED and not (key == "visibility" and value == "all"):
+        return value + payload
+    return value
+
+
+def poisoned_panels(payload: str) -> list[Panel]:
+    """A panel of every kind, all of whose texts end with the payload."""
+    return [
+        DataTable("T" + payload, ("c" + payload,), (("v" + payload,),), "n" + payload),
+        Chart("L" + payload, "line", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,))),
+              "x" + payload, "y" + payload, "n" + payload),
+        Chart("B" + payload, "bar", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,)))),
+        Scatter("S" + payload, (Point(1, 1, "p" + payload, "A" + payload), Point(2, 2, "q", "s" + payload)),
+                "x" + payload, "y" + payload, "n" + payload),
+        Board("G" + payload, 3, 3, tuple(
+            Scene(f"f{i}{payload}", (Tile(0, 0, f"t{i}{payload}", ("A" + payload,), "A" + payload, says=payload),),
+                  (Piece("A" + payload, i, 0),), (("A" + payload, f"r{i}{payload}"),), (f"n{i}{payload}",))
+            for i in range(2)), headings=("h" + payload, "r"), ring=True),
+        Network("W" + payload, (Node("A" + payload, "g" + payload), Node("o" + payload, "h")),
+                (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
+        Threads("F" + payload, (ThreadPost(1, "A" + payload, "w" + payload, "one" + payload),
+                                ThreadPost(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
+        PlayerProfiles("P" + payload, (PlayerProfile("A" + payload, (("f" + payload, payload),),
+                 Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
+                 (DiaryLine("d" + payload, "e" + payload, "i" + payload),)),), payload),
     ]  # fmt: skip

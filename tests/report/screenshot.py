@@ -11,8 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from agentsim.cli.finish import write_page
-from agentsim.report.page import PageOptions
+from agentsim.results import run_in
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 
@@ -27,7 +26,7 @@ def main() -> None:
     """Play, render, look."""
     with tempfile.TemporaryDirectory() as logs:
         result = begin(load(ROOT / "configs" / "monopoly_bots.toml"), Path(logs), env={}, stem="monopoly-night")
-        address = write_page(result.files, PageOptions()).as_uri()
+        address = run_in(result.files).page(result.files.page).as_uri()
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1180, "height": 920}, reduced_motion="reduce")

@@ -15,8 +15,8 @@ from agentsim.analysis.findings import vendor_biases
 from agentsim.analysis.game_records import Entrant, GameRecord, Vote
 from agentsim.analysis.panels import panels
 from agentsim.analysis.standings import standings
-from agentsim.report.batch_page import GameLink, render_batch
-from agentsim.report.style import find_css
+from agentsim.report.markup import find_css
+from agentsim.report.page import GameLink, render_batch
 from tests.report.test_browser import CORPUS, Opened, browser
 
 __all__ = ["browser"]
@@ -64,12 +64,7 @@ def written(tmp_path: Path, payload: str) -> Path:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_nothing_is_asked_for_and_nothing_sticks_out(
-    browser: Browser,
-    tmp_path: Path,
-    width: int,
-    scheme: str,
-) -> None:
+def test_nothing_is_asked_for_and_nothing_sticks_out(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
     file = written(tmp_path, "-" + "long" * 20)
     with Opened(browser, file, viewport={"width": width, "height": 900}, color_scheme=scheme) as opened:
         assert opened.requests == [file.as_uri()]
@@ -82,10 +77,7 @@ def test_nothing_is_asked_for_and_nothing_sticks_out(
         assert ground != "rgba(0, 0, 0, 0)", "the policy lets the style sheet count"
 
 
-def test_a_games_link_leads_to_the_page_beside_it(
-    browser: Browser,
-    tmp_path: Path,
-) -> None:
+def test_a_games_link_leads_to_the_page_beside_it(browser: Browser, tmp_path: Path) -> None:
     file = written(tmp_path, " ü?#%41")
     (tmp_path / "three.html").write_text("<title>third</title>", encoding="utf-8")
     with Opened(browser, file) as opened:
@@ -105,11 +97,7 @@ def test_what_is_not_known_of_a_game_is_a_dash(browser: Browser, tmp_path: Path)
 
 
 @pytest.mark.parametrize("payload", CORPUS.values(), ids=CORPUS)
-def test_foreign_text_is_only_text(
-    browser: Browser,
-    tmp_path: Path,
-    payload: str,
-) -> None:
+def test_foreign_text_is_only_text(browser: Browser, tmp_path: Path, payload: str) -> None:
     file = written(tmp_path, payload)
     with Opened(browser, file) as opened:
         page = opened.page

@@ -16,32 +16,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from agentsim.engine.panel import (
-    Board,
-    Chart,
-    Line,
-    Network,
-    Node,
-    Panel,
-    Piece,
-    Point,
-    Post,
-    Profile,
-    Profiles,
-    Scatter,
-    Scene,
-    Series,
-    Table,
-    Threads,
-    Tie,
-    Tile,
-)
+from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.history.record import History
 from agentsim.report import timeline
+from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.redaction import as_seen_by
-from agentsim.report.style import find_css
-from tests.report.sample import REASONING, document, panels, sample
+from tests.report.sample import REASONING, document, panels, poisoned, poisoned_panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -396,43 +377,6 @@ def test_a_network_shows_whose_ties_are_whose(browser: Browser, tmp_path: Path) 
         assert page.evaluate(told) == ["C to D: 2 gifts"]
         page.locator(".web .spot").nth(2).dispatch_event("click")
         assert page.evaluate(told) == []
-
-
-_FIXED = {"format", "status", "source", "started_at", "finished_at"}  # closed sets of words, and times
-
-
-def poisoned(value: Any, payload: str, key: str = "") -> Any:
-    """Every text of a history with the payload behind it, the ids, the keys of open tables and the times too."""
-    if isinstance(value, dict):
-        open_table = key in {"data", "score", "by_player", "decision", "versions", "game_config"}
-        return {k + payload if open_table and k != "agentsim" else k: poisoned(v, payload, k) for k, v in value.items()}
-    if isinstance(value, list):
-        return [poisoned(entry, payload, key) for entry in value]
-    if isinstance(value, str) and key not in _FIXED and not (key == "visibility" and value == "all"):
-        return value + payload
-    return value
-
-
-def poisoned_panels(payload: str) -> list[Panel]:
-    return [
-        Table("T" + payload, ("c" + payload,), (("v" + payload,),), "n" + payload),
-        Chart("L" + payload, "line", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,))),
-              "x" + payload, "y" + payload, "n" + payload),
-        Chart("B" + payload, "bar", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,)))),
-        Scatter("S" + payload, (Point(1, 1, "p" + payload, "A" + payload), Point(2, 2, "q", "s" + payload)),
-                "x" + payload, "y" + payload, "n" + payload),
-        Board("G" + payload, 3, 3, tuple(
-            Scene(f"f{i}{payload}", (Tile(0, 0, f"t{i}{payload}", ("A" + payload,), "A" + payload, says=payload),),
-                  (Piece("A" + payload, i, 0),), (("A" + payload, f"r{i}{payload}"),), (f"n{i}{payload}",))
-            for i in range(2)), headings=("h" + payload, "r"), ring=True),
-        Network("W" + payload, (Node("A" + payload, "g" + payload), Node("o" + payload, "h")),
-                (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
-        Threads("F" + payload, (Post(1, "A" + payload, "w" + payload, "one" + payload),
-                                Post(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
-        Profiles("P" + payload, (Profile("A" + payload, (("f" + payload, payload),),
-                 Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
-                 (Line("d" + payload, "e" + payload, "i" + payload),)),), payload),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("payload", CORPUS.values(), ids=CORPUS)

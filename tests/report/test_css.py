@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import UsageError
+from agentsim.report.markup import find_css, inlined
 from agentsim.report.page import PageOptions, render
-from agentsim.report.style import find_css, inlined
 from tests.report.dom import parse
 from tests.report.sample import sample
 

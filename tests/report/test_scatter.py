@@ -1,4 +1,4 @@
-"""Scatters: every point has its place, its words and its row, whatever the numbers are."""
+"""Scatters and intervals: every point has its place, its words and its row, whatever the numbers are."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agentsim.engine.panel import Panel, Point, Scatter
-from agentsim.report.charts import ChartView
+from agentsim.engine.panel import Estimate, Estimates, Point, Scatter
+from agentsim.report.charts import WIDTH
+from agentsim.report.markup import Drawing
 from agentsim.report.page import view
 from tests.report.dom import Node
-from tests.report.test_charts import drawn
+from tests.report.test_charts import drawn, laid
 
 INF, NAN = float("inf"), float("nan")
 
@@ -21,17 +22,11 @@ def scatter(*points: Point, x: str = "quality", y: str = "price") -> Scatter:
     return Scatter("Winner's curse", points, x, y)
 
 
-def laid(panel: Panel) -> ChartView:
-    made = view(panel, {"A": 0, "B": 1})
-    assert isinstance(made, ChartView)
-    return made
-
-
 def rows(figure: Node) -> list[list[str]]:
     return [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in figure.one("details").all("tr")]
 
 
-def places(made: ChartView) -> list[tuple[float, float]]:
+def places(made: Drawing) -> list[tuple[float, float]]:
     return [(dot.x, dot.y) for dot in made.dots]
 
 
@@ -77,23 +72,26 @@ def test_the_same_data_is_in_a_folded_table_beneath() -> None:
     assert rows(drawn(scatter(Point(1, 2, "Gear")))) == [["", "quality", "price"], ["Gear", "1", "2"]]
 
 
-def test_several_series_have_a_legend_in_the_tones_of_the_players() -> None:
-    made = laid(scatter(Point(1, 1, "a", "B"), Point(2, 2, "b", "A"), Point(3, 3, "c", "B"), Point(4, 4, "d")))
-    assert made.legend == (("A", "t0"), ("B", "t1"), ("–", "t2")), "players in their order, then the others"
-    assert [dot.tone for dot in made.dots] == ["t1", "t0", "t1", "t2"]
-    figure = drawn(scatter(Point(1, 1, "a", "B"), Point(2, 2, "b", "A")))
-    items = figure.one("ul", cls="legend").all("li")
-    assert [(item.text.strip(), len(item.all("circle"))) for item in items] == [("A", 1), ("B", 1)]
-
-
-def test_no_other_series_has_a_players_tone() -> None:
-    assert laid(scatter(Point(1, 1, "a", "B"), Point(2, 2, "b", "crowd"))).legend == (("B", "t1"), ("crowd", "t2"))
-    assert laid(scatter(Point(1, 1, "a", "x"), Point(2, 2, "b", "y"))).legend == (("x", "t0"), ("y", "t1"))
-
-
-def test_one_series_needs_no_legend_and_is_a_players_only_if_it_is() -> None:
-    assert laid(scatter(Point(1, 1, "a"), Point(2, 2, "b"))).legend == ()
-    assert [laid(scatter(Point(1, 1, "a", name))).dots[0].tone for name in ("", "all", "B")] == ["solo", "solo", "t1"]
+@pytest.mark.parametrize(
+    ("series", "legend", "tones"),
+    [
+        (["B", "A", "B", ""], "A t0, B t1, – t2", "t1 t0 t1 t2"),
+        (["B", "crowd"], "B t1, crowd t2", "t1 t2"),
+        (["x", "y"], "x t0, y t1", "t0 t1"),
+        (["", ""], "", "solo solo"),
+        (["all"], "", "solo"),
+        (["B"], "", "t1"),
+    ],
+)
+def test_players_come_first_in_the_legend_and_only_they_have_their_tones(
+    series: list[str], legend: str, tones: str
+) -> None:
+    panel = scatter(*(Point(place, place, "p", name) for place, name in enumerate(series)))
+    made = laid(panel)
+    assert ", ".join(f"{name} {tone}" for name, tone in made.legend) == legend
+    assert " ".join(dot.tone for dot in made.dots) == tones
+    items = drawn(panel).all("ul", cls="legend")
+    assert sum(len(item.all("circle")) for item in items) == len(made.legend)
 
 
 def test_no_points_is_said_and_not_drawn() -> None:
@@ -104,32 +102,10 @@ def test_no_points_is_said_and_not_drawn() -> None:
         assert len(rows(figure)) == 1 + max(1, len(panel.points))
 
 
-@pytest.mark.parametrize(
-    "points",
-    [
-        [(5, 7)],
-        [(0, 0), (0, 0)],
-        [(3, 1), (3, 2), (3, 9)],
-        [(1, -4), (2, -4)],
-        [(1e-15, 1e-15), (3e-15, 2e-15)],
-        [(1e15, -1e15), (0, 0)],
-        [(1e9, 1), (1e9 + 1, 2)],
-    ],
-    ids=["one", "zeros", "one x", "one y", "tiny", "huge", "far from zero"],
-)
-def test_equal_and_odd_values_are_drawn_inside_the_axes(points: list[tuple[float, float]]) -> None:
-    made = laid(scatter(*(Point(x, y, "p") for x, y in points)))
-    assert len(made.dots) == len(points)
-    for x, y in places(made):
-        assert made.left <= x <= made.right
-        assert made.top <= y <= made.base
-    assert len(made.x_ticks) >= 2
-
-
 def test_a_value_that_all_points_share_stands_in_the_middle() -> None:
     for made in (laid(scatter(Point(5, 7, "a"))), laid(scatter(Point(5, 7, "a"), Point(5, 7, "b")))):
         assert {(x, y) for x, y in places(made)} == {
-            (round((made.left + made.right) / 2, 1), (made.top + made.base) / 2)
+            (round((made.x.start + made.x.end) / 2, 1), (made.y.end + made.y.start) / 2)
         }
 
 
@@ -139,11 +115,18 @@ number = st.floats(-1e12, 1e12) | st.integers(-1000, 1000)
 @given(st.lists(st.tuples(number, number), min_size=1, max_size=30))
 @example([(0.0, 0.0), (0.0, -5e-324)])
 @example([(80080080080.0, 0.0), (-1.0, 0.0)])  # the axis begins between two tenths
+@example([(5, 7)])
+@example([(3, 1), (3, 2), (3, 9)])
+@example([(1, -4), (2, -4)])
+@example([(1e-15, 1e-15), (3e-15, 2e-15)])
+@example([(1e15, -1e15), (0, 0)])
+@example([(1e9, 1), (1e9 + 1, 2)])
 def test_any_points_are_drawn_in_order_inside_the_axes(values: list[tuple[float, float]]) -> None:
     made = laid(scatter(*(Point(x, y, "p") for x, y in values)))
+    assert len(made.x_ticks) >= 2
     for (x, y), (at_x, at_y) in zip(values, places(made), strict=True):
-        assert made.left <= at_x <= made.right
-        assert made.top <= at_y <= made.base
+        assert made.x.start <= at_x <= made.x.end
+        assert made.y.end <= at_y <= made.y.start
         for (other_x, other_y), (other_at_x, other_at_y) in zip(values, places(made), strict=True):
             assert x >= other_x or at_x <= other_at_x
             assert y >= other_y or at_y >= other_at_y
@@ -164,10 +147,35 @@ def test_numbers_on_the_axis_do_not_touch_and_stay_in_the_drawing() -> None:
     assert made.x_ticks[-1].at + wide[-1] / 2 <= made.width
 
 
-def test_foreign_words_stay_words() -> None:
-    evil = '"><script>PWN</script>\u202e'
-    figure = drawn(Scatter(evil, (Point(1, 1, evil, evil), Point(2, 2, evil, "b")), evil, evil, evil))
-    assert not figure.all("script")
-    assert "\u202e" not in figure.text + "".join(value for node in figure.walk() for value in node.attrs.values())
-    assert "<script>PWN</script>" in figure.text
-    assert not math.isnan(float(figure.one("svg", role="img").all("circle")[0].attrs["cx"]))
+def laid_ranges(*rows: Estimate, players: dict[str, int] | None = None) -> Drawing:
+    return view(Estimates("Strength", rows, "log strength"), players or {})
+
+
+def test_the_dot_stands_on_the_line_between_its_ends() -> None:
+    chart = laid_ranges(Estimate("a", 1.0, 0.0, 4.0), Estimate("b", 2.0, 1.0, 3.0))
+    ((line, _), _) = chart.lines
+    (left, y), (right, same) = ((float(each) for each in point.split(",")) for point in line.split())
+    dot = chart.dots[0]
+    assert y == same == dot.y
+    assert (dot.x - left) / (right - left) == pytest.approx(0.25, abs=1e-3)
+    assert chart.dots[1].y > dot.y, "one below the other"
+    assert chart.x.start <= left < right <= WIDTH
+
+
+def test_an_estimate_without_ends_is_a_dot_alone_and_one_that_is_no_number_is_in_the_table_only() -> None:
+    nothing = laid_ranges()
+    assert (nothing.lines, nothing.dots, nothing.data.rows) == ((), (), ())
+    chart = laid_ranges(Estimate("a", 1.0), Estimate("b", math.nan, 0.0, 1.0))
+    assert (len(chart.lines), len(chart.dots)) == (0, 1)
+    assert [row[0].text for row in chart.data.rows] == ["a", "b"]
+
+
+def test_long_names_keep_their_ends_which_tell_models_apart() -> None:
+    name = "openrouter/some-maker/some-model-with-a-long-name-70b"
+    (label,) = laid_ranges(Estimate(name, 1.0)).y_ticks
+    assert (label.text[0], label.text[-5:], label.full) == ("…", "e-70b", name)
+
+
+def test_one_that_is_compared_has_its_own_tone() -> None:
+    first, second = laid_ranges(Estimate("a", 1.0), Estimate("b", 2.0), players={"a": 0, "b": 1}).dots
+    assert first.tone != second.tone

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.history.contents import Entry, read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import without_volatile
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received, Reply
 
-__all__ = ["BOTS", "FOUR", "Mendable", "decided", "journaled", "play", "scenario_text", "stable"]
+__all__ = ["BOTS", "FOUR", "Mendable", "decided", "journaled", "play", "resumed", "scenario_text", "stable"]
 
 FOUR = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCD")
 """Four players of the default model: 4 + 3 + 2 pitches, 4 + 3 + 2 votes."""
@@ -55,6 +55,13 @@ def play(
     config = logs / f"{stem}.toml"
     config.write_text(scenario_text(url, players), encoding="utf-8")
     return begin(load(config, overrides=overrides), logs, env={}, stem=stem, watcher=watcher)
+
+
+def resumed(files: RunFiles, **options: Any) -> RunResult:
+    """The run, gone on with where it stopped."""
+    again = go_on(files, env={}, **options)
+    assert again is not None, "the run was finished"
+    return again
 
 
 def stable(files: RunFiles) -> str:

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.files import RunFiles, find_run
 from agentsim.history.load import list_runs
-from agentsim.runner.playback import Playback, Recording
-from agentsim.runner.recorder import Recorder
+from agentsim.history.run_files import RunFiles, find_run
+from agentsim.runner.playback import Playback
+from agentsim.runner.recorder import Recorder, Recording
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program
@@ -42,6 +42,16 @@ def play(
 ) -> RunResult:
     env = {} if key is None else {"LAB_KEY": key}
     return begin(load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, recording=recording)
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> tuple[Path, Path]:
+    """A scenario, and the recording of its run `run`; the server is gone."""
+    tape = tmp_path / "tape.jsonl"
+    with FakeServer(varied_by_schema).in_thread() as server:
+        config = written(tmp_path, server.url())
+        play(config, Recorder(tape))
+    return config, tape
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -126,15 +136,6 @@ def test_thoughts_in_a_journals_replies_are_kept_once(tmp_path: Path) -> None:
     assert stable(again.files) == stable(live.files)
 
 
-def test_a_journal_of_waits_is_played_without_sitting_them_out(tmp_path: Path) -> None:
-    with Limiting().in_thread() as server:
-        config = written(tmp_path, server.url())
-        live = play(config, None)
-    again = play(config, Playback([live.files.journal]), stem="again", key=None)
-    assert live.history["usage"]["failed_calls"] > 10
-    assert stable(again.files) == stable(live.files)
-
-
 def test_a_recording_of_the_first_format_is_still_read(tmp_path: Path) -> None:
     tape, old = tmp_path / "tape.jsonl", tmp_path / "old.jsonl"
     with FakeServer(moody).in_thread() as server:
@@ -204,19 +205,6 @@ def test_where_patience_would_have_ended_it_ends_when_replayed(tmp_path: Path) -
     assert (first["source"], first["fallback_reason"]) == ("fallback", "rate_limited")
 
 
-def test_the_same_words_at_two_decisions_keep_their_own_replies(tmp_path: Path) -> None:
-    """Two players without a persona may be asked the very same; who asked is what counts."""
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
-    rows = lines(tape)
-    assert rows[0] == {"record": "recording", "format": "agentsim-journal/1", "seed": 5}
-    calls = [row["call"] for row in rows[1:]]
-    assert len(set(calls)) == len(calls)
-    assert {call.split("/")[1] for call in calls} == {"pitch", "vote"}
-
-
 CHANGES = {
     "a persona": ('players.0.prompt="Be brief."', "pitch of A, number 1, attempt 1, .* message 1 of 2 has changed"),
     "the rules of the question": ("game_config.pitch_chars=99", "message 2 of 2 has changed"),
@@ -231,12 +219,9 @@ CHANGES = {
 
 @pytest.mark.parametrize(("override", "problem"), CHANGES.values(), ids=CHANGES)
 def test_what_was_not_recorded_stops_the_run_and_says_what_has_changed(
-    tmp_path: Path, override: str, problem: str
+    recorded: tuple[Path, Path], override: str, problem: str
 ) -> None:
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+    config, tape = recorded
     stopped = play(config, Playback([tape]), override, "limits.concurrency=1", stem="again", key=None)
     assert stopped.status == "stopped_provider"
     assert stopped.error is not None
@@ -244,11 +229,8 @@ def test_what_was_not_recorded_stops_the_run_and_says_what_has_changed(
     assert re.search(rf"tape\.jsonl: {problem}" if "pitch of" in problem else problem, str(stopped.error))
 
 
-def test_a_reply_that_is_missing_names_whose_it_is(tmp_path: Path) -> None:
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+def test_a_reply_that_is_missing_names_whose_it_is(recorded: tuple[Path, Path]) -> None:
+    config, tape = recorded
     kept = [line for line in tape.read_text(encoding="utf-8").splitlines(keepends=True) if '"B/vote/2/1"' not in line]
     tape.write_text("".join(kept), encoding="utf-8")
     stopped = play(config, Playback([tape]), "limits.concurrency=1", stem="again", key=None)
@@ -282,11 +264,8 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
     assert stable(again.files) == stable(files)
 
 
-def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
-    tape = tmp_path / "tape.jsonl"
-    with FakeServer(varied_by_schema).in_thread() as server:
-        config = written(tmp_path, server.url())
-        play(config, Recorder(tape))
+def test_a_torn_last_line_is_left_out(recorded: tuple[Path, Path]) -> None:
+    config, tape = recorded
     tape.write_bytes(tape.read_bytes()[:-9])
     stopped = play(config, Playback([tape]), stem="again", key=None)
     assert stopped.status == "stopped_provider"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
-from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, scenario_text, stable
+from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, scenario_text, stable
 
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
 BUSY = Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, {"Retry-After": "0.01"})
@@ -30,13 +30,6 @@ UNREACHABLE = {
     "bad_request": Raw(400, {"error": {"message": "Unsupported value.", "param": "temperature"}}),
 }
 Answer = Callable[[Mapping[str, Any]], Raw | None]
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 def chained(url: str, *more: str) -> tuple[str, ...]:
@@ -189,8 +182,7 @@ def test_when_nobody_is_left_the_run_stops_and_mended_it_goes_on_with_the_first(
     assert result.error.exit_code == 3
     assert journaled(result.files) == []
     server.broken = None
-    again = go_on(result.files, env={})
-    assert again is not None
+    again = resumed(result.files)
     assert stable(again.files) == stable(whole.files)
 
 
@@ -203,8 +195,7 @@ def test_a_first_model_that_was_given_up_is_asked_again_once_a_provider_stopped_
     assert len(journaled(result.files)) >= 4, "the first was passed over by then"
     server.reply = varied_by_schema
     since = len(server.received)
-    again = go_on(result.files, env={})
-    assert again is not None
+    again = resumed(result.files)
     assert again.status == "completed"
     # Who is open in the wave that was stopped has no model left to prefer; from then on the first is asked.
     assert set(asked(server)[since:]) == {"a"}
@@ -235,8 +226,7 @@ def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_history(server: Mendable
         result = play(server.url(), tmp_path, *chained(server.url(), f"limits.max_calls={cut}"), stem=f"cut{cut}")
         assert result.status == "stopped_budget"
         assert prove(result.files).complete is False
-        again = go_on(result.files, env={}, max_calls=calls)
-        assert again is not None
+        again = resumed(result.files, max_calls=calls)
         assert again.status == "completed", f"{cut}: {again.error}"
         assert stable(again.files) == wanted, f"cut after {cut} calls"
 

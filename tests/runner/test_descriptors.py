@@ -19,14 +19,13 @@ from aiohttp import ClientConnectorError
 
 from agentsim.errors import LocalShortage
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.models import remote
 from agentsim.models.transport import Connector
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from tests.cli.command_line import program
 from tests.fakes.server import FakeServer
-from tests.runner.island import Mendable, journaled, play, scenario_text, stable
+from tests.runner.island import Mendable, journaled, play, resumed, scenario_text, stable
 
 FEW, CALLERS = 64, 100
 CROWD = f'[[players]]\nid = "p"\ncount = {CALLERS}\n'
@@ -71,7 +70,7 @@ def test_a_hundred_callers_and_64_descriptors_play_the_same_game_fewer_at_once(
 
 _ROOM = """
     import asyncio, resource
-    from agentsim.models.descriptors import make_room, places
+    from agentsim.models.event_loop import make_room, places
 
     async def main():
         said, room = make_room(100), places()
@@ -107,7 +106,7 @@ def test_the_games_of_a_batch_share_what_there_is(server: Mendable, tmp_path: Pa
 _HOG = """
     import asyncio, os, sys
     from agentsim.models.base import Call, Sampling
-    from agentsim.models.endpoint import Endpoint
+    from agentsim.models.remote import Endpoint
     from agentsim.models.openai_compatible import OpenAICompatible
     from agentsim.models.profiles import ProviderSettings, resolve
 
@@ -169,7 +168,6 @@ def test_without_any_descriptor_the_run_stops_and_nobody_else_is_to_blame(
     assert prove(stopped.files).decisions == len(entries) > 0
 
     monkeypatch.setattr(Connector, "_create_connection", connect)
-    again = go_on(stopped.files, env={})
-    assert again is not None
+    again = resumed(stopped.files)
     assert stable(again.files) == stable(whole.files)
     assert len(server.received) == whole.history["usage"]["calls"], "no call was made twice"

@@ -19,25 +19,17 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice
 from agentsim.history.contents import Entry
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
-from agentsim.runner import calls
+from agentsim.runner import dispatcher
 from agentsim.runner.dispatcher import Dispatcher
-from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, stable
+from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
 
 Typed: TypeAlias = Callable[..., io.StringIO]
 TWO_PEOPLE = '[[players]]\nid = "A"\nmodel = "human"\n[[players]]\nid = "B"\nmodel = "human"\n'
 TWO_PEOPLE += '[[players]]\nid = "C"\nmodel = "bot/random"\n'
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 class Notes(Watcher):
@@ -103,7 +95,7 @@ def test_who_waits_for_a_provider_that_is_busy_keeps_nobody_from_another(server:
 def test_who_waits_for_its_turn_is_shown_as_held_back(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "NOTICEABLE_S", 0.01)
+    monkeypatch.setattr(dispatcher, "NOTICEABLE_S", 0.01)
     notes = Notes()
     settings = ('game_config.phases=["votes"]', "providers.fake.spacing_ms=200000", "limits.max_wall_s=0.2")
     play(server.url(), tmp_path, *settings, watcher=notes)
@@ -145,8 +137,7 @@ def test_a_failed_call_is_shown_as_waiting_and_counted(server: Mendable, tmp_pat
 def test_what_was_called_before_is_shown_and_counted_when_a_run_goes_on(server: Mendable, tmp_path: Path) -> None:
     result = play(server.url(), tmp_path, "limits.max_calls=5")
     notes = Notes()
-    again = go_on(result.files, env={}, watcher=notes, max_calls=100)
-    assert again is not None
+    again = resumed(result.files, watcher=notes, max_calls=100)
     assert notes.calls == again.history["usage"]["calls"] == server.completed["ok"]
     decided_at = [int(line.split()[1]) for line in notes.seen if line.startswith("decided")]
     assert sorted(decided_at) == [record["index"] for record in again.history["decisions"]]
@@ -267,8 +258,7 @@ def test_input_that_ends_interrupts_the_run_which_goes_on_where_it_was(tmp_path:
     assert result.error is not None
     assert result.error.exit_code == 130
     typed(*answers[4:])
-    again = go_on(result.files, env={})
-    assert again is not None
+    again = resumed(result.files)
     assert again.status == "completed", again.error
     assert again.history["rounds"] == whole.history["rounds"]
 
@@ -319,8 +309,7 @@ def test_a_loss_of_power_takes_no_decision_that_the_rules_have_seen(
     for copy, wave, made in cut:
         assert max(entry.wave for entry in journaled(copy)) == wave
         before = len(server.received)
-        again = go_on(copy, env={})
-        assert again is not None
+        again = resumed(copy)
         assert len(server.received) - before == calls - made
         assert stable(again.files) == stable(whole.files)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,18 @@ import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.contents import Entry, read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, go_on
+from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
 from tests.fakes.journals import without_digests
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
-from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, stable
+from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
 
 CALLS = 18  # of a game of four without any fault
 PRICES = ('prices."fake/echo".input=1000.0', 'prices."fake/echo".output=1000.0')
 PRICE = 0.015  # of each call: the server says 10 tokens in and 5 out
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +32,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
         assert result.status == "completed", result.error
         assert fake.completed["ok"] == CALLS
         return stable(result.files)
-
-
-def resumed(result: RunResult, **limits: Any) -> RunResult:
-    again = go_on(result.files, env={}, **limits)
-    assert again is not None, "the run was not resumable"
-    return again
 
 
 def failing(which: tuple[str, str], answer: Raw, *, times: int = 10**6) -> Any:
@@ -100,7 +86,7 @@ def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_s
     assert prove(result.files).decisions == after
 
     server.broken, server.reply = None, varied_by_schema
-    again = resumed(result)
+    again = resumed(result.files)
     assert (again.status, again.error) == ("completed", None)
     assert stable(again.files) == undisturbed
     assert server.started["ok"] == CALLS + 1, "nothing was paid for twice"
@@ -129,7 +115,7 @@ def test_a_first_decision_that_gets_no_answer_stops_the_run_and_mended_it_goes_o
 
     server.broken = None
     undisturbed = play(server.url(), tmp_path, *settings, stem="whole")
-    again = resumed(result)
+    again = resumed(result.files)
     assert again.status == "completed"
     assert stable(again.files) == stable(undisturbed.files)
 
@@ -288,8 +274,7 @@ def test_a_run_from_before_the_limit_looked_at_players_keeps_its_status(
     result.files.history.write_text(history.replace('"status":"degraded"', '"status":"completed"'), encoding="utf-8")
     assert prove(result.files).complete
     result.files.history.unlink()
-    again = go_on(result.files, env={})
-    assert again is not None
+    again = resumed(result.files)
     assert (again.status, len(server.received)) == ("completed", result.history["usage"]["calls"])
     assert "fallbacks_of" not in again.history["volatile"]["run"]
 
@@ -312,10 +297,10 @@ def test_max_calls_stops_and_a_higher_one_goes_on_to_the_same_history(
     assert isinstance(result.error, BudgetReached)
     assert result.error.exit_code == 5
     assert server.started["ok"] == limit == len(journaled(result.files))
-    at_once = resumed(result)
+    at_once = resumed(result.files)
     assert at_once.status == "stopped_budget", "the recorded limit holds until another is given"
     assert server.started["ok"] == limit
-    again = resumed(result, max_calls=CALLS)
+    again = resumed(result.files, max_calls=CALLS)
     assert again.status == "completed"
     assert stable(again.files) == undisturbed
     assert server.started["ok"] == CALLS
@@ -333,10 +318,10 @@ def test_max_cost_is_never_passed_and_counts_what_earlier_processes_spent(server
     assert result.status == "stopped_budget"
     assert "limits.max_cost_usd = 1 is reached" in str(result.error)
     calls = server.started["ok"]
-    again = resumed(result)
+    again = resumed(result.files)
     assert (again.status, server.started["ok"]) == ("stopped_budget", calls)
     assert again.history["usage"]["cost_usd"] == spent
-    again = resumed(result, max_cost_usd=limit)
+    again = resumed(result.files, max_cost_usd=limit)
     assert again.status == "completed"
     assert again.history["usage"]["cost_usd"] == pytest.approx(CALLS * PRICE)
     assert server.started["ok"] == calls + CALLS - round(spent / PRICE)
@@ -356,9 +341,9 @@ def test_a_bad_reply_that_was_paid_for_is_not_paid_for_again(server: Mendable, t
     left = read_journal(result.files.journal).undecided()
     assert [(player, attempt.code) for player, attempt in left] == [("A", "unreadable")]
     assert result.history["usage"]["calls"] == bad + 1, "what was paid for is in the stopped run's usage"
-    limited = resumed(result, max_calls=bad + 1)
+    limited = resumed(result.files, max_calls=bad + 1)
     assert limited.status == "stopped_budget", "the bad call counts"
-    again = resumed(result, max_calls=CALLS + 1)
+    again = resumed(result.files, max_calls=CALLS + 1)
     assert again.status == "completed"
     assert stable(again.files) == wanted
     sent = [str(received.body) for received in server.received[since:]]
@@ -380,7 +365,7 @@ def test_when_one_request_of_a_wave_stops_the_run_the_others_finish_and_are_not_
 
     server.reply, server.latency_s = varied_by_schema, 0.0
     since = len(server.received)
-    again = resumed(result)
+    again = resumed(result.files)
     assert again.status == "completed"
     assert stable(again.files) == stable(whole.files)
     asked = [decided(received.body) for received in server.received[since:]]

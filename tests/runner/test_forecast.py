@@ -108,11 +108,6 @@ def test_a_game_of_bots_alone_needs_no_forecast(tmp_path: Path) -> None:
     assert (found.models, found.decisions, found.ended) == ({}, 0, True)
 
 
-def test_the_same_scenario_has_the_same_forecast(tmp_path: Path) -> None:
-    same = scenario(tmp_path)
-    assert foreseen(same).total() == foreseen(same).total()
-
-
 def test_a_big_game_is_cut_short_and_says_so(tmp_path: Path) -> None:
     players = '[[players]]\nid = "p"\ncount = 300\n'
     cut = foreseen(scenario(tmp_path, players), most_decisions=400)

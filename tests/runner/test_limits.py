@@ -12,14 +12,13 @@ import pytest
 from agentsim.errors import BudgetReached, ScenarioError
 from agentsim.history.contents import read_journal
 from agentsim.runner import session
-from agentsim.runner.budget import Budget
-from agentsim.runner.session import go_on
+from agentsim.runner.limits import Budget
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import FOUR, play, scenario_text, stable
+from tests.runner.island import FOUR, play, resumed, scenario_text, stable
 
 PRICE = 'prices={"fake/echo"={input=100.0,output=100.0}}'
 
@@ -73,8 +72,7 @@ def test_sessions_add_up_by_the_journals_stops(tmp_path: Path) -> None:
         journal = stopped.files.journal
         change_line(journal, '"record":"stop"', lambda line: line.update(wall_s=499.999999))
         assert read_journal(journal).stops[-1].wall_s > 499
-        again = go_on(stopped.files, env={}, max_calls=99)
-        assert again is not None
+        again = resumed(stopped.files, max_calls=99)
         assert again.status == "stopped_budget"
         assert "max_wall_s = 500 is reached" in str(again.error)
 
@@ -205,8 +203,7 @@ def test_a_reply_whose_cost_nobody_says_counts_as_the_most_it_can_have_cost(tmp_
         assert stopped.status == "stopped_budget"
         assert len(server.received) == 2, "0.1 for the reply and nearly as much for the prompt, each"
         assert stopped.history["usage"]["cost_usd"] is None, "what is not known is not said to be 0"
-        again = go_on(stopped.files, env={})
-        assert again is not None
+        again = resumed(stopped.files)
         assert again.status == "stopped_budget"
         assert len(server.received) == 2, "after a resume it counts as well"
         assert str(again.error) == str(stopped.error), "and as much"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import AgentsimError
-from agentsim.history.files import RunFiles
 from agentsim.history.journal import Journal
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from tests.fakes.replies import varied_by_schema

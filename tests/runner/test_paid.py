@@ -1,37 +1,33 @@
-"""What was paid for is on disk and in the books, however the run ends: also behind a decision that waits for others."""
+"""What was paid for is on disk and in the books, however the run ends, and whether or not the call failed."""
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.playback import Playback
+from agentsim.runner.recorder import Recorder
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
-from tests.fakes.server import Raw
-from tests.runner.island import Mendable, decided, journaled, play, scenario_text, stable
+from tests.fakes.server import FakeServer, Raw
+from tests.runner.island import Mendable, decided, journaled, play, resumed, scenario_text, stable
 from tests.runner.test_session import wait_until
 
 REFUSED = Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."}))
 UNUSABLE = Raw(200, envelope("I would rather not say."))
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
 VOTES = 'game_config.phases=["votes"]'
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 def votes(server: Mendable) -> Counter[str]:
@@ -61,8 +57,7 @@ def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
         wait_until(lambda: len(read_journal(files.journal).undecided()) == calls, "B on disk")
         process.send_signal(number)
     server.latency_s = 0.0
-    again = go_on(files, env={})
-    assert again is not None
+    again = resumed(files)
     assert again.status == "degraded", "a fallback of fewer than ten decisions"
     whole = play(server.url(), tmp_path, VOTES, stem="whole")
     assert stable(again.files) == stable(whole.files)
@@ -85,8 +80,7 @@ def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tm
     assert result.status == "stopped_budget"
     assert result.history["usage"]["calls"] == len(server.received) == 4
     server.latency_s = 0.0
-    again = go_on(result.files, env={}, max_calls=99)
-    assert again is not None
+    again = resumed(result.files, max_calls=99)
     assert again.status == "degraded"
     sent = Counter(str(received.body) for received in server.received)
     assert [text for text, times in sent.items() if times > 1] == [
@@ -113,8 +107,7 @@ def test_calls_before_a_provider_stopped_the_run_are_said_where_the_undisturbed_
     failed = len(server.received)
     assert "void_calls" not in stopped.history["volatile"], "its own usage has them"
     server.broken = None
-    again = go_on(stopped.files, env={})
-    assert again is not None
+    again = resumed(stopped.files)
     assert again.history["volatile"]["void_calls"] == failed
     assert again.history["usage"]["calls"] + failed == len(server.received)
 
@@ -134,3 +127,63 @@ def test_a_decision_that_stops_the_run_is_in_its_history(server: Mendable, tmp_p
     assert stopped.status == "stopped_provider"
     assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).entries)
     assert prove(stopped.files).decisions == len(stopped.history["decisions"])
+
+
+PRICE = 'prices={"fake/echo"={input=0.0,output=0.0}}'
+
+
+def broken(cost: float | None) -> Any:
+    """A server that fails once for each prompt, in the middle of an answer that it charges for."""
+    seen: set[str] = set()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        said = json.dumps(body["messages"])
+        if said in seen:
+            return varied_by_schema(body)
+        seen.add(said)
+        answer = envelope("half an", finish_reason="error")
+        return Raw(body=answer | {"usage": {"prompt_tokens": 7, "completion_tokens": 3, "cost": cost}})
+
+    return reply
+
+
+def test_an_error_in_a_200_costs_what_the_provider_says(tmp_path: Path) -> None:
+    with FakeServer(broken(0.25)).in_thread() as server:
+        result = play(server.url(), tmp_path, PRICE, "defaults.retries=1")
+    usage = result.history["usage"]
+    assert (result.status, usage["calls"], usage["failed_calls"]) == ("completed", 36, 18)
+    assert usage["cost_usd"] == 18 * 0.25
+    assert usage["prompt_tokens"] == 18 * 10 + 18 * 7
+    assert sum(decision["usage"]["cost_usd"] for decision in result.history["decisions"]) == 18 * 0.25
+
+
+def test_it_counts_against_the_budget_after_a_resume_too(tmp_path: Path) -> None:
+    with FakeServer(broken(0.25)).in_thread() as server:
+        stopped = play(
+            *(server.url(), tmp_path, PRICE, "defaults.retries=1"),
+            *("limits.concurrency=1", "limits.max_cost_usd=0.45"),
+        )
+        assert stopped.status == "stopped_budget"
+        assert stopped.history["usage"]["cost_usd"] == 0.5
+        calls = len(server.received)
+        assert calls == 3, "a failure, its retry, and another failure"
+        again = resumed(stopped.files)
+        assert again.status == "stopped_budget"
+        assert len(server.received) == calls
+        assert again.history["usage"] == stopped.history["usage"]
+
+
+def test_it_is_recorded_and_plays_again(tmp_path: Path) -> None:
+    config = tmp_path / "island.toml"
+    tape = tmp_path / "tape.jsonl"
+    with FakeServer(broken(0.25)).in_thread() as server:
+        config.write_text(scenario_text(server.url()), encoding="utf-8")
+        live = begin(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
+    again = begin(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
+    assert stable(again.files) == stable(live.files)
+
+
+def test_tokens_without_a_price_make_the_cost_unknown(tmp_path: Path) -> None:
+    with FakeServer(broken(None)).in_thread() as server:
+        result = play(server.url(), tmp_path)
+    assert result.history["usage"]["unpriced_calls"] == result.history["usage"]["calls"]

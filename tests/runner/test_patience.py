@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -14,10 +13,10 @@ import pytest
 from agentsim.errors import ProviderStopped
 from agentsim.history.fold import dump_history
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, go_on
+from agentsim.runner.session import RunResult
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import Raw
-from tests.runner.island import FOUR, Mendable, journaled, play, stable
+from tests.runner.island import FOUR, Mendable, journaled, play, resumed, stable
 
 CALLS = 18
 GOOD = 6  # calls that are answered before the host wants to be left alone
@@ -40,13 +39,6 @@ FAR = {
     "a window": limited(x_ratelimit_remaining="0", x_ratelimit_reset=f"{TOMORROW.timestamp():.0f}000", date=DATE),
     "RetryInfo": limited(more={"details": [{"@type": "x/google.rpc.RetryInfo", "retryDelay": "86400s"}]}),
 }
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 def from_then_on(server: Mendable, answer: Raw) -> None:
@@ -73,15 +65,13 @@ def test_a_limit_beyond_all_patience_costs_one_decision_and_stops_the_run(
     assert (len(journaled(result.files)), fallbacks(result)) == (GOOD + 1, 1)
     assert prove(result.files).decisions == GOOD + 1
 
-    again = go_on(result.files, env={})
-    assert again is not None
+    again = resumed(result.files)
     assert isinstance(again.error, ProviderStopped)
     assert len(server.received) == GOOD + 3
     assert fallbacks(again) == 1, "whoever comes back too soon loses no decision by that"
 
     server.reply = varied_by_schema
-    whole = go_on(result.files, env={})
-    assert whole is not None
+    whole = resumed(result.files)
     assert (whole.status, fallbacks(whole)) == ("completed", 1)
 
 
@@ -139,7 +129,6 @@ def test_who_has_another_model_is_stopped_by_no_limit_and_waits_for_none(server:
     assert whole.status == "completed"
     assert {decision["answered_by"] for decision in whole.history["decisions"]} == {"two/b"}
     cut = play(server.url(), tmp_path, *chain, "limits.max_calls=9", stem="cut")
-    again = go_on(cut.files, env={}, max_calls=99)
-    assert again is not None
+    again = resumed(cut.files, max_calls=99)
     assert stable(again.files) == stable(whole.files)
     assert '"held"' not in dump_history(whole.history)

@@ -1,25 +1,32 @@
-"""Replay proves a history from its journal, and says where they part when they do."""
+"""Replay proves a history from its journal, says where they part when they do, and follows a game as it is played."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentsim.engine.event import LogEntry
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
-from agentsim.history.files import RunFiles
-from agentsim.runner.replay import ReplayDiffers, prove
-from agentsim.runner.session import go_on
-from tests.cli.command_line import agentsim
+from agentsim.history.contents import Entry
+from agentsim.history.journal_file import is_running
+from agentsim.history.run_files import RunFiles
+from agentsim.history.totals import Totals
+from agentsim.runner.replay import ReplayDiffers, follow, prove
+from agentsim.runner.session import begin, go_on
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.load import load
+from tests.cli.command_line import agentsim, program, snapshot, trio
 from tests.fakes.journals import change_line, plain, without_digests
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import Mendable, play
+from tests.runner.island import FOUR, Mendable, play, resumed, scenario_text
 
 CALLS = 18
 
@@ -328,8 +335,7 @@ def test_a_changed_history_of_a_finished_run_is_made_again_by_resume_and_not_bun
     files.history.write_text(text.replace('"wall_s":', '"wall_s":1'), encoding="utf-8")
     with pytest.raises(UsageError, match="is not the one that its journal names"):
         pack([files], files.directory / "one.zip")
-    again = go_on(files, env={})
-    assert again is not None
+    again = resumed(files)
     assert again.remark == "run.json is not what was written: it is made again from the journal"
     assert files.history.read_text("utf-8") == text
     assert prove(files).complete
@@ -342,9 +348,90 @@ def test_a_session_whose_last_line_is_missing_leaves_a_history_that_is_proved_by
     with FakeServer(varied_by_schema).in_thread() as server:
         change_line(part.journal, '"record":"run"', lambda head: head["run"]["base_urls"].update(fake=server.url()))
         first = part.journal.read_bytes()
-        again = go_on(part, env={}, max_calls=9)
-    assert again is not None
+        resumed(part, max_calls=9)
     lines = part.journal.read_bytes().removeprefix(first).splitlines(keepends=True)
     assert b'"record":"stop"' in lines[-1]
     part.journal.write_bytes(first + b"".join(lines[:-1]))
     assert prove(part).decisions == 9
+
+
+class Seen(Watcher):
+    """Notes what a display would be shown."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+        self.decided_by: list[str] = []
+        self.calls = 0
+
+    def told(self, events: Sequence[LogEntry]) -> None:
+        self.events += [told.event.kind for told in events]
+
+    def decided(self, entry: Entry) -> None:
+        self.decided_by.append(entry.player)
+
+    def counted(self, totals: Totals) -> None:
+        self.calls = totals.calls
+
+
+def no_wait(_: float) -> None:
+    raise AssertionError("a run that is over is not waited for")
+
+
+def events_of(files: RunFiles) -> list[str]:
+    history: dict[str, Any] = json.loads(files.history.read_text("utf-8"))
+    return [event["kind"] for part in history["rounds"] for event in part["events"]]
+
+
+def test_of_a_game_that_is_over_everything_is_shown_and_nothing_touched(tmp_path: Path) -> None:
+    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
+    before, seen = snapshot(tmp_path), Seen()
+    assert follow(files, seen, sleep=no_wait) == "completed"
+    assert seen.events == events_of(files)
+    assert snapshot(tmp_path) == before
+
+
+def test_of_a_run_that_was_killed_what_it_had_decided_is_shown(tmp_path: Path) -> None:
+    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
+    lines = files.journal.read_bytes().splitlines(keepends=True)
+    files.journal.write_bytes(b"".join(lines[:3]) + lines[3][:10])
+    seen = Seen()
+    assert follow(files, seen, sleep=no_wait) == "interrupted"
+    assert len(seen.decided_by) == 2
+
+
+def test_a_running_game_is_followed_to_its_end(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema, latency_s=0.03).in_thread() as server:
+        (tmp_path / "one.toml").write_text(scenario_text(server.url(), FOUR), "utf-8")
+        words = program("run", "--config", "one.toml", "--name", "one", "--display", "none", "--no-html")
+        process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        files = RunFiles(tmp_path / "logs", "one")
+        while not (files.journal.exists() and is_running(files.journal)):
+            assert process.poll() is None
+        seen, looks = Seen(), [0]
+
+        def look_again(_: float) -> None:
+            looks[0] += 1
+
+        assert follow(files, seen, sleep=look_again) == "completed"
+        assert process.wait(30) == 0
+    assert looks[0] > 0, "it was watched while it ran"
+    assert seen.events == events_of(files)
+    assert seen.calls == len(seen.decided_by) == 18
+
+
+def test_what_cannot_be_followed_is_said(tmp_path: Path) -> None:
+    files = RunFiles(tmp_path, "empty")
+    files.journal.write_bytes(b'{"record": ')
+    with pytest.raises(JournalError, match="before its journal began"):
+        follow(files, Watcher(), sleep=no_wait)
+    files.journal.write_bytes(b"{}\n")
+    with pytest.raises(JournalCorrupt, match="line 1"):
+        follow(files, Watcher(), sleep=no_wait)
+
+
+def test_watch_shows_what_everybody_hears_and_how_it_ended(tmp_path: Path) -> None:
+    begin(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="one")
+    said = agentsim("watch", "one", "--display", "plain", cwd=tmp_path)
+    assert (said.code, said.out) == (0, "one: completed\n")
+    assert "Round 1 begins" in said.err
+    assert "votes for" not in said.err, "votes are secret"

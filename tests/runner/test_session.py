@@ -20,27 +20,18 @@ import pytest
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.players.terminal import InterruptRequest
-from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin, go_on
-from agentsim.runner.signals import stoppable
+from agentsim.runner.session import begin, go_on, stoppable
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, trio
 from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import Mendable, journaled, play, scenario_text, stable
+from tests.runner.island import Mendable, journaled, play, resumed, scenario_text, stable
 
 CALLS = 18
-
-
-@pytest.fixture
-def server() -> Iterator[Mendable]:
-    fake = Mendable()
-    with fake.in_thread():
-        yield fake
 
 
 class Cli:
@@ -244,22 +235,6 @@ def test_a_disk_that_is_full_from_the_beginning_keeps_no_name(server: Mendable, 
     assert cli.files.history.is_file()
 
 
-def test_a_fork_that_has_no_room_for_its_past_is_no_run(server: Mendable, tmp_path: Path) -> None:
-    parent = play(server.url(), tmp_path).files
-    real = os.write
-
-    def full(handle: int, data: bytes) -> int:
-        if b'"record":"decision","index":2,' in bytes(data):
-            raise OSError(5, "Input/output error")
-        return real(handle, data)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(AgentsimError, match=r"run_at6\.jsonl\.tmp: cannot be written: Input/output error$"):
-            parent_of(parent, 6).branch(env={})
-    assert not (tmp_path / "run_at6.jsonl").exists()
-
-
 def test_a_failed_write_leaves_nothing_behind_the_torn_line(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,8 +258,7 @@ def test_a_failed_write_leaves_nothing_behind_the_torn_line(
     assert files.journal.read_bytes().count(b"\n") < len(files.journal.read_bytes().splitlines())
     assert len(journaled(files)) == 3
     assert json.loads(files.history.read_text(encoding="utf-8"))["status"] == "failed"
-    again = go_on(files, env={})
-    assert again is not None
+    resumed(files)
     assert stable(files) == stable(whole.files)
 
 
@@ -344,9 +318,6 @@ def test_without_a_seed_one_is_drawn_and_recorded(tmp_path: Path) -> None:
     for n in range(3):
         config = tmp_path / f"drawn{n}.toml"
         config.write_text(scenario_text("http://127.0.0.1:1/v1", bots).replace("seed = 5\n", ""), encoding="utf-8")
-        from agentsim.runner.session import begin
-        from agentsim.scenario.load import load
-
         result = begin(load(config), tmp_path, env={}, stem=f"drawn{n}")
         assert result.history["seed"] == read_journal(result.files.journal).head["seed"]
         assert prove(result.files).complete
@@ -422,7 +393,8 @@ def test_a_session_leaves_the_garbage_collector_alone_and_the_command_line_sets_
     try:
         gc.set_threshold(701, 11, 12)
         begin(load(trio(tmp_path)), tmp_path, env={}, stem="one")
-        assert (gc.get_threshold(), gc.get_freeze_count()) == ((701, 11, 12), frozen)
+        assert gc.get_threshold() == (701, 11, 12)
+        assert gc.get_freeze_count() <= frozen, "nothing is frozen; what was, may have been let go"
         agentsim("--version", cwd=tmp_path)
         assert gc.get_threshold() == GC_THRESHOLD
     finally:

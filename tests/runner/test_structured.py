@@ -14,12 +14,11 @@ from agentsim.cli.display import PlainDisplay
 from agentsim.errors import ScenarioError
 from agentsim.history.contents import read_journal
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import BOTS, journaled, play, scenario_text, stable
+from tests.runner.island import BOTS, journaled, play, resumed, scenario_text, stable
 
 AUTO = 'providers.fake.structured="auto"'
 
@@ -77,8 +76,7 @@ def test_a_resumed_run_goes_on_in_the_mode_that_was_chosen(tmp_path: Path) -> No
         result = play(server.url(), tmp_path, AUTO, "limits.max_calls=5")
         assert result.status == "stopped_budget"
         assert read_journal(result.files.journal).structured == {"fake/echo": "json_object"}
-        again = go_on(result.files, env={}, max_calls=100)
-        assert again is not None
+        again = resumed(result.files, max_calls=100)
         assert again.status == "completed"
         modes = Counter(mode_of(received.body) for received in server.received[since:])
     assert modes == {"json_schema": 1, "json_object": 18}, "the refused mode is not tried again"

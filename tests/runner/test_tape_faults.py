@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.session import go_on
 from tests.cli.command_line import Said, agentsim, program
 from tests.fakes.replies import varied_by_schema
@@ -95,17 +95,6 @@ BAD: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("bad", "says"), BAD.values(), ids=BAD)
-def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(tmp_path: Path, bad: str, says: str) -> None:
-    config(tmp_path)
-    tape(tmp_path, row("A/vote/9/1"), bad)
-    said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
-    assert said.code == 2
-    assert said.line.startswith("tape.jsonl: line 3: is no recorded reply: ")
-    assert says in said.line
-    assert not (tmp_path / "logs").exists()
-
-
 BAD_TODAY: dict[str, tuple[str, str]] = {
     "a text that is a number": (call_line(completion=REPLY | {"text": 5}), "try.completion.text: "),
     "half a character": (call_line(completion=REPLY | {"text": "\ud800"}), "try.completion.text: "),
@@ -121,11 +110,19 @@ BAD_TODAY: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("bad", "says"), BAD_TODAY.values(), ids=BAD_TODAY)
-def test_a_line_of_todays_format_that_is_no_reply_is_refused_too(tmp_path: Path, bad: str, says: str) -> None:
+HEADS = {"agentsim-cassette/1": BAD, "agentsim-journal/1": BAD_TODAY}
+
+
+@pytest.mark.parametrize(
+    ("head", "bad", "says"),
+    [pytest.param(head, *case, id=f"{head}, {name}") for head, bad in HEADS.items() for name, case in bad.items()],
+)
+def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(
+    tmp_path: Path, head: str, bad: str, says: str
+) -> None:
     config(tmp_path)
-    head = json.dumps({"record": "recording", "format": "agentsim-journal/1", "seed": 5})
-    (tmp_path / "tape.jsonl").write_text(f"{head}\n{bad}\n", encoding="utf-8")
+    first = json.dumps({"record": "recording", "format": head, "seed": 5})
+    (tmp_path / "tape.jsonl").write_text(f"{first}\n{bad}\n", encoding="utf-8")
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert said.code == 2
     assert said.line.startswith("tape.jsonl: line 2: is no recorded reply: ")

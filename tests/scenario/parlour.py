@@ -7,16 +7,19 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+import pytest
 from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.game import Bot, Game, GameConfig, Outcome
+from agentsim.engine.game import Bot, GameConfig, InFile, Outcome, SeatsInFolder
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.scenario import load
+from agentsim.scenario.validation import one_line
 
 SEATS = """
 game = "parlour"
@@ -85,10 +88,28 @@ class Parlour:
         return {}
 
 
-def find(name: str) -> Game:
-    if name != "parlour":
-        raise ScenarioError(f"there is no game {name!r}", key="game", valid="parlour")
-    return Parlour()
+class Song(GameConfig):
+    """A field that is a table in the TOML, or a file's content."""
+
+    name: str
+    text: str
+
+    @model_validator(mode="after")
+    def _singable(self) -> Song:
+        if not self.text.strip():
+            raise ValueError(f"{self.name}: nobody can sing nothing")
+        return self
+
+
+class SalonConfig(GameConfig):
+    song: Annotated[Song | Literal["silence", "noise"], InFile(".md", words=("silence", "noise"))] = "silence"
+    guests_dir: Annotated[None, SeatsInFolder()] = None
+    rounds: int = 1
+
+
+class Salon(Parlour):
+    name: ClassVar[str] = "salon"
+    config: ClassVar[type[GameConfig]] = SalonConfig
 
 
 def written(folder: Path, text: str, name: str = "x.toml") -> Path:
@@ -97,3 +118,14 @@ def written(folder: Path, text: str, name: str = "x.toml") -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="")
     return path
+
+
+def refused(path: Path, **options: Any) -> str:
+    """The one line that refuses the scenario, without the file's name before it."""
+    with pytest.raises(ScenarioError) as raised:
+        load(path, **options)
+    line = str(raised.value)
+    assert line.startswith(f"{one_line(str(path))}: ")
+    assert "\n" not in line
+    assert raised.value.__cause__ is None
+    return line.removeprefix(f"{one_line(str(path))}: ")

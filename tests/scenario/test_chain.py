@@ -10,9 +10,9 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.plan import ModelPlan
-from agentsim.scenario.schema import json_schema
+from agentsim.scenario.tables import json_schema
 from tests.cli.json_schema import complaints
-from tests.scenario.parlour import SEATS, find, written
+from tests.scenario.parlour import SEATS, Parlour, refused, written
 from tests.scenario.test_errors import MODEL_SHAPE
 
 LAB = '[providers.lab]\nbase_url = "http://127.0.0.1:1/v1"\n'
@@ -26,7 +26,7 @@ def chained(folder: Path, **arguments: object) -> Scenario:
     path = written(folder, CHAIN)
     path.with_name("s.json").write_text("{}", encoding="utf-8")
     path.with_name("w.gguf").write_bytes(b"GGUF")
-    return load(path, find=find, **arguments)  # type: ignore[arg-type]  # each test's own
+    return load(path, **arguments)  # type: ignore[arg-type]  # each test's own
 
 
 def test_the_models_stand_in_the_order_of_asking_with_their_files(tmp_path: Path) -> None:
@@ -52,32 +52,32 @@ def test_it_survives_a_journal(tmp_path: Path) -> None:
     assert identity["players"][1]["model"] == [each.model for each in scenario.players[1].models]
     assert identity["players"][0]["model"] == "bot/careful"
     assert run_part["paths"]["models"] == {"B": [None, str(folder / "s.json"), str(folder / "w.gguf"), None]}
-    again = Scenario.restore(identity, run_part, find=find)
+    again = Scenario.restore(identity, run_part)
     assert again.players == scenario.players
     assert json.dumps(again.identity()) == json.dumps(identity)
 
 
 def test_a_list_of_one_is_that_one(tmp_path: Path) -> None:
-    listed = load(written(tmp_path, SEATS, "a.toml"), overrides=['defaults.model=["bot/bold"]'], find=find)
-    plain = load(written(tmp_path, SEATS, "b.toml"), overrides=["defaults.model=bot/bold"], find=find)
+    listed = load(written(tmp_path, SEATS, "a.toml"), overrides=['defaults.model=["bot/bold"]'])
+    plain = load(written(tmp_path, SEATS, "b.toml"), overrides=["defaults.model=bot/bold"])
     assert listed.identity() == plain.identity()
 
 
 def test_the_provider_stands_before_each_name(tmp_path: Path) -> None:
     text = SEATS.replace('"bot/careful"', '["a/b", "c", "local/smollm2-135m"]')
-    plan = load(written(tmp_path, text), provider="openrouter", find=find).players[0]
+    plan = load(written(tmp_path, text), provider="openrouter").players[0]
     assert plan.title == "openrouter/a/b > openrouter/c > local/smollm2-135m"
 
 
 def test_a_place_in_the_list_can_be_set(tmp_path: Path) -> None:
     overrides = ['players.1.model=["lab/a", "lab/b"]', "players.1.model.1=lab/c"]
-    scenario = load(written(tmp_path, SEATS + LAB), overrides=overrides, find=find)
+    scenario = load(written(tmp_path, SEATS + LAB), overrides=overrides)
     assert scenario.players[1].title == "lab/a > lab/c"
 
 
 def test_staff_may_have_one(tmp_path: Path) -> None:
     text = SEATS + LAB + '[staff.summarizer]\nmodel = ["lab/a", "lab/b"]\n'
-    assert load(written(tmp_path, text), find=find).staff["summarizer"].title == "lab/a > lab/b"
+    assert load(written(tmp_path, text)).staff["summarizer"].title == "lab/a > lab/b"
 
 
 ALONE = "can always be reached, and stands alone: a list is of models that may fail"
@@ -100,9 +100,7 @@ ALONE = "can always be reached, and stands alone: a list is of models that may f
 def test_what_may_not_stand_there(tmp_path: Path, value: str, line: str) -> None:
     text = SEATS.replace('id = "B"', f'id = "B"\nmodel = {value}') + LAB
     path = written(tmp_path, text)
-    with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
-    assert str(raised.value).startswith(f"{path}: {line}")
+    assert refused(path).startswith(line)
 
 
 def test_every_price_must_be_known_under_a_limit_in_dollars(tmp_path: Path) -> None:
@@ -121,4 +119,4 @@ def test_every_price_must_be_known_under_a_limit_in_dollars(tmp_path: Path) -> N
 )
 def test_editors_are_told(model: object, fits: bool) -> None:
     scenario = {"game": "parlour", "players": [{"id": "A", "model": model}]}
-    assert (not complaints(scenario, json_schema(find, ["parlour"]))) is fits
+    assert (not complaints(scenario, json_schema([Parlour()]))) is fits

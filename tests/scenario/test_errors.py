@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import load
-from tests.scenario.parlour import SEATS, find, written
+from tests.scenario.parlour import SEATS, refused, written
 
 MODEL_SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
@@ -39,6 +39,7 @@ ADDED = {
     "infinity": ("timeout_s = inf", "players.1.timeout_s: must be a finite number, found inf"),
     "no time": ("timeout_s = 0", "players.1.timeout_s: must be a number above 0 and at most 86400, found 0"),
     "half a token": ("max_tokens = 1.5", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 1.5"),
+    "no tokens": ("max_tokens = 0", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 0"),
     "fault": (
         "reask_on = ['unreadable', 'rude']",
         'players.1.reask_on.1: must be one of "unreadable", "ambiguous", "illegal", found "rude"',
@@ -61,6 +62,9 @@ ADDED = {
     "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl"),
     "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf"),
     "long id": ("[[players]]\nid = 'zespół 1'", f'players.2.id: {ID_SHAPE}, found "zespół 1"'),
+    "no letter in an id": ("[[players]]\nid = ''", f'players.2.id: {ID_SHAPE}, found ""'),
+    "id of staff": ("[[players]]\nid = '@b'", f'players.2.id: {ID_SHAPE}, found "@b"'),
+    "id as a number": ("[[players]]\nid = 7", f"players.2.id: {ID_SHAPE}, found 7"),
     "reserved id": (
         "[[players]]\nid = 'Narrator'",
         'players.2.id: must not be one of NARRATOR, ENGINE, SYSTEM, EVERYONE, ALL, in any case, found "Narrator"',
@@ -77,12 +81,11 @@ ADDED = {
         "[[players]]\nid = 'c'\ncount = 0",
         "players.2.count: must be a whole number from 1 to 20000, found 0",
     ),
-    "too many": (
-        "[[players]]\nid = 'c'\ncount = 20000",
-        "players: 20002 are too many (valid: at most 20000)",
-    ),
+    "too many": ("[[players]]\nid = 'c'\ncount = 20000", "players: 20002 are too many (valid: at most 20000)"),
     "two prompts": ("prompt = 'a'\nprompt_file = 'b'", "players.1: prompt and prompt_file exclude each other"),
     "missing prompt": ("prompt_file = 'no.txt'", "players.1.prompt_file: no such file: no.txt"),
+    "prompt as a number": ("prompt = 5", "players.1.prompt: must be text, found 5"),
+    "prompt without a name": ("prompt_file = ''", "players.1.prompt_file: must name a file, found ''"),
     "prompt of nul": ('prompt_file = "a\\u0000b"', "players.1.prompt_file: not a usable path: ab"),
     "placeholder": (
         "prompt = 'I am ${palyer}'",
@@ -110,10 +113,7 @@ ADDED = {
         "[game_config]\nrounds = 'three'",
         'game_config.rounds: must be a whole number from 1 to 100 or "auto", found "three"',
     ),
-    "open range": (
-        "[game_config]\nstake = 10",
-        "game_config.stake: must be a number above 0 and below 10, found 10",
-    ),
+    "open range": ("[game_config]\nstake = 10", "game_config.stake: must be a number above 0 and below 10, found 10"),
     "enum": ("[game_config]\nmoods = ['sad']", 'game_config.moods.0: must be one of "calm", "wild", found "sad"'),
     "missing": ("[[game_config.guests]]", "game_config.guests.0.name: is missing (valid: text)"),
     "the game's own check": (
@@ -126,6 +126,22 @@ ADDED = {
         f"model = 'lab/x'\n{LAB}[limits]\nmax_cost_usd = 1",
         'limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and output, '
         "in US dollars per million tokens",
+    ),
+    "calls below zero": (
+        "[limits]\nmax_calls = -1",
+        "limits.max_calls: must be a whole number of at least 0, found -1",
+    ),
+    "no calls at once": (
+        "[limits]\nconcurrency = 0",
+        "limits.concurrency: must be a whole number from 1 to 10000, found 0",
+    ),
+    "more than all": (
+        "[limits]\nmax_fallback_rate = 2",
+        "limits.max_fallback_rate: must be a number from 0 to 1, found 2",
+    ),
+    "no such mode": (
+        "[providers.openai]\nstructured = 'xml'",
+        'providers.openai.structured: must be one of "json_schema", "tool", "json_object", "prompt", "auto"',
     ),
     "bot as provider": ("[providers.bot]", "providers: no model name can begin with bot/ and mean a provider"),
     "date": ("[game_config]\nstake = 2024-01-01", "game_config.stake: must be in quotes, found the date 2024-01-01"),
@@ -157,16 +173,14 @@ ADDED = {
 def test_what_is_wrong_is_said_in_one_line(case: str, tmp_path: Path) -> None:
     added, line = ADDED[case]
     path = written(tmp_path, f"{SEATS}{added}\n")
-    with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
-    assert str(raised.value) == f"{path}: {line}"
-    assert raised.value.__cause__ is None
+    assert refused(path) == line
 
 
 WHOLE = {
     "no game": ('[[players]]\nid = "A"', "game: is missing; give it here or as --game (valid: parlour, whist)"),
-    "another game": ('game = "chess"', "game: there is no game 'chess' (valid: parlour)"),
+    "another game": ('game = "chess"', "game: there is no game 'chess' (valid: parlour, whist)"),
     "no players": ('game = "parlour"', "players: there are none; each needs a [[players]] table"),
+    "players in one table": ("[players]\nid = 'x'", "players: must be a list, each a table, found a table"),
     "players as a number": ("players = 3", "players: must be a list, each a table, found 3"),
     "a player as a number": ("players = [3]", "players.0: must be a table, found 3"),
     "a provider as a number": ("providers = { lab = 3 }", "providers.lab: must be a table"),
@@ -175,6 +189,7 @@ WHOLE = {
         "players: one cannot sit alone, found 1 (valid: 2 or more)",
     ),
     "no model": ('game = "parlour"\n[[players]]\nid = "A"', "players.0.model: is missing, and [defaults] has none"),
+    "defaults as a number": ("defaults = 3", "defaults: must be a table, found 3"),
     "defaults": ("[defaults]\nretries = -1", "defaults.retries: must be a whole number from 0 to 100, found -1"),
     "a bot in the defaults": (
         'game = "parlour"\n[defaults]\nmodel = "bot/zzz"\n[[players]]\nid = "A"',
@@ -185,6 +200,8 @@ WHOLE = {
         "defaults.prompt: has an unknown placeholder ${all} (known: ${player}, ${players}, ${others}, ${game})",
     ),
     "seed below zero": ("seed = -1", "seed: must be a whole number from 0 to 9223372036854775807, found -1"),
+    "a seed too large": (f"seed = {'9' * 20}", "seed: must be a number of at most 64 bits"),
+    "a seed in quotes": ("seed = '7'", 'seed: must be a whole number from 0 to 9223372036854775807, found "7"'),
     "true as a seed": ("seed = true", "seed: must be a whole number from 0 to 9223372036854775807, found true"),
     "a path as a name": (
         'name = "../x"',
@@ -203,9 +220,7 @@ def test_what_is_wrong_with_a_whole_file(case: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("agentsim.games.names", lambda: ["parlour", "whist"])
     text, line = WHOLE[case]
     path = written(tmp_path, text)
-    with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
-    assert str(raised.value) == f"{path}: {line}"
+    assert refused(path) == line
 
 
 @pytest.mark.parametrize(
@@ -214,14 +229,14 @@ def test_what_is_wrong_with_a_whole_file(case: str, tmp_path: Path, monkeypatch:
 def test_an_unknown_provider_is_named_with_what_might_be_meant(name: str, hint: str, tmp_path: Path) -> None:
     path = written(tmp_path, SEATS + f'model = "{name}/gemini-2.5-flash"\n')
     with pytest.raises(ScenarioError, match=hint) as raised:
-        load(path, find=find)
+        load(path)
     assert raised.value.key == "players.1.model"
 
 
 def test_a_provider_of_ones_own_needs_an_address(tmp_path: Path) -> None:
     path = written(tmp_path, SEATS + 'model = "lab/x"\n[providers.lab]\n')
     with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
+        load(path)
     assert raised.value.key == "providers.lab.base_url"
 
 
@@ -229,11 +244,11 @@ def test_a_provider_of_ones_own_needs_an_address(tmp_path: Path) -> None:
 def test_client_kwargs_cannot_say_what_is_ours(key: str, tmp_path: Path) -> None:
     path = written(tmp_path, SEATS + f"client_kwargs = {{ {key} = 1 }}\n")
     with pytest.raises(ScenarioError, match="cannot be set there") as raised:
-        load(path, find=find)
+        load(path)
     assert raised.value.key == "players.1.client_kwargs"
 
 
 def test_words_that_resemble_keys_are_not_refused(tmp_path: Path) -> None:
     prompt = "ask-me-anything, sk-learn-based-approach, no api_key here, $100, bearer of news, http://host:80/@x"
     path = written(tmp_path, SEATS + f'prompt = "{prompt}"\n')
-    assert load(path, find=find).players[1].prompt == prompt
+    assert load(path).players[1].prompt == prompt

@@ -5,70 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any
 
 import pytest
-from pydantic import model_validator
 
-from agentsim.engine.game import Game, GameConfig, InFile, SeatsInFolder
-from agentsim.errors import ScenarioError
+from agentsim import games
+from agentsim.engine.game import InFile, SeatsInFolder
 from agentsim.scenario import Scenario, json_schema, load
-from agentsim.scenario.files import stem
+from agentsim.scenario.source_files import stem
 from tests.cli.json_schema import complaints
-from tests.scenario.parlour import Parlour, written
-from tests.scenario.parlour import find as find_parlour
+from tests.scenario.parlour import Parlour, Salon, SalonConfig, refused, written
 
 HEAD = 'game = "salon"\n[defaults]\nmodel = "bot/careful"\n'
 SEATED = '[[players]]\nid = "A"\n[[players]]\nid = "B"\n'
 
 
-class Song(GameConfig):
-    """A field that is a table in the TOML, or a file's content."""
-
-    name: str
-    text: str
-
-    @model_validator(mode="after")
-    def _singable(self) -> Song:
-        if not self.text.strip():
-            raise ValueError(f"{self.name}: nobody can sing nothing")
-        return self
-
-
-class SalonConfig(GameConfig):
-    song: Annotated[Song | Literal["silence", "noise"], InFile(".md", words=("silence", "noise"))] = "silence"
-    guests_dir: Annotated[None, SeatsInFolder()] = None
-    rounds: int = 1
-
-
-class Salon(Parlour):
-    name: ClassVar[str] = "salon"
-    config: ClassVar[type[GameConfig]] = SalonConfig
-
-
-def find(name: str) -> Game:
-    return Salon() if name == "salon" else find_parlour(name)
-
-
-def salon(root: Path, config: str, players: str = SEATED, **files: str) -> Scenario:
+def salon(root: Path, config: str, players: str = SEATED, **files: str) -> Path:
     """The scenario of `[game_config]` lines and files; a `/` in a file's name is written as `__`."""
     for name, content in files.items():
         path = root / name.replace("__", "/").replace("_dot_", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
-    return load(written(root, f"{HEAD}[game_config]\n{config}\n{players}"), find=find)
+    return written(root, f"{HEAD}[game_config]\n{config}\n{players}")
 
 
-def refused(root: Path, config: str, players: str = SEATED, **files: str) -> str:
-    with pytest.raises(ScenarioError) as raised:
-        salon(root, config, players, **files)
-    line = str(raised.value)
-    assert "\n" not in line
-    return line.removeprefix(f"{root / 'configs' / 'x.toml'}: ")
-
-
-def config_of(scenario: Scenario) -> dict[str, Any]:
-    return scenario.config.model_dump()
+def config_of(path: Path) -> dict[str, Any]:
+    return load(path).config.model_dump()
 
 
 # a field's content
@@ -81,8 +43,8 @@ def test_marked_fields_are_found_by_their_mark() -> None:
 
 
 def test_a_name_is_replaced_by_name_and_content(tmp_path: Path) -> None:
-    scenario = salon(tmp_path, 'song = "../songs/my song.md"', **{"songs__my song_dot_md": "la\r\nla"})
-    assert config_of(scenario)["song"] == {"name": "my song", "text": "la\nla"}
+    path = salon(tmp_path, 'song = "../songs/my song.md"', **{"songs__my song_dot_md": "la\r\nla"})
+    assert config_of(path)["song"] == {"name": "my song", "text": "la\nla"}
 
 
 def test_a_word_of_the_game_names_no_file(tmp_path: Path) -> None:
@@ -91,7 +53,7 @@ def test_a_word_of_the_game_names_no_file(tmp_path: Path) -> None:
 
 
 def test_what_stands_for_a_file_that_was_read_is_not_for_the_scenario_to_say(tmp_path: Path) -> None:
-    said = refused(tmp_path, 'song = { name = "mine", text = "la" }')
+    said = refused(salon(tmp_path, 'song = { name = "mine", text = "la" }'))
     assert said == "game_config.song: unknown key name (valid: a .md file)"
 
 
@@ -117,19 +79,18 @@ def test_the_suffix_counts_in_any_case(tmp_path: Path) -> None:
 )
 def test_a_file_that_is_not_is_one_line_with_its_key(config: str, line: str, tmp_path: Path) -> None:
     files = {"s_dot_txt": "la", "key_dot_md": "key: sk-proj-0123456789abcdef", "empty_dot_md": " "}
-    assert refused(tmp_path, config, **files).replace(str(tmp_path), "ROOT").startswith(line)
+    assert refused(salon(tmp_path, config, **files)).replace(str(tmp_path), "ROOT").startswith(line)
 
 
 def test_what_the_file_held_is_in_the_identity_and_where_it_was_is_not(tmp_path: Path) -> None:
-    scenario = salon(
-        tmp_path, 'song = "../s.md"\nguests_dir = "../g"', "", s_dot_md="la", g__a_dot_txt="", g__b_dot_txt=""
-    )
+    files = {"s_dot_md": "la", "g__a_dot_txt": "", "g__b_dot_txt": ""}
+    scenario = load(salon(tmp_path, 'song = "../s.md"\nguests_dir = "../g"', "", **files))
     identity = json.loads(json.dumps(scenario.identity()))
     assert identity["game_config"] == {"song": {"name": "s", "text": "la"}, "guests_dir": None, "rounds": 1}
     assert "../" not in json.dumps(identity)
     for path in (tmp_path / "s.md", tmp_path / "g" / "a.txt"):
         path.unlink()
-    assert Scenario.restore(identity, scenario.run_part(), seed=scenario.seed, find=find) == scenario
+    assert Scenario.restore(identity, scenario.run_part(), seed=scenario.seed) == scenario
 
 
 # a folder of players
@@ -137,37 +98,32 @@ def test_what_the_file_held_is_in_the_identity_and_where_it_was_is_not(tmp_path:
 
 def test_a_folder_seats_a_player_for_every_prompt_after_the_tables(tmp_path: Path) -> None:
     guests: Mapping[str, str] = {"g__zoe_dot_txt": "I am ${player}.", "g__al_dot_txt": "We are ${players}."}
-    scenario = salon(tmp_path, 'guests_dir = "../g"', '[[players]]\nid = "A"\n', **guests)
+    scenario = load(salon(tmp_path, 'guests_dir = "../g"', '[[players]]\nid = "A"\n', **guests))
     assert [(plan.id, plan.prompt, plan.called) for plan in scenario.players] == [
         ("A", None, None),
         ("al", "We are A, al, zoe.", None),
         ("zoe", "I am zoe.", None),
     ]
-    assert config_of(scenario)["guests_dir"] is None
+    assert scenario.config.model_dump()["guests_dir"] is None
 
 
 def test_players_of_a_folder_share_the_defaults(tmp_path: Path) -> None:
     guests = {"g__a_dot_txt": "", "g__b_dot_txt": ""}
-    scenario = salon(tmp_path, 'guests_dir = "../g"', "[limits]\nconcurrency = 3\n", **guests)
+    scenario = load(salon(tmp_path, 'guests_dir = "../g"', "[limits]\nconcurrency = 3\n", **guests))
     assert {plan.model for plan in scenario.players} == {"bot/careful"}
     assert {plan.prompt for plan in scenario.players} == {""}, "an empty strategy is a strategy"
 
 
 def test_nobody_at_all_says_what_would_seat_somebody(tmp_path: Path) -> None:
     ours = "players: there are none; each needs a [[players]] table, or a file in game_config.guests_dir"
-    assert refused(tmp_path, "", "") == ours
-    path = written(tmp_path, 'game = "parlour"\n', "parlour.toml")
-    with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
-    assert str(raised.value) == f"{path}: players: there are none; each needs a [[players]] table"
+    assert refused(salon(tmp_path, "", "")) == ours
 
 
 def test_a_game_without_the_mark_knows_no_such_key(tmp_path: Path) -> None:
     path = written(
         tmp_path, f'game = "parlour"\n[defaults]\nmodel = "bot/bold"\n[game_config]\nguests_dir = "."\n{SEATED}'
     )
-    with pytest.raises(ScenarioError, match=r"game_config\.guests_dir: unknown key"):
-        load(path, find=find)
+    assert refused(path).startswith("game_config.guests_dir: unknown key")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +144,7 @@ def test_a_stem_is_what_may_be_shown_of_a_files_name(file: str, shown: str) -> N
 
 # the JSON Schema for editors
 
-SCHEMA = json_schema(find, ["parlour", "salon"])
+SCHEMA = json_schema([Parlour(), Salon()])
 TABLES = [{"id": "A"}, {"id": "B"}]
 
 
@@ -221,4 +177,4 @@ def test_the_schema_wants_players_by_table_or_by_folder(document: dict[str, Any]
 def test_the_schema_of_the_installed_auction_does_too(seated: dict[str, Any]) -> None:
     config = {"items": "random", **seated.get("game_config", {})}
     document = {"game": "auction", **seated, "game_config": config}
-    assert (complaints(document, json_schema(None, ["auction"])) == []) == bool(seated)
+    assert (complaints(document, json_schema([games.find("auction")])) == []) == bool(seated)

@@ -10,7 +10,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.config import AgentIslandConfig
 from agentsim.scenario import load
 from agentsim.scenario.scenario import Scenario
-from tests.scenario.parlour import SEATS, find, written
+from tests.scenario.parlour import SEATS, written
 
 PLAYERS = """\
 [[players]]
@@ -154,7 +154,7 @@ def test_memory_by_player_is_a_key_of_ours_and_holds_for_every_player_of_a_table
 
 def test_a_game_without_memory_by_player_takes_none(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"players.1.memory: parlour has none by player"):
-        load(written(tmp_path, f'{SEATS}memory = "full"\n'), find=find)
+        load(written(tmp_path, f'{SEATS}memory = "full"\n'))
 
 
 # the game's table

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import ScenarioError
+from agentsim.games import names
 from agentsim.scenario import Scenario, load
-from tests.scenario.parlour import SEATS, find, written
+from tests.scenario.parlour import SEATS, written
 from tests.scenario.test_load import FULL, ISLAND
 
 FILES = SEATS + 'model = "script:a.jsonl"\n[staff.moderator]\nmodel = "local/m.gguf"\n'
@@ -19,7 +20,7 @@ def loaded(folder: Path, text: str) -> Scenario:
     path = written(folder, text)
     (path.parent / "a.jsonl").touch()
     (path.parent / "m.gguf").touch()
-    return load(path, game="parlour", provider="openrouter" if text is ISLAND else None, allow_dirs=[folder], find=find)
+    return load(path, game="parlour", provider="openrouter" if text is ISLAND else None, allow_dirs=[folder])
 
 
 @pytest.mark.parametrize("text", [FULL, SEATS, ISLAND, FILES], ids=["full", "seats", "island", "files"])
@@ -27,7 +28,7 @@ def test_the_round_trip_through_json_is_exact(text: str, tmp_path: Path) -> None
     scenario = loaded(tmp_path, text)
     identity, run_part = json.loads(json.dumps([scenario.identity(), scenario.run_part()], allow_nan=False))
     run_part["concurrency"] = 16  # a history's volatile.run says more
-    restored = Scenario.restore(identity, run_part, seed=scenario.seed, find=find)
+    restored = Scenario.restore(identity, run_part, seed=scenario.seed)
     assert restored == scenario
     assert json.dumps(restored.identity()) == json.dumps(scenario.identity())
     assert json.dumps(restored.run_part()) == json.dumps(scenario.run_part())
@@ -80,12 +81,12 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
     [
         ("game_config", {"rounds": 0}, 'game_config.rounds: must be a whole number from 1 to 100 or "auto", found 0'),
         ("players", [{"id": "A"}], "players.0.model: is missing (valid: text or a list of at least 1, each text)"),
-        ("game", "chess", "game: there is no game 'chess' (valid: parlour)"),
+        ("game", "chess", f"game: there is no game 'chess' (valid: {', '.join(names())})"),
         ("extra", 1, "extra: unknown key (valid: game, game_config, players, prices, providers, staff)"),
     ],
 )
 def test_what_is_not_an_identity_is_an_error(key: str, value: object, line: str, tmp_path: Path) -> None:
     scenario = loaded(tmp_path, SEATS)
     with pytest.raises(ScenarioError) as raised:
-        Scenario.restore(scenario.identity() | {key: value}, scenario.run_part(), find=find)
+        Scenario.restore(scenario.identity() | {key: value}, scenario.run_part())
     assert str(raised.value) == line

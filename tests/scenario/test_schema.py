@@ -12,13 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import ScenarioError
-from agentsim.games import names
+from agentsim.games import find, names
 from agentsim.scenario import json_schema, load
-from agentsim.scenario.player_tables import PlayerTable
-from agentsim.scenario.schema import ScenarioTable
-from tests.scenario.parlour import SEATS, find, written
+from agentsim.scenario.tables import PlayerTable, ScenarioTable
+from tests.scenario.parlour import SEATS, Parlour, written
 
-SCHEMA = json_schema(find, ["parlour"])
+SCHEMA = json_schema([Parlour()])
 
 
 def nodes(node: Any) -> Iterator[dict[str, Any]]:
@@ -55,7 +54,7 @@ def test_every_key_is_there_accepted_names_too() -> None:
 
 
 def test_every_installed_game_is_in_it() -> None:
-    assert set(names()) <= {name.partition(".")[0] for name in json_schema(None, names())["$defs"]}
+    assert set(names()) <= {name.partition(".")[0] for name in json_schema([find(name) for name in names()])["$defs"]}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +67,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_unknown_key_is_named_and_never_ignored(folder: Path, key: str) -> None:
     path = written(folder, f"{SEATS}{key} = 1\n")
     with pytest.raises(ScenarioError) as raised:
-        load(path, find=find)
+        load(path)
     if "keys come from the environment" not in str(raised.value):
         assert str(raised.value).startswith(f"{path}: players.1.{key}: unknown key (")

@@ -4,8 +4,7 @@
 what they mean; `claims` finds decisions in prose, `doubts` what turns them around; `reader` decides.
 """
 
-from agentsim.engine.reading.decision import Decision, Reading
-from agentsim.engine.reading.reader import read, thoughts_in
+from agentsim.engine.reading.reader import Decision, Reading, read, thoughts_in
 from agentsim.engine.reading.thinking import split
 
 __all__ = ["READER_VERSION", "Decision", "Reading", "read", "split", "thoughts_in"]

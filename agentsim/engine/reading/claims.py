@@ -12,17 +12,12 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_lines
 from agentsim.engine.reading.doubts import Doubt, clause_before, doubted
-from agentsim.engine.reading.fields import Field
-from agentsim.engine.reading.folding import HOLE, folded
-from agentsim.engine.reading.headings import alternatives, heads, is_lead_in
-from agentsim.engine.reading.phrases import said
-from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB
-from agentsim.engine.reading.values import UNSAID, leading_amount
+from agentsim.engine.reading.fields import UNSAID, Field, leading_amount
+from agentsim.engine.reading.sentences import DONE, SENTENCES, VERB, said
+from agentsim.engine.reading.text import HOLE, MOST_CLAIMS, bounded, folded, of_few_lines
+from agentsim.engine.reading.thinking import alternatives, heads, is_lead_in
 from agentsim.engine.reading.vocabulary import LABELS, NO, PLAIN_YES_OR_NO, VALUES, YES
-
-__all__ = ["Claim", "in_prose", "labelled_words", "tag_pattern", "tags"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +38,7 @@ class Claim:
     """Whether its value begins it, so that words before it may speak of something else: `B it is`."""
 
 
+_FIXED = frozenset(("yes", "no", "pass", "verb"))  # sentences that spell no value
 _SEPARATORS = re.compile(r"[\s_-]+")
 _MOST_BLANKS = 5  # of a value in words of the vocabulary, or around a name
 _MOST_WORDS = 1_000  # of a reason on one line
@@ -79,8 +75,13 @@ _LEAVES = re.compile(r"^\W*+(?:to|should|must)?\W*+(?:leave|go|be (?:eliminated|
 
 
 def tags(plain: str, names: tuple[str, ...]) -> Iterator[re.Match[str]]:
-    """The whole tags of these names in a folded text; `x`, `y`, `z` or `w` is what stands in one."""
+    """The whole tags of these names in a folded text; `held` is what stands in one."""
     return tag_pattern(names).finditer(plain) if _CLOSES.search(plain) else iter(())
+
+
+def held(tag: re.Match[str]) -> tuple[int, int]:
+    """Where what a tag holds stands."""
+    return next(tag.span(name) for name in "xyzw" if tag[name] is not None)
 
 
 @cache
@@ -105,170 +106,159 @@ def _label_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _concepts(field: Field, *, against: bool) -> Iterator[str]:
-    """The sentences by which a field is decided."""
-    if field.name in SENTENCES:
-        yield field.name
-    if against:
-        yield "against"
-    if field.kind == "choice":
-        yield from ("choice", "before")
-    if field.kind == "number" and field.nothing is not UNSAID:
-        yield "pass"
-    if field.kind == "yes_no" or "accept" in field.values:
-        yield from ("yes", "no")
-
-
-def in_prose(text: str, plain: str, field: Field, labels: Sequence[str], *, against: bool) -> Iterator[Claim]:
-    """What the prose says of the one field that decides, in no order. `plain` is `text` folded.
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """The prose of a reply, as it is and folded, and the one field that decides.
 
     `against` says that who is chosen is chosen to lose.
     """
-    names = (*labels, *(LABELS["against" if against else "for"] if field.name == "vote" else ()))
-    for match in tags(plain, names):
-        value = _raw(text, match, next(name for name in "xyzw" if match[name] is not None))
-        yield _claim(match.start(), match.end(), "tag", value, field.read(value), plain, field)
-    for match in _BOX.finditer(text):
-        yield _claim(match.start(), match.end(), "label", match[1], field.read(match[1]), plain, field)
-    for match in bounded(_label_pattern(names).finditer(plain), MOST_CLAIMS):
-        found = _labelled(text, plain, match, field)
-        if found is not None:
-            yield found
-    concepts = [(concept, each) for concept in _concepts(field, against=against) for each in SENTENCES.get(concept, ())]
-    verbs = list(_verbs(field)) if field.name == "action" else []
-    for place, match in bounded(said(plain, [sentence for _, sentence in (*concepts, *verbs)]), MOST_CLAIMS):
-        if place < len(concepts):
-            yield from _said(text, plain, match, field, concepts[place][0], against)
+
+    text: str
+    plain: str
+    field: Field
+    against: bool
+
+    def claims(self, labels: Sequence[str]) -> Iterator[Claim]:
+        """What the prose says of the field, which may be called by these labels, in no order."""
+        field = self.field
+        names = (*labels, *(LABELS["against" if self.against else "for"] if field.name == "vote" else ()))
+        for match in tags(self.plain, names):
+            yield self._valued(match.span(), "tag", self.text[slice(*held(match))])
+        for match in _BOX.finditer(self.text):
+            yield self._valued(match.span(), "label", match[1])
+        for match in bounded(_label_pattern(names).finditer(self.plain), MOST_CLAIMS):
+            yield from self._labelled(match)
+        sentences = [*self._sentences()]
+        for place, match in bounded(said(self.plain, [sentence for _, _, sentence in sentences]), MOST_CLAIMS):
+            concept, meant, _ = sentences[place]
+            if concept not in _FIXED:
+                yield from self._said(match, concept)
+            elif meant is not UNSAID:
+                yield self._claim(match.span(), "sentence", meant)
+        yield from self._bare()
+
+    def _claim(
+        self, span: tuple[int, int], how: str, meant: Any, *, doubtful: bool = False, first: bool = False
+    ) -> Claim:
+        doubt: Doubt = doubted(self.plain, *span) or ("after" if doubtful else "")
+        return Claim(*span, how, {self.field.path: meant}, doubt=doubt, first=first)
+
+    def _valued(self, span: tuple[int, int], how: str, value: str, meant: Any = UNSAID) -> Claim:
+        """A claim that spells its value, which may be none of the legal ones."""
+        meant = self.field.read(value) if meant is UNSAID else meant
+        claim = self._claim(span, how, meant, doubtful=value.rstrip(" *_\"'").endswith("?"))
+        return claim if meant is not UNSAID else replace(claim, values={}, known=False, named=value.strip())
+
+    def _labelled(self, match: re.Match[str]) -> Iterator[Claim]:
+        start, position = match.start(), match.start("rest")
+        rest = self.text[position : match.end("rest")]
+        if not rest.strip(" \t*_`\"'"):  # the value stands on the next line
+            following = _NEXT_LINE.match(self.text, match.end("rest"))
+            if following is None:
+                return
+            position, rest = following.start(1), following[1]
+        value, end = self._value(position, rest)
+        before = clause_before(self.plain, start).rpartition("\n")[2]
+        foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
+        meant = self.field.read(value)
+        if meant is UNSAID:
+            meant = self.field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
+        if meant is UNSAID:
+            names_none = self.field.kind == "number" and not any(map(str.isdigit, value))  # `price: as high as I can`
+            if foreign or names_none or len(value.split()) not in {1, 2, 3} or HOLE in value:
+                return
+        claim = self._valued((start, end), "label", value, meant)
+        yield replace(claim, doubt="before") if foreign else claim
+
+    def _value(self, position: int, rest: str) -> tuple[str, int]:
+        """The value with which a text goes on, and where that ends."""
+        if self.field.kind == "number" and re.match(r"[^\w\n]*\d", rest) is not None:
+            number = leading_amount(rest)
+            return (number, position + rest.index(number) + len(number)) if number else (rest, position + len(rest))
+        skipped = len(rest) - len(rest.lstrip(_OPENS))
+        ends = _VALUE_ENDS.search(self.plain, position + skipped, position + len(rest))
+        end = ends.start() if ends else position + len(rest)
+        return rest[skipped : end - position], end
+
+    def _sentences(self) -> Iterator[tuple[str, Any, str]]:
+        """The sentences by which the field is decided, with their concept and what they mean if they spell no value."""
+        field = self.field
+        consents = field.kind == "yes_no" or "accept" in field.values
+        concepts = (
+            (field.name, field.name in SENTENCES),
+            ("against", self.against),
+            ("choice", field.kind == "choice"),
+            ("before", field.kind == "choice"),
+            ("pass", field.kind == "number" and field.nothing is not UNSAID),
+            ("yes", consents),
+            ("no", consents),
+        )
+        for concept in (concept for concept, decides in concepts if decides):
+            meant: Any = {"yes": True, "no": False, "pass": field.nothing}.get(concept, UNSAID)
+            if field.kind == "choice":
+                read = map(field.read, sorted({"yes": YES, "no": NO}.get(concept, ())))
+                meant = next((value for value in read if value is not UNSAID), UNSAID)
+            yield from ((concept, meant, sentence) for sentence in SENTENCES[concept])
+        # choices that are verbs: `I'll buy it`, `I roll for doubles`; "I accept" has sentences of its own
+        for value in field.values if field.name == "action" else ():
+            for name in () if value in VALUES else (str(value), *(field.synonyms or {}).get(str(value), ())):
+                words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
+                yield "verb", value, VERB.replace("§", rf"{words}\b{DONE}")
+
+    def _said(self, match: re.Match[str], concept: str) -> Iterator[Claim]:
+        """What a sentence claims that spells a value."""
+        position, stop = match.span("value")
+        start, value = match.start(), self.text[position:stop]
+        if concept == "before":
+            end, meant = match.end(), self.field.read(value)
+            if meant is UNSAID:  # "so C gets my vote"
+                value = value.rpartition(" ")[2]
+                start, meant = stop - len(value), self.field.read(value)
         else:
-            value, doubt = verbs[place - len(concepts)][0], doubted(plain, *match.span())
-            yield Claim(match.start(), match.end(), "sentence", {field.path: value}, doubt=doubt)
-    yield from _bare(text, plain, field)
+            value, end = self._value(position, value)
+            meant = self.field.read(value)
+        if meant is UNSAID:
+            return
+        after = self.plain[end : end + 60]
+        if concept == "choice" and _CHOSEN.match(after) is None:
+            return  # chosen for something else, such as a friend
+        if (speaker := _SPEAKER.search(clause_before(self.plain, start))) and not is_lead_in(speaker[1]):
+            return  # "Beta: I bid 150"
+        contrary = self.field.name == "vote" and bool((_STAYS if self.against else _LEAVES).search(after))
+        doubtful = contrary or value.rstrip().endswith("?")
+        yield self._claim((start, end), "sentence", meant, doubtful=doubtful, first=concept == "before")
 
+    def _bare(self) -> Iterator[Claim]:
+        """Lines that are a value and nothing else, and a first sentence that is."""
+        first, field = True, self.field
+        names = (*field.values, *chain.from_iterable((field.synonyms or {}).values()))
+        most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
+        for line in _LINE.finditer(of_few_lines(self.plain)):
+            start, end = line.span()
+            said = self.text[start:end].strip()
+            if not said:
+                continue
+            listed = field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values  # of a list
+            short = len(said) <= 100 and said.count(" ") <= most
+            meant = field.read(said) if short and not said.endswith("?") and not listed else UNSAID
+            head = _HEAD.match(self.plain, start, end) if meant is UNSAID and first else None
+            if head and self._stands_alone(head, self.plain[head.end() : end]):
+                meant, end = field.read(self.text[slice(*head.span("value"))]), head.end("value")
+            if meant is not UNSAID:
+                yield self._claim((start, end), "bare", meant)
+            first = False
 
-def _raw(text: str, match: re.Match[str], group: str) -> str:
-    return text[match.start(group) : match.end(group)]
-
-
-def _claim(start: int, end: int, how: str, value: str, meant: Any, plain: str, field: Field) -> Claim:  # noqa: PLR0917 - where, how, what
-    doubt: Doubt = doubted(plain, start, end) or ("after" if value.rstrip(" *_\"'").endswith("?") else "")
-    if meant is UNSAID:
-        return Claim(start, end, how, known=False, doubt=doubt, named=value.strip())
-    return Claim(start, end, how, {field.path: meant}, doubt=doubt)
-
-
-def _labelled(text: str, plain: str, match: re.Match[str], field: Field) -> Claim | None:
-    start, position = match.start(), match.start("rest")
-    rest = text[position : match.end("rest")]
-    if not rest.strip(" \t*_`\"'"):  # the value stands on the next line
-        following = _NEXT_LINE.match(text, match.end("rest"))
-        if following is None:
-            return None
-        position, rest = following.start(1), following[1]
-    value, end = _value(plain, position, rest, field)
-    before = clause_before(plain, start).rpartition("\n")[2]
-    foreign = not is_lead_in(re.split(r"[{}]|\s-{1,2}\s", before)[-1])
-    meant = field.read(value)
-    if meant is UNSAID:
-        meant = field.read(value.rstrip("?"))  # a question is a doubt, which the clause says
-    if meant is UNSAID:
-        names_none = field.kind == "number" and not any(map(str.isdigit, value))  # `price: as high as I can`
-        if foreign or names_none or len(value.split()) not in {1, 2, 3} or HOLE in value:
-            return None
-    claim = _claim(start, end, "label", value, meant, plain, field)
-    return replace(claim, doubt="before") if foreign else claim
-
-
-def _value(plain: str, position: int, rest: str, field: Field) -> tuple[str, int]:
-    """The value with which a text goes on, and where that ends."""
-    if field.kind == "number" and re.match(r"[^\w\n]*\d", rest) is not None:
-        number = leading_amount(rest)
-        return (number, position + rest.index(number) + len(number)) if number else (rest, position + len(rest))
-    skipped = len(rest) - len(rest.lstrip(_OPENS))
-    ends = _VALUE_ENDS.search(plain, position + skipped, position + len(rest))
-    end = ends.start() if ends else position + len(rest)
-    value = rest[skipped : end - position]
-    return value, end
-
-
-def _said(text: str, plain: str, match: re.Match[str], field: Field, concept: str, against: bool) -> Iterator[Claim]:  # noqa: PLR0917 - as above
-    fixed = {"yes": True, "no": False, "pass": field.nothing}
-    if concept in fixed:
-        values = {"yes": YES, "no": NO}
-        meant = fixed[concept]
-        if field.kind == "choice":
-            meant = next(
-                (field.read(word) for word in sorted(values.get(concept, ())) if field.read(word) is not UNSAID), UNSAID
-            )
-        if meant is not UNSAID:
-            yield Claim(
-                match.start(), match.end(), "sentence", {field.path: meant}, doubt=doubted(plain, *match.span())
-            )
-        return
-    position, stop = match.span("value")
-    start = match.start()
-    if concept == "before":
-        value, end = text[position:stop], match.end()
-        meant = field.read(value)
-        if meant is UNSAID:  # "so C gets my vote"
-            value = value.rpartition(" ")[2]
-            start, meant = stop - len(value), field.read(value)
-    else:
-        value, end = _value(plain, position, text[position:stop], field)
-        meant = field.read(value)
-    if meant is UNSAID:
-        return
-    after = plain[end : end + 60]
-    if concept == "choice" and _CHOSEN.match(after) is None:
-        return  # chosen for something else, such as a friend
-    if (speaker := _SPEAKER.search(clause_before(plain, start))) and not is_lead_in(speaker[1]):
-        return  # "Beta: I bid 150"
-    contrary = field.name == "vote" and bool((_STAYS if against else _LEAVES).search(after))
-    doubt: Doubt = doubted(plain, start, end) or ("after" if contrary or value.rstrip().endswith("?") else "")
-    yield Claim(start, end, "sentence", {field.path: meant}, doubt=doubt, first=concept == "before")
-
-
-def _verbs(field: Field) -> Iterator[tuple[Any, str]]:
-    """Choices that are verbs, and the sentences that say them: `I'll buy it`, `I roll for doubles`."""
-    for value in field.values:
-        if value in VALUES:  # "I accept" has sentences of its own
-            continue
-        for name in (str(value), *(field.synonyms or {}).get(str(value), ())):
-            words = r"[\s_-]+(?:(?:the|a|my|for|of) )?".join(map(re.escape, re.split("[_ ]", folded(name))))
-            yield value, VERB.replace("§", rf"{words}\b{DONE}")
-
-
-def _bare(text: str, plain: str, field: Field) -> Iterator[Claim]:
-    """Lines that are a value and nothing else, and a first sentence that is."""
-    first = True
-    names = (*field.values, *chain.from_iterable((field.synonyms or {}).values()))
-    most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
-    for line in _LINE.finditer(of_few_lines(plain)):
-        said = text[line.start() : line.end()].strip()
-        if not said:
-            continue
-        start, end = line.span()
-        listed = field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values  # of a list
-        short = len(said) <= 100 and said.count(" ") <= most
-        meant = field.read(said) if short and not said.endswith("?") and not listed else UNSAID
-        head = _HEAD.match(plain, start, end) if meant is UNSAID and first else None
-        if head and _stands_alone(head, plain[head.end() : end], field):
-            meant, end = field.read(text[head.start("value") : head.end("value")]), head.end("value")
-        if meant is not UNSAID:
-            yield Claim(start, end, "bare", {field.path: meant}, doubt=doubted(plain, start, end))
-        first = False
-
-
-def _stands_alone(head: re.Match[str], rest: str, field: Field) -> bool:
-    """Whether the beginning of a line is a sentence, or is told apart from a reason that names no other value."""
-    value = head["value"].strip()
-    if field.kind == "yes_no" or "accept" in field.values:  # "Okay, let me think" accepts nothing
-        return value in PLAIN_YES_OR_NO and _THINKS_ON.search(rest) is None
-    if head["end"] in {",", "!"} or (value.isdecimal() and len(value) < 3):  # to C, or the number of a list
-        return False
-    if head["dash"] is None:
-        return True
-    words = set(_WORD.findall(rest)) - {"a", "i"}
-    return len(words) <= _MOST_WORDS and all(field.read(word) is UNSAID for word in words)
+    def _stands_alone(self, head: re.Match[str], rest: str) -> bool:
+        """Whether the beginning of a line is a sentence, or is told apart from a reason that names no other value."""
+        value = head["value"].strip()
+        if self.field.kind == "yes_no" or "accept" in self.field.values:  # "Okay, let me think" accepts nothing
+            return value in PLAIN_YES_OR_NO and _THINKS_ON.search(rest) is None
+        if head["end"] in {",", "!"} or (value.isdecimal() and len(value) < 3):  # to C, or the number of a list
+            return False
+        if head["dash"] is None:
+            return True
+        words = set(_WORD.findall(rest)) - {"a", "i"}
+        return len(words) <= _MOST_WORDS and all(self.field.read(word) is UNSAID for word in words)
 
 
 def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -281,6 +271,6 @@ def labelled_words(plain: str, labels: Mapping[str, Sequence[str]]) -> dict[str,
         end = lines[place + 1].start() if place + 1 < len(lines) else len(plain)
         found.setdefault(by_label[_SEPARATORS.sub(" ", head["label"])], (head.end(), end))
     for match in bounded(tags(plain, every), MOST_CLAIMS):
-        group = next(name for name in "xyzw" if match[name] is not None)
-        found[by_label[_SEPARATORS.sub(" ", match["a"] or match["b"] or match["c"] or match["d"])]] = match.span(group)
+        label = match["a"] or match["b"] or match["c"] or match["d"]
+        found[by_label[_SEPARATORS.sub(" ", label)]] = held(match)
     return found

@@ -12,9 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from agentsim.engine.reading.patterns import any_phrase, any_word
-
-__all__ = ["Doubt", "clause_before", "doubted", "doubted_by_comment", "taken_back"]
+from agentsim.engine.reading.text import any_phrase, any_word
 
 Doubt: TypeAlias = Literal["", "before", "after"]
 """Where the words stand that make a decision doubtful, if any do."""
@@ -142,8 +140,7 @@ _TURNS = re.compile(
     r"|rather(?=[,\s]+(?:i|let|make|my)\b)"
     r"|but (?:no|wait|actually|maybe|i (?:change|mean|take|would rather|won't|do not|don't))"
     r"|actually(?=[,\s]+(?:no|let|make|change|scratch|go with|my"
-    r"|i(?:'d|'ll|'m)? (?:vote|bid|choose|change|pick|mean|want))\b"
-    r"|[\s,]*[^\s.]{1,20}[.!]?\s*(?:$|\n)))(?![a-z'-])"
+    r"|i(?:'d|'ll|'m)? (?:vote|bid|choose|change|pick|mean|want))\b|[\s,]*[^\s.]{1,20}[.!]?\s*(?:$|\n)))(?![a-z'-])"
 )
 
 

@@ -8,15 +8,12 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.claims import tag_pattern, tags
-from agentsim.engine.reading.folding import folded, without
-from agentsim.engine.reading.headings import alternatives, heads, thought_spans
-from agentsim.engine.reading.patterns import any_phrase
+from agentsim.engine.reading.claims import held, tag_pattern, tags
 from agentsim.engine.reading.scanning import Object
+from agentsim.engine.reading.text import any_phrase, folded, without
+from agentsim.engine.reading.thinking import alternatives, heads, thought_spans
 from agentsim.engine.reading.vocabulary import ASIDES
 from agentsim.errors import UnreadableReply
-
-__all__ = ["FEW_WORDS", "aloud", "introduced", "last_sentence", "said_aloud", "without_wrappers"]
 
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
 
@@ -32,8 +29,7 @@ _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _QUOTES = re.compile(r"\b(?:wrote|writes?|said|says|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
 _FORMATTING = re.compile(
-    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)"
-    r"(?:\s[^<>]*)?/?>",
+    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
     re.I,
 )
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
@@ -76,8 +72,7 @@ def said_aloud(
         raise wanted
     whole = list(islice(tags(folded(body), tuple(labels)), 2))
     if len(whole) == 1:
-        group = next(name for name in "xyzw" if whole[0][name] is not None)
-        start, end = whole[0].span(group)
+        start, end = held(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = without_wrappers(body)
@@ -97,10 +92,7 @@ def aloud(words: str, labels: Sequence[str], others: Sequence[str] = ()) -> str:
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
     tag = tag_pattern(tuple(labels)).fullmatch(folded(words).strip()) if "<" in words else None
-    if tag is not None:
-        group = next(name for name in "xyzw" if tag[name] is not None)
-        return words.strip()[tag.start(group) : tag.end(group)]
-    return words
+    return words if tag is None else words.strip()[slice(*held(tag))]
 
 
 @cache
@@ -147,12 +139,11 @@ def _is_rule(line: str) -> bool:
 def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
     """What stands under the heading of the answer, or all of it where there is none."""
     plain = folded(body)
-    begins = next(heads(plain, _without(ASIDES, labels), sure=False), None)
-    sure = begins is not None and not plain[: begins.start()].strip()  # `analysis: ...` and then `final: ...`
-    answers = [(match.start(), match.end(), True) for match in heads(plain, labels, sure=sure)]
+    asides = [(*match.span(), False) for match in heads(plain, _asides(labels), sure=False)]
+    sure = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
+    answers = [(*match.span(), True) for match in heads(plain, labels, sure=sure)]
     if not answers:
         return body, []
-    asides = [(match.start(), match.end(), False) for match in heads(plain, _without(ASIDES, labels), sure=False)]
     sections = sorted([*answers, *asides])
     words: list[str] = []
     hidden = [body[: sections[0][0]]]
@@ -167,8 +158,8 @@ def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]
     return "\n".join(words), [each for each in map(str.strip, hidden) if each]
 
 
-def _without(names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in taken)
+def _asides(own: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in ASIDES if name not in own)
 
 
 def last_sentence(words: str) -> str:

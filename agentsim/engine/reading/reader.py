@@ -8,44 +8,68 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from copy import copy
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
 
 from agentsim.engine.reading.claims import Claim
-from agentsim.engine.reading.decision import Question, Reading
 from agentsim.engine.reading.doubts import taken_back
-from agentsim.engine.reading.folding import HOLE, folded
-from agentsim.engine.reading.headings import alternatives, thought_spans
+from agentsim.engine.reading.fields import UNSAID
 from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence
 from agentsim.engine.reading.reply import Reply
 from agentsim.engine.reading.scanning import MAX_TEXT, decoded
-from agentsim.engine.reading.thinking import has_marks, split
-from agentsim.engine.reading.values import UNSAID
+from agentsim.engine.reading.text import HOLE, folded
+from agentsim.engine.reading.thinking import alternatives, has_marks, split, thought_spans
 from agentsim.engine.reading.vocabulary import ASIDES, REASON_FIELDS, REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
-__all__ = ["read", "thoughts_in"]
+if TYPE_CHECKING:
+    from agentsim.engine.request import Request
+
+
+class Decision(BaseModel):
+    """Base of what players decide: frozen, JSON both ways; keys it does not know are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+D = TypeVar("D", bound=Decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[D]):
+    """A decision, the stage that found it, and how many places of the reply claim to be one.
+
+    Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `sentence`, `bare`; `words` (prose that
+    is the answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict).
+    `checked` says that the request has been asked already whether the decision is legal.
+    """
+
+    decision: D
+    stage: str
+    candidates: int = 1
+    repaired: bool = False
+    checked: bool = False
+
 
 # what may be a tag, an escape, or a heading in a string: looked at more closely
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
-_LATEST: deque[Reply | None] = deque([None], maxlen=1)
 _NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
 
 
-def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
+def read(request: Request[D], text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
     """The decision of a reply. `cut`: it reached its longest allowed length; `last`: the question is not put again.
 
     Raises `UnreadableReply` where there is none, `AmbiguousReply` where there are two or one is in doubt, and
     `IllegalDecision` where the one that decides names what cannot be chosen.
     """
     text = text[:MAX_TEXT]
-    at_once = _at_once(request, text)
-    if at_once is not None:
+    if at_once := _at_once(request, text):
         return at_once
-    reply = _seen(request, text, cut=cut, repair=repair)
+    reply = Reply(request, text, cut=cut, repair=repair)
     if not reply.body.strip():
         raise UnreadableReply("The reply is empty.")
     if request.leading:
@@ -54,7 +78,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     return _decided(reply, claims) if claims else _without_claims(reply, last=last)
 
 
-def _at_once(request: Question, text: str) -> Reading[Any] | None:
+def _at_once(request: Request[Any], text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
@@ -69,12 +93,12 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
     return Reading(decision, "json", checked=True)
 
 
-def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
+def thoughts_in(request: Request[Any], text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
         return ()
-    reply = _seen(request, text)
+    reply = Reply(request, text)
     found: list[str] = []
     try:
         found += reply.thoughts
@@ -85,16 +109,6 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     except DecisionError:
         pass  # what cannot be read is kept as it came
     return tuple(found)
-
-
-def _seen(request: Question, text: str, *, cut: bool = False, repair: bool = True) -> Reply:
-    """The reply, with what was last seen of it: one is looked at for its thoughts, and then for its decision."""
-    latest = _LATEST[-1]
-    same = latest is not None and latest.request is request and latest.text is text
-    reply = copy(latest) if latest is not None and same else Reply(request, text)
-    reply.cut, reply.repair = cut, repair
-    _LATEST.append(reply)
-    return reply
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
@@ -189,18 +203,13 @@ def _is_another(reply: Reply, piece: str, final: Claim) -> bool:
 
 def _read(reply: Reply, claim: Claim, candidates: int) -> Reading[Any]:
     said = claim.record
+    amid_words = reply.speaks and not reply.decides_more and claim.how in {"embedded", "repaired"}
     if said is None:
         said = _with_words(reply, claim)
-    elif reply.speaks and not reply.decides_more and claim.how in {"embedded", "repaired"}:
-        _introduced(reply, claim)
+    elif amid_words and not introduced(reply.prose[: claim.start], reply.prose[claim.end :]):  # it may be a quotation
+        raise UnreadableReply("The words cannot be told from what stands around them.")
     decision = reply.request.decision_of(said)
     return Reading(decision, claim.how, candidates, repaired=claim.how == "repaired")
-
-
-def _introduced(reply: Reply, claim: Claim) -> None:
-    """Words in an object in the midst of others may be a quotation."""
-    if not introduced(reply.prose[: claim.start], reply.prose[claim.end :]):
-        raise UnreadableReply("The words cannot be told from what stands around them.")
 
 
 def _with_words(reply: Reply, claim: Claim) -> dict[str, Any]:

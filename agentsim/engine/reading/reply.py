@@ -10,23 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agentsim.engine.reading.bounds import MOST_CLAIMS, bounded, of_few_tags
-from agentsim.engine.reading.claims import Claim, in_prose, labelled_words, tags
-from agentsim.engine.reading.decision import Question
+from agentsim.engine.reading.claims import Claim, Prose, labelled_words, tags
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
-from agentsim.engine.reading.fields import Field, fields_of, labels_of
-from agentsim.engine.reading.folding import folded, masked, without
-from agentsim.engine.reading.headings import thought_spans
+from agentsim.engine.reading.fields import UNSAID, Field, chosen, fields_of, is_no_number, labels_of, named
 from agentsim.engine.reading.prose import said_aloud, without_wrappers
 from agentsim.engine.reading.scanning import Object, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
-from agentsim.engine.reading.thinking import split
-from agentsim.engine.reading.values import UNSAID, chosen, is_no_number, named
+from agentsim.engine.reading.text import MOST_CLAIMS, bounded, folded, masked, of_few_tags, without
+from agentsim.engine.reading.thinking import split, thought_spans
 from agentsim.engine.reading.vocabulary import SPEECH
 
-__all__ = ["Reply"]
+if TYPE_CHECKING:
+    from agentsim.engine.request import Request
 
 POST = (*SPEECH, "post", "forum post", "my post")
 # what stands for a value where a form is shown
@@ -45,8 +42,8 @@ class Reply:
     `cut`: it reached its longest allowed length; `repair`: objects with broken punctuation are read.
     """
 
-    def __init__(self, request: Question, text: str) -> None:
-        self.request, self.text, self.cut, self.repair = request, text, False, True
+    def __init__(self, request: Request[Any], text: str, *, cut: bool = False, repair: bool = True) -> None:
+        self.request, self.text, self.cut, self.repair = request, text, cut, repair
 
     @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
@@ -212,8 +209,8 @@ class Reply:
             spans = [*self._tagged_words, *(self.labelled[path] for path in words if path in self.labelled)]
             if spans:  # what stands under headings and in tags of words decides nothing
                 plain = folded(prose := masked(prose, sorted(spans), "\n"))
-            labels = self.labels[self.decider.path]
-            yield from in_prose(prose, plain, self.decider, labels, against=self.request.against)
+            found = Prose(prose, plain, self.decider, self.request.against)
+            yield from found.claims(self.labels[self.decider.path])
         elif not self.objects:
             for field in self.fields:
                 if field.nothing is not UNSAID and chosen(self.body, (), field.nothing) is not UNSAID:

@@ -14,13 +14,12 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.number import Real
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.bounds import MOST_OBJECTS, Work, bounded
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
+from agentsim.engine.reading.text import Work, bounded
 from agentsim.errors import AmbiguousReply, DecisionError
 
-__all__ = ["MAX_TEXT", "Object", "decoded", "scan", "strict_spans"]
-
 MAX_TEXT = 256 * 1024  # characters looked at; more is no answer
+_MOST_OBJECTS = 300
 _PIECE = 4096  # characters that are decoded at first
 _MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`number`)
 
@@ -55,7 +54,7 @@ def scan(body: str) -> list[Object]:
     Raises `AmbiguousReply` where a key stands twice with different values or there are too many objects, and
     `UnreadableReply` where too much of them would have to be mended, or they hold too much.
     """
-    return list(bounded(_objects(body), MOST_OBJECTS))
+    return list(bounded(_objects(body), _MOST_OBJECTS))
 
 
 def strict_spans(text: str) -> list[tuple[int, int]]:

@@ -11,19 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agentsim.engine.reading.bounds import MOST_MEMBERS, bounded
-from agentsim.engine.reading.fields import Field, Schema, Synonyms, fields_of, kind_of
-from agentsim.engine.reading.folding import compact, folded
+from agentsim.engine.reading.fields import UNSAID, Field, Schema, Synonyms, chosen, fields_of, kind_of, named
 from agentsim.engine.reading.prose import aloud
 from agentsim.engine.reading.scanning import decoded
+from agentsim.engine.reading.text import bounded, compact, folded
 from agentsim.engine.reading.thinking import split
-from agentsim.engine.reading.values import UNSAID, chosen, named
 from agentsim.engine.reading.vocabulary import REASONS, WRAPPERS
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
-__all__ = ["Shape", "unwrapped"]
-
 _LONGEST_KEY = 400  # characters
+_MOST_MEMBERS = 1_000  # of an object
 
 
 def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
@@ -81,7 +78,7 @@ class Shape:
         properties = schema.get("properties", {})
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
-        for key, given in bounded(value.items(), MOST_MEMBERS):
+        for key, given in bounded(value.items(), _MOST_MEMBERS):
             name = self._property(key, properties, path)
             if name is None:
                 others[key] = given
@@ -97,9 +94,9 @@ class Shape:
             raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
         for name, node in properties.items():
             if name not in out and kind_of(node) == "record" and others:
-                inside = {key for key in others if self._property(key, node["properties"], f"{path}{name}.")}
-                if inside:
-                    out[name] = self.of({key: others[key] for key in inside}, node, f"{path}{name}.")
+                place, inner = f"{path}{name}.", node["properties"]
+                if inside := {key: part for key, part in others.items() if self._property(key, inner, place)}:
+                    out[name] = self.of(inside, node, place)
         return {**others, **out}
 
     def _property(self, key: str, properties: Schema, path: str) -> str | None:

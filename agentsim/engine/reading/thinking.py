@@ -1,6 +1,6 @@
 """Thinking: the spellings in which models think aloud, as data, and a reply without what was thought.
 
-Headings that announce thinking (`**Thinking:**`) are `prose`'s, since what ends them depends on the question.
+Marks (`<think>`) have an end of their own; headings (`**Thinking:**`) end where a heading of the question follows.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 
-from agentsim.engine.reading.bounds import MOST_MARKS
 from agentsim.engine.reading.scanning import strict_spans
+from agentsim.engine.reading.text import any_name, folded, of_few_lines
+from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING
 
-__all__ = ["has_marks", "split"]
-
+_MOST_MARKS = 1_000  # of thinking
 _NAME = (
     r"(?:ant[_-]?)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
     r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
@@ -61,8 +61,7 @@ _MARK = re.compile(
     r"|(?P<unused><unused94>(?:\s*thought)?)"
     r"|(?P<comment><!--)"
     r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
-    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought"
-    r"|reason)[^<>]{0,60}</summary>)"
+    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"
     rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
@@ -85,6 +84,11 @@ _TOKEN = re.compile(
     r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:start|end)_of_turn>(?:model\b)?|<\|?assistant\|?>|\[/?INST\]|</?assistant>"
     r"|\[END FINAL (?:RESPONSE|ANSWER)\]"
 )
+
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+# besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
+_ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
+_UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
 def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
@@ -140,16 +144,17 @@ def _final(text: str, thoughts: list[str]) -> str:
 def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
     """Where thinking may begin or end, and whether the text has no more such places than are looked at."""
     first = _first_marks(text)
-    marks = [mark for mark in first if not _is_word(mark)]
+    # a name in square brackets may be a word
+    marks = [mark for mark in first if mark["square"] is None or _SQUARE.fullmatch(mark["name"])]
     if own:
         ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
         marks = [mark for mark in marks if _named(mark) not in ended]
-    return marks, len(first) < MOST_MARKS
+    return marks, len(first) < _MOST_MARKS
 
 
 @lru_cache(4)
 def _first_marks(text: str) -> tuple[re.Match[str], ...]:
-    return tuple(islice(_MARK.finditer(text), MOST_MARKS))
+    return tuple(islice(_MARK.finditer(text), _MOST_MARKS))
 
 
 def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
@@ -198,9 +203,62 @@ def _named(mark: re.Match[str]) -> str:
     return re.sub(r"[\s_-]+", " ", (mark["name"] or "").casefold())
 
 
-def _is_word(mark: re.Match[str]) -> bool:
-    return mark["square"] is not None and _SQUARE.fullmatch(mark["name"]) is None
-
-
 def _is_end(mark: re.Match[str]) -> bool:
     return bool(mark["slash"] or mark["end"] or mark["last"] or mark["stray"])
+
+
+def is_lead_in(text: str) -> bool:
+    """Whether a folded text holds only words that change nothing of what they introduce."""
+    return all(word in LEAD_IN or word.isdigit() for word in _WORDS.findall(text))
+
+
+@cache
+def alternatives(names: tuple[str, ...]) -> str:
+    """The folded names as one pattern, the longest first; blanks may be underscores or dashes."""
+    return any_name(map(folded, names))
+
+
+@cache
+def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<label>{alternatives(names)})(?![^\W_]|-)"
+        r"(?:[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?P<close>[*_=\])]{0,4})[ \t]*+"
+        r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
+        re.MULTILINE,
+    )
+
+
+def heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[str]]:
+    """The lines that a name heads: decorated, or with a colon; where not `sure`, such a one begins the text."""
+    if not names:
+        return
+    begins = len(plain) - len(plain.lstrip())
+    for match in _heading(tuple(names)).finditer(of_few_lines(plain)):
+        decorated = bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]"))
+        if is_lead_in(match["lead"]) and (decorated or (match["colon"] and (sure or match.start() <= begins))):
+            yield match
+
+
+@lru_cache(1024)
+def _thinking(own: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in THINKING if name not in own)
+
+
+def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
+    """What stands under headings of thinking, which are none of the question's `own`, until one of those follows."""
+    spans: list[tuple[int, int]] = []
+    ends: list[int] | None = None
+    for match in heads(plain, _thinking(tuple(own)), sure=True):
+        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["label"])
+        if (spans and match.start() < spans[-1][1]) or whole in own:
+            continue
+        if ends is None:
+            ends = [each.start() for each in heads(plain, own, sure=True)]
+            ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
+        place = bisect_right(ends, match.start())
+        end = ends[place] if place < len(ends) else len(plain)
+        if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
+            end = min(end, after.start())  # a quotation as a block ends with the block
+        spans.append((match.start(), end))
+    return spans

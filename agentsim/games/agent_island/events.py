@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.engine.event import Deed, Event
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, NAMED, Deed, Event, Interaction, Past
 from agentsim.engine.template import If
 from agentsim.engine.wording import listed
 from agentsim.games.agent_island.sidebar_events import Approached, ExchangeBegan, Paired, TakenAside, Whispered

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.naming import Naming
-from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.wording import Naming
 from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
 
 __all__ = ["panels"]
@@ -24,7 +24,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     return out
 
 
-def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Table | None:
+def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable | None:
     """A column a count: whom each voted for, what was counted, and what came of it."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied)]
     if not tallies:
@@ -47,7 +47,7 @@ def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Table | None
     note = (
         "Against whoever must go; of the jury, for whoever should win." if any(tally.final for tally in tallies) else ""
     )
-    return Table("Votes", columns, tuple(rows), note)
+    return DataTable("Votes", columns, tuple(rows), note)
 
 
 def _counted(tally: Tallied) -> str:
@@ -61,14 +61,14 @@ def _came_of_it(end: Eliminated | Won | None) -> str | None:
     return f"{end.player} {'wins' if isinstance(end, Won) else 'leaves'}{', by lot' if end.drawn_by_lot else ''}"
 
 
-def _jury(log: Sequence[LogEntry]) -> Table | None:
+def _jury(log: Sequence[LogEntry]) -> DataTable | None:
     final = {told.event.round for told in log if isinstance(told.event, Tallied) and told.event.final}
     rows = tuple(
         (told.event.voter, told.event.choice or "(abstains)", told.event.explanation)
         for told in log
         if isinstance(told.event, Voted) and told.round in final
     )
-    return Table("The jury", ("juror", "vote", "explanation"), rows) if rows else None
+    return DataTable("The jury", ("juror", "vote", "explanation"), rows) if rows else None
 
 
 def _survival(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart | None:
@@ -95,7 +95,7 @@ def _words(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart:
     return Chart("Words spoken in public", "stacked", tuple(players), tuple(series), "player", "words")
 
 
-def _mentions(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Table:
+def _mentions(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable:
     counts = {speaker: dict.fromkeys(players, 0) for speaker in players}
     naming = Naming((player, player) for player in players)
     for told in log:
@@ -109,4 +109,4 @@ def _mentions(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Table:
     note = "How often each speaker named each player in public; ids are matched as whole words, as they are spelt."
     if {"A", "I"} & set(players):
         note += " The word A at the beginning of a sentence is nobody, nor is I unless player stands before it."
-    return Table("Mentions", ("speaker", *players), rows, note=note, heat=True)
+    return DataTable("Mentions", ("speaker", *players), rows, note=note, heat=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings

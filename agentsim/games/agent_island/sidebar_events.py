@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.engine.event import Deed, Event
-from agentsim.engine.interaction import AGAINST, FOR, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, Deed, Event, Interaction, Past
 from agentsim.engine.template import If
 
 __all__ = ["Approached", "ExchangeBegan", "Paired", "TakenAside", "Whispered"]

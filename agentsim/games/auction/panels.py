@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agentsim.engine.event import LogEntry
-from agentsim.engine.panel import Cell, Chart, Panel, Point, Scatter, Series, Table
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Point, Scatter, Series
 from agentsim.games.auction.events import (
     AuctionBegan,
     AuctionEnded,
@@ -48,9 +48,9 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     return out
 
 
-def _results(ended: AuctionEnded) -> Table:
+def _results(ended: AuctionEnded) -> DataTable:
     rows = tuple((team.name, len(team.items), ", ".join(team.items) or "nothing") for team in ended.results)
-    return Table("What everybody took home", ("team", "items", "in the order in which they were taken"), rows)
+    return DataTable("What everybody took home", ("team", "items", "in the order in which they were taken"), rows)
 
 
 def _ends(events: Iterable[object]) -> dict[int, ItemSold | ItemLost]:
@@ -82,7 +82,7 @@ def _path(bids: Sequence[BidMade]) -> Chart:
     return Chart("Price paths", "line", tuple(x), series, "item.iteration", "high bid", "Each stretch is one item.")
 
 
-def _prices(bids: Sequence[BidMade], events: Sequence[object]) -> Table:
+def _prices(bids: Sequence[BidMade], events: Sequence[object]) -> DataTable:
     offered = {event.round: event.item for event in events if isinstance(event, ItemOffered)}
     highs, ends = _highs(bids), _ends(events)
     iterations = sorted({iteration for _, iteration in highs})
@@ -93,10 +93,10 @@ def _prices(bids: Sequence[BidMade], events: Sequence[object]) -> Table:
         name = f"{item.name} ({item.quality})" if item.required else f"{item.name} ({item.quality}, not required)"
         rows.append((name, *(highs.get((round_, iteration)) for iteration in iterations), winner))
     columns = ("item (quality)", *map(str, iterations), "taken by")
-    return Table("High bid by iteration", columns, tuple(rows), heat=True)
+    return DataTable("High bid by iteration", columns, tuple(rows), heat=True)
 
 
-def _sealed(began: AuctionBegan, bids: Sequence[BidMade], events: Sequence[object]) -> Table:
+def _sealed(began: AuctionBegan, bids: Sequence[BidMade], events: Sequence[object]) -> DataTable:
     offered = {event.round: event.item for event in events if isinstance(event, ItemOffered)}
     # a number is a bid that counted; any other stays out of the shading
     made: dict[tuple[int, str], Cell] = {
@@ -109,7 +109,7 @@ def _sealed(began: AuctionBegan, bids: Sequence[BidMade], events: Sequence[objec
         winner, price = (end.name, end.price) if isinstance(end, ItemSold) else ("(lost)" if end else None, None)
         rows.append((item.name, *(made.get((round_, team)) for team in began.teams), winner, price))
     columns = ("item", *began.teams.values(), "taken by", "price")
-    return Table("Sealed bids", columns, tuple(rows), heat=True)
+    return DataTable("Sealed bids", columns, tuple(rows), heat=True)
 
 
 def _rounds(events: Sequence[object]) -> list[int]:
@@ -145,7 +145,7 @@ def _completion(began: AuctionBegan, events: Sequence[object]) -> Chart:
     return Chart("Required components", "line", labels, tuple(series), "after item", "different components")
 
 
-def _outbid(began: AuctionBegan, bids: Sequence[BidMade]) -> Table:
+def _outbid(began: AuctionBegan, bids: Sequence[BidMade]) -> DataTable:
     counts = {(over, under): 0 for over in began.teams for under in began.teams}
     leader: str | None = None
     round_ = 0
@@ -162,7 +162,7 @@ def _outbid(began: AuctionBegan, bids: Sequence[BidMade]) -> Table:
     note = (
         "How often the team of the row took the high bid from the team of the column; its own, where it raised itself."
     )
-    return Table("Who outbid whom", ("team", *began.teams.values()), tuple(rows), note=note, heat=True)
+    return DataTable("Who outbid whom", ("team", *began.teams.values()), tuple(rows), note=note, heat=True)
 
 
 def _curse(sold: Sequence[ItemSold]) -> Scatter:

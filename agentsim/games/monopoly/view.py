@@ -6,9 +6,9 @@ One view is made for each version of the state and shared by all requests that a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.games.monopoly.cards import DeckName
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings

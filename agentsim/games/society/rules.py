@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, get_args
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.request import Choice, Number, Options, Text
 from agentsim.games.society.actions import NAMES, VoteCast, WorkType
 from agentsim.games.society.amounts import UNIT, Amount

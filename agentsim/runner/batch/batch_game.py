@@ -12,28 +12,16 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError, UsageError
 from agentsim.history.contents import read_journal
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
+from agentsim.history.run_files import RunFiles
 from agentsim.models.own import OwnModel
-from agentsim.runner.budget import Budget
+from agentsim.runner.limits import Budget
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
-
-__all__ = [
-    "GameEnd",
-    "completed_from_files",
-    "ended",
-    "failed",
-    "finished",
-    "is_done",
-    "session",
-    "sweep",
-    "used",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +65,8 @@ def session(
             return begun
         begun.journal.close()  # another process began this game first, and has its name
         begun.files.journal.unlink()
-    limits = scenario.limits
-    return reopened(
-        files,
-        env=env,
-        watcher=watcher,
-        max_cost_usd=limits.max_cost_usd,
-        max_calls=limits.max_calls,
-        max_wall_s=limits.max_wall_s,
-        within=within,
-        own=own,
-    )
+    limits = scenario.limits.model_dump(include={"max_cost_usd", "max_calls", "max_wall_s"})
+    return reopened(files, env=env, watcher=watcher, within=within, own=own, **limits)
 
 
 def _has_begun(journal: Path) -> bool:
@@ -101,16 +80,15 @@ def _has_begun(journal: Path) -> bool:
 
 def ended(result: RunResult) -> GameEnd:
     """The line of a game whose session came back."""
-    usage, error = result.history["usage"], result.error
-    used = (decision["usage"] for decision in result.history["decisions"])
+    history, error = result.history, result.error
+    costs = (decision["usage"]["cost_usd"] for decision in history["decisions"] if decision["usage"] is not None)
     return GameEnd(
         result.files.name,
         result.status,
-        usage["calls"],
-        _known_usd(usage["cost_usd"], (tokens["cost_usd"] for tokens in used if tokens is not None)),
-        usage.get("unpriced_calls", 0),
-        None if error is None else str(error),
-        0 if error is None else error.exit_code,
+        history["usage"]["calls"],
+        _known_usd(history["usage"]["cost_usd"], costs),
+        history["usage"]["unpriced_calls"],
+        *((None, 0) if error is None else (str(error), error.exit_code)),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-__all__ = ["Design", "Row", "Spread", "balance", "derived_seed", "rows", "williams"]
+from agentsim.models.base import Count, Word
 
 _SEED_BITS = 31
 
@@ -30,15 +30,16 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One game: the scenario's players (`seats`) in the order of this table, and the model of each (`models`).
+class Planned:
+    """One game: its name and seed, the scenario's players (`seats`) in the order of this table, and their `models`.
 
     Both are numbers from 0 by position; `models` is empty where each player keeps the scenario's model.
     """
 
-    seed: int
-    seats: tuple[int, ...]
-    models: tuple[int, ...] = ()
+    name: Word
+    seed: Count
+    seats: tuple[Count, ...]
+    models: tuple[Count, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,6 @@ class Spread:
 
     @property
     def even(self) -> bool:
-        """Whether each occurs equally often."""
         return self.least == self.most
 
 
@@ -70,15 +70,13 @@ def williams(size: int, row: int, width: int | None = None, block: int = 0) -> t
     width = size if width is None else width
     start = block if width < size else 0
     mirrored = -1 if size % 2 and block % 2 else 1
-    return tuple((mirrored * _zigzag(size, (start + place) % size) + row) % size for place in range(width))
+    zigzag = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(size)]  # 0, 1, -1, 2, -2, ...
+    return tuple((mirrored * zigzag[(start + place) % size] + row) % size for place in range(width))
 
 
-def _zigzag(size: int, place: int) -> int:
-    """0, 1, size - 1, 2, size - 2, ...: neighbours differ by every amount once."""
-    return (place + 1) // 2 if place % 2 else (size - place // 2) % size
-
-
-def rows(games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False) -> list[Row]:
+def rows(
+    games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False
+) -> list[Planned]:
     """The games of a batch, in the order in which they are played; without `models` each seat keeps its own.
 
     With `rotate` the seats change places as well: with models once a block, alone with every game. With `paired` the
@@ -92,11 +90,12 @@ def rows(games: int, seats: int, models: int, *, seed: int, rotate: bool = False
         if rotate:
             order = williams(seats, *((turn % seats, None, turn // seats) if models else (row, None, turn)))
         cast = williams(models, row, seats, turn) if models else ()
-        plan.append(Row(derived_seed(seed, turn if paired else number), order, cast))
+        name = f"game_{number + 1:0{max(4, len(str(games)))}d}"
+        plan.append(Planned(name, derived_seed(seed, turn if paired else number), order, cast))
     return plan
 
 
-def balance(plan: Sequence[Row], seats: int, models: int) -> list[Spread]:
+def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
     """How evenly the batch spreads what its design rotates; the rest is left out."""
     spreads = []
     if models:

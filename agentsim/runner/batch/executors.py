@@ -14,24 +14,23 @@ import queue
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from agentsim.errors import AgentsimError
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
+from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.models.permits import Variables
 from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
-from agentsim.runner.budget import Budget
+from agentsim.runner.limits import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
-
-__all__ = ["Executor", "ExecutorLost", "InLoop", "InProcesses", "WorkerLost", "play_task", "serve", "task_of"]
 
 _DEATHS = 2
 """After so many workers died over a game, it is left alone in this session."""
@@ -41,20 +40,19 @@ _ELSEWHERE_S = 60.0
 """A worker that hung, and from which a game was taken away, may still play it for so long."""
 
 
-class Executor(Protocol):
+class Executor(ABC):
     """Plays single games somewhere; several at once."""
 
     async def open(self) -> int | None:
         """Prepare, and return how many games it can play at once, if known; `UsageError` for a mistake."""
-        ...
+        return None
 
+    @abstractmethod
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game, from its beginning or its journal's end."""
-        ...
+        """Play one game, from its beginning or its journal's end; cancelled, it ends in order."""
 
-    async def aclose(self) -> None:
+    async def aclose(self) -> None:  # noqa: B027 - most have nothing to close
         """Release what it holds."""
-        ...
 
 
 class ExecutorLost(AgentsimError):
@@ -62,7 +60,7 @@ class ExecutorLost(AgentsimError):
 
 
 @dataclass
-class InLoop:
+class InLoop(Executor):
     """Plays games as tasks of the running loop; `used` is called with what each has used so far.
 
     This is for games with models, which wait. Their sessions share limiters and the budget `within`, so pacing, slots,
@@ -74,18 +72,10 @@ class InLoop:
     used: Callable[[str, Totals], None]
     own: Mapping[str, OwnModel]
 
-    async def open(self) -> int | None:
-        """Has nothing to prepare."""
-        return None
-
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game until it ends or stops; cancelled, it ends in order."""
         watcher = _Counting(files.name, self.used)
         begun = session(scenario, files, env=self.env, watcher=watcher, within=self.within, own=self.own)
         return finished(files) if begun is None else ended(await begun.play())
-
-    async def aclose(self) -> None:
-        """Has nothing to close: each session closes its own."""
 
 
 class _Counting(Watcher):
@@ -100,16 +90,12 @@ class WorkerLost(AgentsimError):
     """The processes that played a game died of it, or were killed."""
 
 
-class InProcesses:
+class InProcesses(Executor):
     """Plays games of bots in worker processes, each of which is started when it is first needed."""
 
     def __init__(self) -> None:
         self._idle: list[Process] = []
         self._all: list[Process] = []
-
-    async def open(self) -> int | None:
-        """Has nothing to prepare: workers start with their first game."""
-        return None
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         """Play one game in a worker; where that dies another goes on, from the journal. Cancelled, the worker ends."""
@@ -125,7 +111,6 @@ class InProcesses:
         raise WorkerLost(f"{_DEATHS} workers died over this game, the last with exit code {code}")
 
     async def aclose(self) -> None:
-        """End every worker."""
         for worker in self._all:
             assert worker.stdin is not None, "it was opened"
             worker.stdin.close()

@@ -14,31 +14,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from filelock import lock_descriptor
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agentsim.engine.codec import json_line
-from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.files import MANIFEST, check_name, write_new, write_whole
-from agentsim.runner.batch.design import Design, Row, balance, rows
+from agentsim.engine.codec import json_line, values
+from agentsim.errors import ScenarioError, UsageError, first_objection
+from agentsim.history.run_files import MANIFEST, check_name, written_beside
+from agentsim.runner.batch.design import Design, Planned, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
-from agentsim.scenario.limits import with_limits
-from agentsim.scenario.scenario import Scenario
-
-__all__ = [
-    "DRAWN",
-    "Manifest",
-    "Planned",
-    "at_once",
-    "folder_of",
-    "locked",
-    "planned",
-    "plays_alone",
-    "prepared",
-    "read_manifest",
-    "require_manifest",
-]
+from agentsim.scenario.scenario import Scenario, with_limits
 
 FORMAT = "agentsim-batch/1"
 DRAWN = -1
@@ -47,12 +33,23 @@ _CALLERS = 8
 """Games with models that are played at once by default; each waits for its own replies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """One game of the plan: its name and its row."""
+class _Cast(BaseModel):
+    scenario: dict[str, Any]
+    run: dict[str, Any]
 
-    name: str
-    row: Row
+
+class _File(BaseModel):
+    """What is read of a manifest; the rest is for people."""
+
+    model_config = ConfigDict(strict=True)
+
+    format: Literal["agentsim-batch/1"]
+    seed: int
+    models: tuple[str, ...]
+    rotate: bool
+    paired: bool
+    casts: list[_Cast]
+    games: tuple[Planned, ...]
 
 
 @dataclass(frozen=True)
@@ -64,21 +61,16 @@ class Manifest:
     casts: tuple[Scenario, ...]
 
     def scenario(self, game: Planned) -> Scenario:
-        """The scenario of one game."""
-        row = game.row
-        first = self.casts[0]
-        by_position = row.models or (0,) * len(row.seats)
-        players = tuple(self.casts[model].players[seat] for seat, model in zip(row.seats, by_position, strict=True))
-        return replace(first, seed=row.seed, players=players)
+        by_position = game.models or (0,) * len(game.seats)
+        players = tuple(self.casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
+        return replace(self.casts[0], seed=game.seed, players=players)
 
     def limited(self, env: Mapping[str, str], **given: float | None) -> Manifest:
         """The same games under these limits, where they are not None; see `with_limits`."""
         return replace(self, casts=tuple(with_limits(cast, env, **given) for cast in self.casts))
 
     def balance(self) -> list[dict[str, Any]]:
-        """How evenly the design spreads models and seats over the games."""
-        spreads = balance([game.row for game in self.games], len(self.casts[0].players), len(self.design.models))
-        return [asdict(spread) for spread in spreads]
+        return [asdict(each) for each in balance(self.games, len(self.casts[0].players), len(self.design.models))]
 
     def digest(self) -> str:
         """A short name for the batch, which depends on neither its seed nor its number of games."""
@@ -89,7 +81,8 @@ class Manifest:
     def write(self, directory: Path, *, instead: bool = False) -> None:
         """Put it into the batch's folder; it is whole or not there.
 
-        `FileExistsError` where one is there, unless this one is written `instead`, for which the caller has the lock.
+        `FileExistsError` where one is there, unless this one is written `instead`, for which the caller has the lock;
+        `OSError` where it cannot be written.
         """
         design = self.design
         head = {
@@ -102,17 +95,10 @@ class Manifest:
             "balance": self.balance(),
             "casts": [{"scenario": cast.identity(), "run": cast.run_part()} for cast in self.casts],
         }
-        lines = [
-            json_line({"name": game.name, "seed": game.row.seed, "seats": game.row.seats, "models": game.row.models})
-            for game in self.games
-        ]
         body = [b"%b:%b" % (json_line(key), json_line(value)) for key, value in head.items()]
-        body.append(b'"games":[\n' + b",\n".join(lines) + b"\n]")
-        whole = b"{\n" + b",\n".join(body) + b"\n}\n"
-        if instead:
-            write_whole(directory / MANIFEST, whole)
-        else:
-            write_new(directory / MANIFEST, whole)
+        body.append(b'"games":[\n' + b",\n".join(json_line(values(game)) for game in self.games) + b"\n]")
+        with written_beside(directory / MANIFEST, new=not instead) as file:
+            file.write(b"{\n" + b",\n".join(body) + b"\n}\n")
 
 
 def plays_alone(manifest: Manifest) -> bool:
@@ -131,32 +117,26 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
             raise UsageError(f"{plan.id} is a person: a batch plays without anybody at the terminal")
     seats = len(casts[0].players)
     table = rows(design.games, seats, len(design.models), seed=design.seed, rotate=design.rotate, paired=design.paired)
-    digits = max(4, len(str(design.games)))
-    games = tuple(Planned(f"game_{number:0{digits}d}", row) for number, row in enumerate(table, start=1))
-    return Manifest(design, games, tuple(casts))
+    return Manifest(design, tuple(table), tuple(casts))
 
 
 def read_manifest(directory: Path) -> Manifest | None:
     """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest."""
     path = directory / MANIFEST
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = _File.model_validate_json(path.read_bytes())
+        casts = tuple(Scenario.restore(cast.scenario, cast.run) for cast in found.casts)
+        _check(found.games, casts, found.models)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is not a batch's manifest: {str(error)[:200]}") from None
-    try:
-        if found["format"] != FORMAT:
-            raise ValueError(f"format {str(found['format'])[:40]!r}, this version reads {FORMAT}")
-        games = tuple(_game(line) for line in found["games"])
-        casts = tuple(Scenario.restore(cast["scenario"], cast["run"]) for cast in found["casts"])
-        models = tuple(map(str, found["models"]))
-        design = Design(int(found["seed"]), len(games), models, bool(found["rotate"]), bool(found["paired"]))
-        _sound(games, casts, models)
-    except (KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
+    except ValidationError as error:
+        where, why = first_objection(error)
+        why = why.replace("Input should be", "must be")
+        raise UsageError(f"{path}: is not a batch's manifest: {where or 'the file'}: {why}") from None
+    except (OSError, KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: is not a batch's manifest: {what}") from None
-    return Manifest(design, games, casts)
+    return Manifest(Design(found.seed, len(found.games), found.models, found.rotate, found.paired), found.games, casts)
 
 
 def require_manifest(directory: Path) -> Manifest:
@@ -167,7 +147,7 @@ def require_manifest(directory: Path) -> Manifest:
     return manifest
 
 
-def _sound(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str]) -> None:
+def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str]) -> None:
     """Raise `ValueError`, or `UsageError` for a name, unless each game has a name, seats and models of its own."""
     if not games:
         raise ValueError("it plans no games")
@@ -182,18 +162,10 @@ def _sound(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence
         if game.name in names:
             raise ValueError(f"two games are called {game.name}")
         names.add(game.name)
-        seats, cast = game.row.seats, game.row.models
-        if sorted(seats) != list(range(len(players[0]))):
+        if sorted(game.seats) != list(range(len(players[0]))):
             raise ValueError(f"{game.name} does not seat each of {len(players[0])} players once")
-        if len(cast) != (len(seats) if models else 0) or not all(0 <= model < len(casts) for model in cast):
+        if len(game.models) != (len(game.seats) if models else 0) or any(model >= len(casts) for model in game.models):
             raise ValueError(f"{game.name} does not give each seat one of {len(models)} models")
-        if game.row.seed < 0:
-            raise ValueError(f"{game.name} has a seed below 0")
-
-
-def _game(line: Mapping[str, Any]) -> Planned:
-    row = Row(int(line["seed"]), tuple(map(int, line["seats"])), tuple(map(int, line["models"])))
-    return Planned(str(line["name"]), row)
 
 
 @contextmanager
@@ -225,26 +197,28 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
     if drawn:
         seed = secrets.randbelow(MAX_DRAWN_SEED) if there is None else there.design.seed
         wanted = planned(replace(wanted.design, seed=seed), wanted.casts)
-    if there is None:
-        try:
+    try:
+        if there is None:
             directory.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in directory.iterdir()]
             if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
                 raise UsageError(f"{directory}: holds other runs; a batch needs a folder of its own")
-            wanted.write(directory)
-        except FileExistsError:
-            if (there := read_manifest(directory)) is None:  # the folder's name is that of a file
-                raise UsageError(f"{directory}: is not a directory") from None
-            if drawn:
-                wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
-        except OSError as error:
-            raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
-    if there is not None:
+            try:
+                wanted.write(directory)
+                return directory, wanted
+            except FileExistsError:  # another process was first
+                there = require_manifest(directory)
+                if drawn:
+                    wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
         wanted = _joined(there, wanted, directory)
         if len(wanted.games) > len(there.games):
             with locked(directory):
                 wanted = _joined(require_manifest(directory), wanted, directory)  # it may have grown since
                 wanted.write(directory, instead=True)
+    except FileExistsError:  # the folder's name is that of a file
+        raise UsageError(f"{directory}: is not a directory") from None
+    except OSError as error:
+        raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
     return directory, wanted
 
 
@@ -268,7 +242,8 @@ def _difference(there: Manifest, wanted: Manifest) -> str | None:
         one, other = getattr(there.design, name), getattr(wanted.design, name)
         if one != other:
             return f"{name}: {_said(one)} there, {_said(other)} here"[:300]
-    same_rows = all(one.row == two.row for one, two in zip(there.games, wanted.games, strict=False))
+    pairs = zip(there.games, wanted.games, strict=False)
+    same_rows = all(replace(one, name=two.name) == two for one, two in pairs)
     same_casts = [cast.identity() for cast in there.casts] == [cast.identity() for cast in wanted.casts]
     return None if same_rows and same_casts else "its scenario is not this one"
 

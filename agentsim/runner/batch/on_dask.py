@@ -13,17 +13,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import UsageError
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.runner.batch.executors import ExecutorLost, WorkerLost, play_task, task_of
+from agentsim.runner.batch.executors import Executor, ExecutorLost, WorkerLost, play_task, task_of
 from agentsim.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from agentsim.models.permits import Variables
-
-__all__ = ["OnDask"]
+    from agentsim.models.keys import Variables
 
 _RETRIES = 2
 _CONNECT_S = 20
@@ -47,7 +45,7 @@ def _hush() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-class OnDask:
+class OnDask(Executor):
     """Plays games on the cluster of a scheduler (`tcp://host:8786`), or on one of its own with `workers` processes.
 
     The variables that `env` allows to go to any host may do so there, too.
@@ -92,7 +90,6 @@ class OnDask:
         return sum((await client.nthreads()).values())
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game on a worker; where that dies another goes on, from the journal."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 

@@ -13,31 +13,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import (
-    AgentsimError,
-    BudgetReached,
-    Interrupted,
-    ProviderStopped,
-    RunStopped,
-    UsageError,
-)
+from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
-from agentsim.history.files import RunFiles
 from agentsim.history.journal_file import is_running
 from agentsim.history.record import FINISHED
+from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
-from agentsim.models.descriptors import make_room
+from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
+from agentsim.runner.batch.design import Planned
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
-from agentsim.runner.batch.manifest import Manifest, Planned, locked, plays_alone
+from agentsim.runner.batch.manifest import Manifest, locked, plays_alone
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
-from agentsim.runner.budget import Budget
+from agentsim.runner.limits import Budget
 from agentsim.runner.seats import seated
-from agentsim.runner.signals import stoppable
+from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario
-
-__all__ = ["run_batch", "run_batch_in_loop"]
 
 _ORPHANS_S = 10.0
 """The time that the workers of a killed batch may take to be gone."""
@@ -144,7 +136,7 @@ class _Batch:
         free = plays_alone(self.manifest)
         for game in self.manifest.games:
             files = self._files(game)
-            done, why = is_done(files, game.row.seed)
+            done, why = is_done(files, game.seed)
             if why is not None:
                 self.result.rebuilt[game.name] = why
             calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)
@@ -157,7 +149,12 @@ class _Batch:
     async def _play_all(self, left: Sequence[Planned]) -> None:
         tally = self.result.tally
         await self._orphans_gone(left)
-        executor = self._made()
+        if self.executor is not None:
+            executor = self.executor()
+        elif plays_alone(self.manifest):
+            executor = InProcesses()
+        else:
+            executor = InLoop(self.env, self._budget, self._used, self.own)
         games = min(self.jobs, len(left))
         most = self._calls * games
         if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
@@ -179,14 +176,9 @@ class _Batch:
                 await asyncio.wait(lanes)
             await executor.aclose()
 
-    def _made(self) -> Executor:
-        if self.executor is not None:
-            return self.executor()
-        return InProcesses() if plays_alone(self.manifest) else InLoop(self.env, self._budget, self._used, self.own)
-
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:
-            if self._exhausted() or self.result.stopped is not None:
+            if self._exhausted():
                 break
             await self._one(game, executor)
         self._shares.lanes -= 1
@@ -194,9 +186,9 @@ class _Batch:
     def _exhausted(self) -> bool:
         """Whether the limits are reached: games that are played elsewhere cannot ask before each call."""
         limits, tally = self.manifest.casts[0].limits, self.result.tally
-        if limits.max_calls is not None and tally.calls and tally.calls >= limits.max_calls:
+        if limits.max_calls is not None and 0 < tally.calls >= limits.max_calls:
             self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
-        if limits.max_cost_usd is not None and tally.cost_usd and tally.cost_usd >= limits.max_cost_usd:
+        if limits.max_cost_usd is not None and 0 < tally.cost_usd >= limits.max_cost_usd:
             self._stop(BudgetReached(f"limits.max_cost_usd = {limits.max_cost_usd:g} is reached"))
         return self.result.stopped is not None
 
@@ -206,12 +198,10 @@ class _Batch:
         task = asyncio.create_task(executor.play(self._allowed(game, *before), self._files(game)))
         try:
             await asyncio.wait({task})
-        except asyncio.CancelledError:
-            task.cancel()
+        finally:
+            task.cancel()  # of a game that is over this changes nothing
             await asyncio.wait({task})
             self._note(game, task)
-            raise
-        self._note(game, task)
 
     def _allowed(self, game: Planned, calls: int, cost_usd: float) -> Scenario:
         """The game, which used so much before; with its share of the batch's limits where it is played elsewhere."""
@@ -232,7 +222,7 @@ class _Batch:
         else:
             end = task.result()
         if end.status not in FINISHED and not end.calls:
-            end = completed_from_files(end, self._files(game), game.row.seed)
+            end = completed_from_files(end, self._files(game), game.seed)
         self.result.ends.append(end)
         self.result.tally.ended(end)
         self.watcher.ended(end)

@@ -12,9 +12,7 @@ from agentsim.errors import AgentsimError
 from agentsim.history.record import FINISHED
 from agentsim.history.totals import Totals
 from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.scenario.schema import Limits
-
-__all__ = ["BatchResult", "BatchWatcher", "LimitShares", "Tally"]
+from agentsim.scenario.tables import Limits
 
 
 class BatchWatcher:
@@ -44,11 +42,9 @@ class Tally:
         self._running: dict[str, Totals] = {}
         self._known: dict[str, tuple[int, float, int]] = {}  # what unfinished games had used when this session began
         self._clock, self._began = clock, clock()
-        self._ended_here = 0
 
     @property
     def running(self) -> int:
-        """Games under way."""
         return len(self._running)
 
     @property
@@ -57,7 +53,6 @@ class Tally:
         return sum(count for status, count in self.statuses.items() if status not in FINISHED)
 
     def earlier(self, name: str, calls: int, cost_usd: float, unpriced_calls: int = 0, *, finished: bool) -> None:
-        """What a game used in earlier sessions."""
         self.calls += calls
         self.cost_usd += cost_usd
         self.unpriced_calls += unpriced_calls
@@ -76,15 +71,12 @@ class Tally:
         return calls, cost
 
     def used(self, name: str, totals: Totals) -> None:
-        """What a running game has used so far."""
         if name in self._running:
             self._running[name] = totals
 
     def ended(self, end: GameEnd) -> None:
-        """A game is over, or has stopped."""
         self._running.pop(end.name, None)
         self.statuses[end.status] += 1
-        self._ended_here += 1
         self.done += end.status in FINISHED
         self.calls += end.calls
         self.cost_usd += end.cost_usd
@@ -101,9 +93,8 @@ class Tally:
 
     def left_s(self) -> float | None:
         """Seconds that the rest will take at the pace of this session; None before its first game is over."""
-        if not self._ended_here:
-            return None
-        return (self._clock() - self._began) / self._ended_here * max(0, self.games - self.done - self.failed)
+        ended = self.statuses.total()
+        return (self._clock() - self._began) / ended * max(0, self.games - self.done - self.failed) if ended else None
 
 
 class LimitShares:
@@ -119,7 +110,6 @@ class LimitShares:
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to share."""
         return any(limit is not None for limit in self._limits.values())
 
     def given(self, name: str, calls: tuple[int, int], cost_usd: tuple[float, float]) -> dict[str, float]:
@@ -139,7 +129,6 @@ class LimitShares:
         return share
 
     def back(self, name: str) -> None:
-        """Free the share of a game that is over."""
         self._given.pop(name, None)
 
 
@@ -158,7 +147,6 @@ class BatchResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every game of the batch is done."""
         return self.tally.done == self.tally.games
 
     @property

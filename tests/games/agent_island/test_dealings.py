@@ -13,7 +13,7 @@ from agentsim.games.agent_island.events import (
     Whispered,
 )
 from agentsim.history.pairs import pairs
-from tests.engine.dealings import done
+from tests.engine.small import done
 from tests.games.agent_island.island import play
 
 

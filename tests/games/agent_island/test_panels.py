@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentsim.engine.panel import Chart, Panel, Table
+from agentsim.engine.panel import Chart, DataTable, Panel
 from agentsim.engine.simulate import Simulation
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.requests import Speech
@@ -18,9 +18,9 @@ def _panels(played: Simulation, seen_by: str | None = None) -> dict[str, Panel]:
     return {panel.title: panel for panel in GAME.panels(log, list("ABCD"))}
 
 
-def _table(panels: dict[str, Panel], title: str) -> Table:
+def _table(panels: dict[str, Panel], title: str) -> DataTable:
     panel = panels[title]
-    assert isinstance(panel, Table)
+    assert isinstance(panel, DataTable)
     return panel
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.panel import Chart, Panel, Point, Scatter, Table
+from agentsim.engine.panel import Chart, DataTable, Panel, Point, Scatter
 from agentsim.engine.simulate import Simulation
 from agentsim.games.auction import GAME
 from agentsim.games.auction.events import BidMade
@@ -146,7 +146,7 @@ def test_a_log_cut_anywhere_shows_what_there_is(format_: str, seen_by: str | Non
         assert len(set(titles)) == len(titles)
         assert ("What everybody took home" in titles) == (cut == len(log))
         for panel in panels:
-            if isinstance(panel, Table):
+            if isinstance(panel, DataTable):
                 assert all(len(row) == len(panel.columns) for row in panel.rows)
             elif isinstance(panel, Chart):
                 assert _series(panel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.games.market.events import Messaged, Traded, Transferred
 from agentsim.history.pairs import pairs
-from tests.engine.dealings import done
+from tests.engine.small import done
 
 
 def test_a_trade_is_both_sides_deed_at_its_price() -> None:

@@ -14,7 +14,7 @@ from agentsim.engine.simulate import Simulation
 from agentsim.games.market.events import Answered, Asked, OrderDrawn, Paused, Resumed
 from agentsim.games.market.moderator import InterviewAnswer, Interviewed, Moderate, Moderation
 from agentsim.games.market.requests import Act
-from agentsim.history.files import RunFiles
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from tests.games.market.market import SKIPS, play
 

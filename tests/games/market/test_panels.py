@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine.panel import Board, Chart, Network, Table
+from agentsim.engine.panel import Board, Chart, DataTable, Network
 from agentsim.engine.simulate import Simulation
 from agentsim.games.market import GAME
 from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded, Transferred
@@ -46,7 +46,7 @@ def test_orders_and_holdings_replayed_from_events_are_those_of_the_game(seed: in
 
 def test_the_book_of_a_round_shows_the_best_prices_and_what_stands() -> None:
     played = play({"A": [sells(9, 3), sells(8, 1)], "B": [buys(5, 2), buys(9, 2)]}, order=["AB", "AB"])
-    table: Table = shown(played)["Order book"]
+    table: DataTable = shown(played)["Order book"]
     assert table.rows == ((1, "wheat", 2, 5, 9, 3, 0), (2, "wheat", 2, 5, 9, 2, 2))
 
 
@@ -89,7 +89,7 @@ def test_what_one_trader_heard_shows_no_equilibrium_and_nobody_elses_holdings() 
 def test_holdings_of_many_agents_are_tables_of_few_columns() -> None:
     played = session("zi_c", periods=3)
     shares = shown(played)["Capital"]
-    assert isinstance(shares, Table)
+    assert isinstance(shares, DataTable)
     assert shares.heat
     assert [row[0] for row in shares.rows] == [f"T{n}" for n in range(22)]
     assert len(shares.columns) <= 13

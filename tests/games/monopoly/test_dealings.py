@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.events import TradeAccepted, TradeProposed, TradeRejected, TradeSide
-from tests.engine.dealings import done
+from tests.engine.small import done
 
 PARTIES = ("A", "B", "Ann", "Ben")
 NOTHING = TradeSide((), 0, 0)

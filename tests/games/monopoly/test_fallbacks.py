@@ -26,7 +26,7 @@ from agentsim.games.monopoly.requests import (
 from agentsim.games.monopoly.utterances import utterances
 from agentsim.games.monopoly.view import AuctionLot, View
 from agentsim.history.contents import Contents
-from agentsim.runner.journal_lookup import restored
+from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import LogEntry
-from agentsim.engine.panel import Board, Chart, Panel, Scene, Table
+from agentsim.engine.panel import Board, Chart, DataTable, Panel, Scene
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.deals import deals
@@ -262,7 +262,7 @@ def test_a_log_cut_anywhere_is_shown(seen_by: str | None) -> None:
     for cut in range(0, len(log) + 1, 7):
         part = log[:cut] if seen_by is None else heard_by(log[:cut], seen_by)
         for panel in shown(part).values():
-            if isinstance(panel, Table):
+            if isinstance(panel, DataTable):
                 assert all(len(row) == len(panel.columns) for row in panel.rows)
             elif isinstance(panel, Chart):
                 assert all(len(series.values) == len(panel.x) for series in panel.series)

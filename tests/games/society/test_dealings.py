@@ -7,7 +7,7 @@ from agentsim.games.society.events.giving import Traded
 from agentsim.games.society.events.life import Being, SocietyBegan
 from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Voted
 from agentsim.history.pairs import pairs
-from tests.engine.dealings import done
+from tests.engine.small import done
 
 BEGAN = SocietyBegan(3, tuple(Being(n, f"p{n}", "neutral") for n in (1, 2, 3)), 0, 0, 0, {})
 PROPOSED = Proposed(1, 1, 2, "rule", "Share", (), 3, "Let us share.")

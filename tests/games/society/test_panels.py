@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Chart, Network, Panel, Profile, Profiles, Table, Threads
+from agentsim.engine.panel import Chart, DataTable, Network, Panel, PlayerProfile, PlayerProfiles, Threads
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import UNIT, number
@@ -58,12 +58,12 @@ def panels(heard_by: str | None = None) -> list[Panel]:
 
 
 def table(title: str, shown: list[Panel]) -> list[dict[str, object]]:
-    [found] = [panel for panel in shown if isinstance(panel, Table) and panel.title == title]
+    [found] = [panel for panel in shown if isinstance(panel, DataTable) and panel.title == title]
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
-def pages(shown: list[Panel]) -> dict[str, Profile]:
-    [found] = [panel for panel in shown if isinstance(panel, Profiles)]
+def pages(shown: list[Panel]) -> dict[str, PlayerProfile]:
+    [found] = [panel for panel in shown if isinstance(panel, PlayerProfiles)]
     return {page.name: page for page in found.people}
 
 
@@ -182,7 +182,7 @@ def test_as_one_agent_heard_it_there_is_nothing_private_of_others() -> None:
 def test_of_a_multitude_the_first_have_pages() -> None:
     crowd = [f"a{place}" for place in range(MOST_PAGES + 1)]
     big = simulate(GAME, {"days": 1, "actions_per_day": 1}, crowd, bot="random", seed=1).log
-    [found] = [panel for panel in GAME.panels(big, crowd) if isinstance(panel, Profiles)]
+    [found] = [panel for panel in GAME.panels(big, crowd) if isinstance(panel, PlayerProfiles)]
     assert len(found.people) == MOST_PAGES
     assert found.note == "The first 200 of 201 agents."
 

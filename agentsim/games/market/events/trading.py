@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from agentsim.engine.event import Deed, Event
-from agentsim.engine.interaction import FOR
+from agentsim.engine.event import FOR, Deed, Event
 from agentsim.engine.template import By, Worded
 from agentsim.games.market.order_book import Side, Why
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Cell, Panel, Table
+from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.market.events import Ordered, PeriodBegan, Traded, Withdrawn
 from agentsim.games.market.panels.spots import rounds, spots
 
@@ -68,4 +68,4 @@ def book(log: Sequence[LogEntry]) -> list[Panel]:
     note = "At the end of the round." + ("" if len(shown) == rounds(log) else " Some rounds, evenly spread.")
     if any(isinstance(told.event, PeriodBegan) for told in log):
         note += " Rounds are counted through all periods; what is left at the end of a period is withdrawn."
-    return [Table("Order book", columns, tuple(rows), note)]
+    return [DataTable("Order book", columns, tuple(rows), note)]

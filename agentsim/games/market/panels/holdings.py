@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.market.events import Endowed, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels.spots import rounds, spots
@@ -77,4 +77,4 @@ def _table(asset: str, agents: Sequence[str], scenes: Sequence[_Scene], note: st
         (agent, *(held.get(agent, {}).get(asset, 0) for _, held in few)) for agent in agents
     )
     columns = ("agent", *(str(number) for number, _ in few))
-    return Table(asset.capitalize(), columns, rows, f"Units held after the round. {note}".strip(), heat=True)
+    return DataTable(asset.capitalize(), columns, rows, f"Units held after the round. {note}".strip(), heat=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry
-from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.market.events import PeriodEnded
 
 __all__ = ["periods"]
@@ -49,8 +49,8 @@ def periods(log: Sequence[LogEntry]) -> list[Panel]:
         for agent in agents
     )
     return [
-        Table("Periods", columns, rows, _NOTE),
+        DataTable("Periods", columns, rows, _NOTE),
         Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
         Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
-        Table("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
+        DataTable("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
     ]

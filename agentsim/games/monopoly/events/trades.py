@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from agentsim.engine.event import Deed, Event
-from agentsim.engine.interaction import AGAINST, FOR, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, Deed, Event, Interaction, Past
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.monopoly.board import FINE, SPACES, name_of

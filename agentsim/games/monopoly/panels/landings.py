@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agentsim.engine.event import LogEntry
-from agentsim.engine.panel import Board, Cell, Panel, Scene, Table
+from agentsim.engine.panel import Board, Cell, DataTable, Panel, Scene
 from agentsim.games.monopoly.board import JAIL, SPACES, name_of
 from agentsim.games.monopoly.events import Jailed, Moved, Rolled, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
@@ -69,7 +69,7 @@ def _far(positions: Sequence[int], seen: Sequence[float], expected: Sequence[flo
     return ", ".join(f"{name} ({excess:+.1f} points)".replace("-", "\u2212") for name, excess in points)
 
 
-def _table(found: Counter[int]) -> Table:
+def _table(found: Counter[int]) -> DataTable:
     total = found.total()
     leave, stay = long_run("leave"), long_run("stay")
     rows: list[tuple[Cell, ...]] = []
@@ -79,4 +79,4 @@ def _table(found: Counter[int]) -> Table:
         rows.append((name, found[cell], *(round(value, 2) for value in (share, 100 * leave[cell], 100 * stay[cell]))))
     columns = ("space", "landings", "% here", "% in the long run, leaving jail", "% staying in jail")
     note = "After each roll and all that it brought about; nobody rests on Go To Jail."
-    return Table("Landings by space", columns, tuple(rows), note)
+    return DataTable("Landings by space", columns, tuple(rows), note)

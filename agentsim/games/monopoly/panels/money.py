@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agentsim.engine.event import PlayerId
-from agentsim.engine.panel import Cell, Chart, Panel, Series, Table
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
 from agentsim.games.monopoly.events import Paid
 from agentsim.games.monopoly.replay import Snapshot
@@ -43,7 +43,7 @@ def _chart(
     return Chart(title, "line", x, series, "turn", "dollars", " ".join(filter(None, (note, some if every > 1 else ""))))
 
 
-def _flows(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> Table:
+def _flows(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> DataTable:
     paid = Counter[tuple[str | None, str | None]]()
     for event in rents:
         paid[event.payer, event.payee] += event.amount
@@ -51,7 +51,7 @@ def _flows(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> Table:
         (name, *(None if payer == payee else paid[payer, payee] for payee in names)) for payer, name in names.items()
     ]
     note = "Dollars that the player of the row paid to the player of the column."
-    return Table("Rent from whom to whom", ("paid by", *names.values()), tuple(rows), note, heat=True)
+    return DataTable("Rent from whom to whom", ("paid by", *names.values()), tuple(rows), note, heat=True)
 
 
 def _by_group(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.panel import Cell, Panel, Table
+from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.monopoly.deals import Deal
 from agentsim.games.monopoly.events import TradeDiscarded
 
@@ -23,7 +23,7 @@ def panels(found: Sequence[Deal], log: Sequence[LogEntry], names: Mapping[Player
     yield _each(found, names)
 
 
-def _by_player(found: Sequence[Deal], discarded: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> Table:
+def _by_player(found: Sequence[Deal], discarded: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for player, name in names.items():
         made = [deal for deal in found if deal.proposer == player]
@@ -33,14 +33,14 @@ def _by_player(found: Sequence[Deal], discarded: Sequence[PlayerId], names: Mapp
         rows.append((name, len(made), yes, discarded.count(player), len(got), agreed, gained))
     columns = ("player", "proposed", "accepted", "discarded", "received", "agreed to", "gained by list price")
     note = "Gained: what came in less what went out in all accepted trades, with deeds at list price."
-    return Table("Trades by player", columns, tuple(rows), note)
+    return DataTable("Trades by player", columns, tuple(rows), note)
 
 
 def _balance(deal: Deal, player: PlayerId) -> int:
     return deal.list_balance if player == deal.proposer else -deal.list_balance if player == deal.target else 0
 
 
-def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> Table:
+def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> DataTable:
     # Accepted ones first in importance: where not all can be shown, the rejected ones go.
     kept = sorted(found, key=lambda deal: (deal.answer != "accepted", -deal.number))[:_MOST]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -67,7 +67,7 @@ def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> Table:
             f" {len(kept)} of {len(found)} are shown: the accepted ones and the latest others. All are in the timeline "
             "and in the table trades that export writes."
         )
-    return Table("Trades and what they were worth", columns, rows, note)
+    return DataTable("Trades and what they were worth", columns, rows, note)
 
 
 def _signed(amount: int) -> str:

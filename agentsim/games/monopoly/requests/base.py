@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from types import new_class
 from typing import Any, ClassVar, TypeVar
 
-from agentsim.engine.cached_property import cached_property
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Options, Request, Text
 from agentsim.games.monopoly import prompts, trade

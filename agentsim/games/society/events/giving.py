@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import FOR, Interaction, Past
+from agentsim.engine.event import FOR, Event, Interaction, Past
 from agentsim.engine.template import If
 from agentsim.games.society.amounts import Amount, number
 from agentsim.games.society.events.life import SocietyBegan

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from agentsim.engine.event import Event
-from agentsim.engine.interaction import AGAINST, FOR, NAMED, NEITHER, Interaction, Past, Sign
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Event, Interaction, Past, Sign
 from agentsim.engine.template import By, If
 from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.events.life import SocietyBegan

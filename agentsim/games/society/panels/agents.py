@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentsim.engine.event import Event
-from agentsim.engine.panel import Cell, Chart, Panel, Profile, Profiles, Series
+from agentsim.engine.panel import Cell, Chart, Panel, PlayerProfile, PlayerProfiles, Series
 from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.events.life import Result, SocietyEnded
 from agentsim.games.society.panels.diary import diaries
@@ -28,7 +28,7 @@ def agents(events: Sequence[Event], people: People) -> list[Panel]:
     ended = next((event for event in events if isinstance(event, SocietyEnded)), None)
     results = {result.agent: result for result in ended.results} if ended else {}
     pages = tuple(
-        Profile(
+        PlayerProfile(
             people.player(agent),
             tuple(_facts(agent, people, results.get(agent))),
             _chart(agent, days),
@@ -37,7 +37,7 @@ def agents(events: Sequence[Event], people: People) -> list[Panel]:
         for agent in list(people.beings)[:MOST_PAGES]
     )
     note = f"The first {MOST_PAGES} of {len(people.beings):,} agents." if len(people.beings) > len(pages) else ""
-    return [Profiles("Agents", pages, note)]
+    return [PlayerProfiles("Agents", pages, note)]
 
 
 def _facts(agent: int, people: People, result: Result | None) -> Iterator[tuple[str, Cell]]:

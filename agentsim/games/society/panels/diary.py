@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentsim.engine.event import Event
-from agentsim.engine.panel import Line
+from agentsim.engine.panel import DiaryLine
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.events.economy import (
@@ -31,7 +31,7 @@ _LONG = 400
 """Characters of words in a line; the timeline has them in full."""
 
 
-def diaries(events: Sequence[Event], people: People) -> dict[int, list[Line]]:
+def diaries(events: Sequence[Event], people: People) -> dict[int, list[DiaryLine]]:
     """Lines by agent, in the order of the events; of standing laws, what they came to in a day."""
     book = _Book(people)
     for event in events:
@@ -43,12 +43,12 @@ def diaries(events: Sequence[Event], people: People) -> dict[int, list[Line]]:
 class _Book:
     def __init__(self, people: People) -> None:
         self.people = people
-        self.lines: dict[int, list[Line]] = defaultdict(list)
+        self.lines: dict[int, list[DiaryLine]] = defaultdict(list)
         self._paid: dict[int, dict[Resource, int]] = defaultdict(lambda: defaultdict(int))
         self._broke: dict[int, list[int]] = defaultdict(list)
 
     def line(self, event: Any, agent: int, what: str, text: str = "") -> None:
-        self.lines[agent].append(Line(f"day {event.day}", what, cut(text, _LONG)))
+        self.lines[agent].append(DiaryLine(f"day {event.day}", what, cut(text, _LONG)))
 
     def wrote(self, event: MessageSent) -> None:
         self.line(event, event.agent, f"writes to {self.people.called(event.recipient)}", event.text)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from agentsim.engine.event import Event
-from agentsim.engine.panel import Cell, Panel, Table
+from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.events.economy import FellDormant, Worked
@@ -56,4 +56,4 @@ def groups(events: Sequence[Event], people: People) -> list[Panel]:
             row += [round(sum(result.wealth for result in own) / UNIT / size, 2)]
         rows.append(tuple(row))
     note = "ActionHandler are per agent, over the whole game; wealth is an agent's food, energy and materials together."
-    return [Table("By personality", columns, tuple(rows), note)]
+    return [DataTable("By personality", columns, tuple(rows), note)]

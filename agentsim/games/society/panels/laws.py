@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agentsim.engine.event import Event
-from agentsim.engine.panel import Cell, Panel, Table
+from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.events.life import DayEnded, SocietyBegan
 from agentsim.games.society.events.talk import LawEnacted, LawRepealed
@@ -28,7 +28,7 @@ def laws(events: Sequence[Event]) -> list[Panel]:
         for law in enacted
     )
     columns = ("law", "title", "what it does", "from day", "until day")
-    return [Table("Laws", columns, rows), *_effects(enacted, events)]
+    return [DataTable("Laws", columns, rows), *_effects(enacted, events)]
 
 
 def _effects(enacted: Sequence[LawEnacted], events: Sequence[Event]) -> list[Panel]:
@@ -57,7 +57,7 @@ def _effects(enacted: Sequence[LawEnacted], events: Sequence[Event]) -> list[Pan
         f"Means of up to {WINDOW} days before a law began to act and of as many after. What changed with a law need "
         "not be its doing, since other laws and the course of a game change too: compare games with and without it."
     )
-    return [Table("Before and after each law", ("law", "measure", "before", "after", "change"), tuple(rows), note)]
+    return [DataTable("Before and after each law", ("law", "measure", "before", "after", "change"), tuple(rows), note)]
 
 
 def _mean(measure: Callable[[int], float], places: range) -> float:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agentsim.engine.event import Event
-from agentsim.engine.panel import Network, Node, Panel, Post, Threads, Tie
+from agentsim.engine.panel import Network, Node, Panel, ThreadPost, Threads, Tie
 from agentsim.games.society.events.giving import Traded
 from agentsim.games.society.events.talk import MessageSent, Posted
 from agentsim.games.society.panels.people import People
@@ -44,7 +44,7 @@ def ties(events: Sequence[Event], people: People) -> list[Panel]:
 def forum(events: Sequence[Event], people: People) -> list[Panel]:
     """Every post beneath the one that it answers; empty where no agent posted."""
     posts = tuple(
-        Post(event.post, people.called(event.agent), f"day {event.day}", event.text, event.parent)
+        ThreadPost(event.post, people.called(event.agent), f"day {event.day}", event.text, event.parent)
         for event in events
         if isinstance(event, Posted)
     )

@@ -1,0 +1,182 @@
+"""Files of a run: their names, and writing one so that it is whole or absent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from agentsim.errors import AgentsimError, UsageError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LONGEST, _LONGEST_COUNT = 100, len("_9999")
+MANIFEST = "manifest.json"
+"""The file that makes a folder of runs a batch; it is no run's history."""
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """The files of one run: journal, history and page beside one another."""
+
+    directory: Path
+    name: str
+
+    @property
+    def journal(self) -> Path:
+        return self.directory / f"{self.name}.jsonl"
+
+    @property
+    def history(self) -> Path:
+        return self.directory / f"{self.name}.json"
+
+    @property
+    def page(self) -> Path:
+        return self.directory / f"{self.name}.html"
+
+    @classmethod
+    def reserve(cls, directory: Path, stem: str) -> tuple[RunFiles, int]:
+        """A name that no run has, and its journal, created and open for writing.
+
+        A clash gets `_2`, `_3`, ...; a suffix of a run's files is taken off. Raises `UsageError` where the
+        directory cannot be written, and for the name of a batch's manifest, under which no run would be found again.
+        """
+        stem = _bare(stem)
+        check_name(stem)
+        if f"{stem}.json".casefold() == MANIFEST:
+            raise UsageError(f"{stem!r} cannot be the name of a run: {MANIFEST} is a batch's plan")
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            for number in range(1, 10_000):
+                files = cls(directory, stem if number == 1 else f"{stem}_{number}")
+                if files.history.exists() or files.page.exists():
+                    continue
+                with contextlib.suppress(FileExistsError):
+                    return files, os.open(files.journal, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise UsageError(f"{directory}: cannot write logs there: {error.strerror or error}") from None
+        raise UsageError(f"{directory}: there are too many runs called {stem}")
+
+
+def default_stem(now: datetime, name: str | None) -> str:
+    """`gameplay_YYYYMMDD_HHMMSS`, with the scenario's own name behind it where it has one."""
+    stem = now.strftime("gameplay_%Y%m%d_%H%M%S")
+    return f"{stem}_{re.sub('[^A-Za-z0-9._-]+', '-', name)[:60]}" if name else stem
+
+
+def _bare(name: str) -> str:
+    return name.removesuffix(".jsonl").removesuffix(".json").removesuffix(".html")
+
+
+def check_name(name: str, longest: int = _LONGEST) -> None:
+    """Raise `UsageError` unless this is a bare name that is safe as a file name everywhere."""
+    if not _NAME.fullmatch(name) or len(name) > longest or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
+        raise UsageError(f"{name[:80]!r} is not the name of a run (valid: letters, digits and . _ -, no path)")
+
+
+def find_run(directory: Path, name: str) -> RunFiles:
+    """The run of that bare name; a suffix `.json`, `.jsonl` or `.html` is taken off.
+
+    Raises `UsageError` for anything with a path in it, for links that lead out of the directory, and where
+    there is no such run.
+    """
+    name = _bare(name)
+    check_name(name, _LONGEST + _LONGEST_COUNT)
+    files = RunFiles(directory, name)
+    there = [path for path in (files.journal, files.history) if path.is_file()]
+    if not there or (there == [files.journal] and is_table(files.journal)):
+        raise UsageError(f"{directory}: there is no run called {name!r} (`agentsim runs` lists them)")
+    for path in there:
+        if not path.resolve().is_relative_to(directory.resolve()):
+            raise UsageError(f"{path}: leads out of {directory}")
+    return files
+
+
+def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
+    """Where a table of a run, or of the folder of that name, is exported to; `UsageError` over a journal.
+
+    A run may be called `first.events`, and its journal is where the table `events` of `first` would go.
+    """
+    path = directory / f"{stem}.{table}.{extension}"
+    if path.with_suffix(".jsonl") == path and path.exists() and not is_table(path):
+        raise UsageError(f"{path}: is in the way: it is no exported table, and may be the journal of a run")
+    return path
+
+
+def is_table(path: Path) -> bool:
+    """Whether a `.jsonl` is an exported table or a recording of replies, and not a run's journal.
+
+    A table's rows are whole lines, and no records. A table without rows is known by its name alone: before the
+    last dot stands a run with a history, or the folder's own name.
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+        row = json.loads(first) if first.endswith(b"\n") else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    if first:
+        return isinstance(row, dict) and bool(row) and row.get("record", "recording") == "recording"
+    stem = path.stem.rpartition(".")[0]
+    return bool(stem) and (stem == path.parent.resolve().name or (path.parent / f"{stem}.json").is_file())
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
+
+    Raises `AgentsimError` where the disk or the directory does not take it.
+    """
+    try:
+        with written_beside(path) as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def written_beside(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name once the block is over and all of it is on the disk; else it is gone.
+
+    `FileExistsError` where it is to be a `new` file and there is one of that name by then.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
+    except OSError as error:
+        error.filename = str(path)  # not the temporary name
+        raise
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fchmod(file.fileno(), 0o644)
+            os.fsync(file.fileno())
+        if new:
+            _named_first(temporary, path)
+        else:
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _named_first(temporary: Path, path: Path) -> None:
+    """Give the file its name; `FileExistsError` where another has it."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:  # no links on this disk: the name is taken by an empty file first
+        path.touch(exist_ok=False)
+        temporary.replace(path)

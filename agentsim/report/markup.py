@@ -1,0 +1,175 @@
+"""What every page is made of: safe text, numbers for a reader, tones of players, style sheet, policy and templates."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import stat
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from agentsim.engine.wording import sentence
+from agentsim.errors import UsageError
+
+__all__ = ["HEAT_STEPS", "Drawing", "content_security_policy", "environment", "find_css", "fitted", "foreign",
+           "inlined", "money", "number", "plain", "span_of_time", "tone", "tone_of", "when"]  # fmt: skip
+
+MAX_BYTES = 256 * 1024
+COLOURS, DASHES = 8, 3
+HEAT_STEPS = 9
+"""Steps of shading: the classes `heat0` to `heat9`."""
+# What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
+# controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. The joiners
+# U+200C and U+200D stay between two non-ASCII characters, where Persian words and family emoji need them.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+    "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+)
+
+
+class Drawing(SimpleNamespace):
+    """A template's context: what it draws, under the names by which it asks for that. A name that is missing raises."""
+
+
+def plain(text: object) -> str:
+    """Foreign text for attributes, titles and SVG, still to be escaped: hidden characters become `⟨U+202E⟩`."""
+    return _HIDDEN.sub(lambda hidden: f"⟨U+{ord(hidden[0]):04X}⟩", str(text))
+
+
+def fitted(text: object, most: int) -> str:
+    """`plain`, with an ellipsis where there would be more than so many characters."""
+    shown = plain(str(text)[: most + 1])
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def foreign(text: object) -> Markup:
+    """Foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips."""
+    # Escaping first is safe: it neither makes nor removes a hidden character, and a chip holds only hex digits.
+    # Quotes need no escape in an element's content, and in JSON they are a fifth of the text.
+    safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
+    chips = _HIDDEN.sub(lambda hidden: f'<span class="chip">U+{ord(hidden[0]):04X}</span>', safe)
+    return Markup("<bdi>" + chips + "</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
+
+
+def number(value: float | None) -> str:
+    """A number with thousands separators and no more digits than a reader can use; a dash for None."""
+    if value is None:
+        return "–"
+    if isinstance(value, int) or value.is_integer():
+        text = f"{int(value):,}"
+    else:
+        text = f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
+    return text.replace("-", "\u2212")
+
+
+def money(usd: float | None) -> str:
+    """US dollars; an unknown cost is said to be unknown, never 0."""
+    if usd is None:
+        return "unknown"
+    if usd == 0 or usd >= 1:
+        return f"${usd:,.2f}"
+    return f"${usd:.4f}" if usd >= 0.0001 else "under $0.0001"
+
+
+def span_of_time(seconds: float) -> str:
+    """A duration in its two largest units."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def when(stamp: str) -> str:
+    """An ISO time to the second; anything else as it stands."""
+    try:
+        return f"{datetime.fromisoformat(stamp):%Y-%m-%d %H:%M:%S %Z}".rstrip()
+    except ValueError:
+        return stamp
+
+
+def tone(place: int) -> str:
+    """The classes of the nth player or series; beyond eight, the dashes of lines and the fill of dots tell it apart."""
+    dash = place // COLOURS % DASHES
+    return f"t{place % COLOURS}" + (f" dash{dash}" if dash else "")
+
+
+def tone_of(name: str, players: Mapping[str, int], other: str = "plain") -> str:
+    """The classes of the player of that name; `other` for a name that is not a player's."""
+    return tone(players[name]) if name in players else other
+
+
+def find_css(logs_dir: Path) -> str:
+    """`logs.css` of a logs directory where there is one, else the packaged style sheet.
+
+    `UsageError` where it is larger than 256 KiB or not UTF-8. A link, a directory or a device of that name is
+    not a style sheet: the packaged one serves.
+    """
+    own = logs_dir / "logs.css"
+    try:
+        if not stat.S_ISREG(own.lstat().st_mode):
+            raise FileNotFoundError
+        with own.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return files("agentsim.report").joinpath("logs.css").read_text("utf-8")
+    except OSError as error:
+        raise UsageError(f"{own}: cannot be read: {error.strerror}") from error
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"{own}: a style sheet may have {MAX_BYTES // 1024} KiB")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{own}: is not UTF-8 (byte {error.start})") from error
+
+
+def inlined(css: str) -> Markup:
+    """The style sheet as a browser will read it back: it cannot end its element, and its hash will fit.
+
+    `<\\/style` means the same as `</style` inside a CSS string and nothing outside of one. Carriage returns
+    and NUL are what an HTML parser replaces before it takes the hash of the content security policy.
+    """
+    css = css.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    css = css.encode("utf-8", "replace").decode("utf-8")
+    return Markup(re.sub(r"</(?=style)", r"<\\/", css, flags=re.IGNORECASE))  # noqa: S704 (it cannot end its element)
+
+
+def content_security_policy(style: str, script: str | None = None) -> Markup:
+    """Loads nothing, and lets only this very style and script count (None: no script)."""
+
+    def sha(content: str) -> str:
+        return "'sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() + "'"
+
+    # Our own words, base64 letters and quotes: safe in a double-quoted attribute as it stands.
+    return Markup(  # noqa: S704 (see the line above)
+        f"default-src 'none'; style-src {sha(style)}; {'' if script is None else f'script-src {sha(script)}; '}"
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def environment() -> Environment:
+    """The Jinja environment of the page's templates."""
+    made = Environment(
+        loader=PackageLoader("agentsim.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # The net under every place where a template forgets `foreign`: no hidden character gets through.
+        finalize=lambda value: plain(value) if type(value) is str else value,
+    )
+    filters = (foreign, sentence, plain, number, money, when, span_of_time)
+    made.filters |= {function.__name__: function for function in filters}
+    return made

@@ -1,0 +1,258 @@
+"""Tables laid out, and those that the page of any game has: by model, for and against, said and done."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat, zip_longest
+from typing import Any, NamedTuple
+
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.panel import Cell, DataTable
+from agentsim.engine.wording import cut
+from agentsim.history.pairs import Deed, Pair
+from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.report.markup import HEAT_STEPS, Drawing, number
+
+__all__ = ["CellView", "cell", "model_table", "pairs_table", "say_do_table", "table"]
+
+MOST_KINDS = 10
+"""Columns of events; the rarer kinds are in the cards of the players."""
+MOST_PAIRS = 30
+MOST_PERIODS = 8
+"""Columns of rounds: where there were more, several share one."""
+MOST_ROWS = 1_500
+"""Decisions of the table of words and deeds."""
+_LONG = 600  # characters of one of its cells
+_SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
+
+
+class CellView(NamedTuple):
+    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
+
+    text: str
+    numeric: bool
+    heat: int | None = None
+
+
+def cell(value: Cell, heat: int | None = None) -> CellView:
+    """One value as a reader sees it."""
+    return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
+
+
+def table(panel: DataTable, *, searched: bool = False) -> Drawing:
+    """The panel with every cell as text; an empty cell is aligned like the others of its column.
+
+    The rows of one that is `searched` are found by what a reader types into the page's search.
+    """
+    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
+    low, high = min([0.0, *numbers]), max(numbers, default=0.0)
+    kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
+
+    def shown(value: Cell, kinds: set[bool], shade: float | None) -> CellView:
+        if value is None and kinds == {True}:
+            return CellView(number(None), False)
+        if panel.heat and isinstance(value, int | float):
+            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0)
+        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))))
+
+    shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
+    rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
+    return Drawing(shape="table", panel=panel, rows=rows, searched=searched)
+
+
+def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
+    """Events of each kind per player (`deeds`, by player), by model; None where that would compare nothing."""
+    models: dict[str, list[str]] = defaultdict(list)
+    for record in history.seated:
+        if record.model:
+            models[record.model].append(record.id)
+    if len(models) < 2 or all(len(players) == 1 for players in models.values()):
+        return None
+    counts = {model: sum((deeds[player] for player in players), Counter[str]()) for model, players in models.items()}
+    kinds = [kind for kind, _ in sum(counts.values(), Counter[str]()).most_common(MOST_KINDS)]
+    asked = Counter(decision.player for decision in history.decisions if decision.source != "bot")
+    fell = Counter(decision.player for decision in history.decisions if decision.source == "fallback")
+    placed = {standing.player: standing.rank for standing in history.outcome.standings} if history.outcome else {}
+
+    def row(model: str, players: Sequence[str]) -> tuple[Cell, ...]:
+        made = sum(asked[player] for player in players)
+        ranks = [placed[player] for player in players if player in placed]
+        mean_rank = round(sum(ranks) / len(ranks), 2) if ranks else None
+        means = [round(counts[model][kind] / len(players), 2) for kind in kinds]
+        share = round(sum(fell[player] for player in players) / made, 3) if made else None
+        return (model, len(players), mean_rank, *means, share)
+
+    columns = ("model", "players", "mean rank", *(kind.replace("_", " ") for kind in kinds), "fallbacks")
+    note = (
+        "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
+        "compare, play many."
+    )
+    return DataTable("By model", columns, tuple(row(model, players) for model, players in models.items()), note)
+
+
+def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
+    """The pairs that did most for or against each other, then those that talked most; None for pairs without deeds.
+
+    `titles` are those of all rounds by number. Pairs of which one only named the other are in the exports alone.
+    """
+    dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
+    if not dealt:
+        return None
+    kept = set(sorted(dealt, key=_busyness)[:MOST_PAIRS])
+    shown = [pair for pair in dealt if pair in kept]
+    columns: dict[str, list[Cell]] = {
+        "for": [pair.times(FOR) or None for pair in shown],
+        "against": [pair.times(AGAINST) or None for pair in shown],
+        "turned": [_turns(pair, titles) for pair in shown],
+    }
+    for period in _periods({deed.round for pair in dealt for deed in pair.deeds}):
+        columns[_heading(period, titles)] = [_done([d for d in pair.deeds if d.round in period]) for pair in shown]
+    columns["named in"] = [pair.named or None for pair in shown]
+    columns["then for"] = [pair.after_naming(FOR) or None for pair in shown]
+    columns["then against"] = [pair.after_naming(AGAINST) or None for pair in shown]
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
+    rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
+    title = "For and against each other" if {"for", "against"} & columns.keys() else "Between each two"
+    return DataTable(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
+
+
+def _busyness(pair: Pair) -> tuple[int, int, int]:
+    """Sorts the busiest first, of equally busy ones those that turned."""
+    return -pair.times(FOR) - pair.times(AGAINST), -len(pair.turns), -pair.times(NEITHER)
+
+
+def _periods(rounds: set[int]) -> list[range]:
+    """Every round with a deed by itself, or spans of equally many rounds."""
+    if len(rounds) <= MOST_PERIODS:
+        return [range(number, number + 1) for number in sorted(rounds)]
+    first, last = min(rounds), max(rounds)
+    step = -(-(last + 1 - first) // MOST_PERIODS)
+    return [range(start, min(start + step, last + 1)) for start in range(first, last + 1, step)]
+
+
+def _heading(period: range, titles: Mapping[int, str]) -> str:
+    first, last = (_short(at, titles) for at in (period[0], period[-1]))
+    stem = first.removesuffix(str(period[0]))
+    if first == last:
+        return first
+    return f"{stem}{period[0]}\u00a0to\u00a0{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
+
+
+def _short(number: int, titles: Mapping[int, str]) -> str:
+    """A round's title without what stands behind a colon."""
+    return titles.get(number, "").partition(":")[0] or str(number)
+
+
+def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
+    turns = []
+    for at, sign in pair.turns:
+        when = _short(at, titles).replace(" ", "\u00a0")
+        turns.append(f"{'for' if sign == FOR else 'against'} in\u00a0{when}")
+    return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
+
+
+def _done(deeds: Sequence[Deed]) -> str | None:
+    """What was done, each kind of deed once, in the order in which it was first done."""
+    times: Counter[tuple[Sign, str]] = Counter()
+    amounts: dict[tuple[Sign, str], float] = defaultdict(float)
+    for deed in deeds:
+        if deed.deed != NAMED:  # naming has columns of its own
+            times[deed.sign, deed.deed] += deed.times
+            if deed.amount is not None:
+                amounts[deed.sign, deed.deed] += deed.amount
+    parts = []
+    for (sign, what), count in times.items():
+        often = f"\u00a0×{count}" if count > 1 else ""
+        much = f" ({number(amounts[sign, what])})" if (sign, what) in amounts else ""
+        parts.append(f"{_SIGNS[sign]}{what}{often}{much}")
+    return ", ".join(parts) or None
+
+
+def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
+    note = "What each chose to do towards the other; in brackets how much, all together."
+    if "for" in columns or "against" in columns:
+        note = (
+            "What each chose to do: + for the other (gave it something, said yes), \u2212 against it (said no), talk "
+            "without a sign; in brackets what was given, all together."
+        )
+    if "turned" in columns:
+        note += " A pair turns when a deed against the other follows one for it, or the other way round."
+    if "named in" in columns:
+        note += (
+            " Named in: rounds in which one named the other in words for all, and how many of them then saw a deed for "
+            "or against it."
+        )
+    if pairs > MOST_PAIRS:
+        note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; the table pairs that export writes has all."
+    return note
+
+
+def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
+    """A row for each decision with words for others and a thought or a deed beside them; None without any.
+
+    A thought is a text of a decision that no other player hears, or with `reasoning` the model's own. Whether words and
+    deeds agree is for the reader to judge.
+    """
+    caused: dict[int, list[tuple[str, EventRecord]]] = defaultdict(list)
+    for record in history.rounds:
+        for event in record.events:
+            if isinstance(index := event.metadata.get("decision"), int):
+                caused[index].append((record.title, event))
+    texts = history.texts if reasoning else ()
+    found = [_row(decision, caused.get(decision.index, ()), texts) for decision in history.decisions]
+    rows = [row for row in found if row is not None]
+    if not rows:
+        return None
+    note = "Words to others, and what the same decision says to nobody and does. The search below finds rows here, too."
+    if len(rows) > MOST_ROWS:
+        note += f" The first {MOST_ROWS:,} of {len(rows):,}."
+    names = ("when", "who", "said", "to", "thought", "did")
+    # an empty column of thoughts would take the room of the deeds
+    shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
+    title = f"Said and {'done' if 'did' in shown else 'thought'}" if len(shown) < 6 else "Said, thought and done"
+    places = [names.index(name) for name in shown]
+    return DataTable(
+        title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
+    )
+
+
+def _row(
+    decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]
+) -> tuple[Cell, ...] | None:
+    leaves = list(_leaves(decision.decision))
+    words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
+    said, thought, did, spoken = [], [], [], []
+    when, to = "", ""
+    for title, event in caused:
+        when = title
+        if event.content.strip() not in words:
+            did.append(event.heading)
+            continue
+        spoken.append(event.heading)
+        others = [player for player in event.visibility if event.visibility != "all" and player != decision.player]
+        if event.visibility == "all" or others:
+            said.append(event.content)
+            to = "all" if event.visibility == "all" else to or ", ".join(others)
+        else:
+            thought.append(event.content)
+    if texts:
+        thought += [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
+    if not did and any(leaf for leaf, listed in leaves if listed or not isinstance(leaf, str)):
+        did = spoken  # an event that tells of the words and of the deed at once
+    if not said or not (thought or did):
+        return None
+    return (when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, did)))
+
+
+def _leaves(value: Any, listed: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Every text, number and flag in a decision, and whether it stands in a list."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _leaves(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part, True)
+    else:
+        yield value, listed

@@ -1,0 +1,274 @@
+"""What ends a run before its game does: `Budget`, what it may still spend, and `CircuitBreaker`, whom it may still ask.
+
+What a call costs is known to `models.prices`, which errors count to `models.faults`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
+from agentsim.models.base import Attempt, Fault, fault_of
+
+__all__ = ["STREAK", "Budget", "CircuitBreaker", "Link"]
+
+STREAK = 5
+_DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
+_TWICE = 2  # the first may be one decision's own limit; the second, with no answer between, is the model's
+
+
+class Budget:
+    """Calls, US dollars and seconds spent; dollars are also reserved by the calls in flight.
+
+    The seconds are wall clock, from when this is made. `within` is a budget that several games share: what is
+    admitted here is admitted there as well.
+    """
+
+    def __init__(
+        self,
+        max_calls: int | None = None,
+        max_cost_usd: float | None = None,
+        max_wall_s: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        within: Budget | None = None,
+    ) -> None:
+        self.max_calls, self.max_cost_usd, self.max_wall_s = max_calls, max_cost_usd, max_wall_s
+        self.calls, self.cost_usd = 0, 0.0
+        self._within = within
+        self._reserved = 0.0
+        self._settled = asyncio.Event()
+        self._clock, self._started = clock, clock()
+
+    async def admit(self, worst_case_usd: float) -> None:
+        """Reserve one call of at most this cost; raises `BudgetReached` where a limit would be passed.
+
+        What calls in flight have reserved is not spent: where only that stands in the way, it is waited for, so
+        that how many calls run at once does not decide whether the budget is reached.
+        """
+        self.check_time()
+        if self.max_calls is not None and self.calls + 1 > self.max_calls:
+            raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
+        while self._passes(self._reserved + worst_case_usd):
+            if self._passes(worst_case_usd):
+                raise BudgetReached(
+                    f"limits.max_cost_usd = {self.max_cost_usd:g} is reached: {self.cost_usd:.4f} spent, "
+                    f"and the next call could take it to {self.cost_usd + worst_case_usd:.4f}"
+                )
+            self._settled.clear()
+            await self._settled.wait()
+        self.calls += 1
+        self._reserved += worst_case_usd
+        if self._within is not None:
+            try:
+                await self._within.admit(worst_case_usd)
+            except BaseException:
+                self.calls -= 1
+                self._release(worst_case_usd)
+                raise
+
+    def settle(self, worst_case_usd: float, cost_usd: float | None) -> None:
+        """A call is over: its reservation becomes what it really cost (None: it failed)."""
+        self.cost_usd += cost_usd or 0.0
+        self._release(worst_case_usd)
+        if self._within is not None:
+            self._within.settle(worst_case_usd, cost_usd)
+
+    def spent(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
+        """What earlier processes spent on the same run; a shared budget is told of it by its own maker."""
+        self.calls += calls
+        self.cost_usd += cost_usd
+        self._started -= wall_s
+
+    def check_time(self) -> None:
+        """Raise `BudgetReached` where the run has had its time; also asked when an admitted call's turn comes."""
+        if self.left_s() == 0:
+            raise self.out_of_time()
+
+    def left_s(self) -> float | None:
+        """Seconds until the run has had its time; None where it has all there is."""
+        return None if self.max_wall_s is None else max(0.0, self.max_wall_s - self._played_s())
+
+    def out_of_time(self) -> BudgetReached:
+        """The error of a run that has had its time."""
+        return BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {self._played_s():.1f} s played")
+
+    async def rest(self, seconds: float) -> None:
+        """Wait so long; `BudgetReached` where the run's time is over before that."""
+        left = self.left_s()
+        await asyncio.sleep(seconds if left is None else min(seconds, left))
+        if left is not None and seconds >= left:
+            raise self.out_of_time()
+
+    def _played_s(self) -> float:
+        return self._clock() - self._started
+
+    def _passes(self, usd: float) -> bool:
+        return self.max_cost_usd is not None and self.cost_usd + usd > self.max_cost_usd + _DUST_USD
+
+    def _release(self, usd: float) -> None:
+        self._reserved = max(0.0, self._reserved - usd)
+        self._settled.set()
+
+
+class Link(NamedTuple):
+    """One model that may be asked for a request: what is rejected is rejected by it alone, failures of its provider
+    count together.
+    """
+
+    name: str
+    provider: str
+
+
+class _Call(NamedTuple):
+    link: Link
+    fault: Fault | None
+    error: ModelError | None  # of this process; an earlier one's is only counted
+    held: bool
+
+
+@dataclass
+class _Place:
+    """One request of the wave: who may be asked, in which order, and what came of it."""
+
+    links: Sequence[Link]
+    order: tuple[int, ...]
+    calls: deque[_Call] = field(default_factory=deque)
+    settled: bool = False
+    rejected: set[int] = field(default_factory=set)  # links that rejected this very request
+
+
+class CircuitBreaker:
+    """Counts transport failures in a row, by provider, and remembers which models were rejected.
+
+    A provider that fails `STREAK` calls in a row, or a model that is rejected, is not asked from the next wave on for
+    requests that have another model. The run stops where a request has no other, and where the first decision of the
+    run gets no answer at all. It also stops where a model's host wants more time than a decision has (`held`), twice
+    without an answer between: that limit holds for every call of the model. Anything less costs one decision.
+
+    Calls are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made one
+    after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
+    Places are those of one wave's requests.
+    """
+
+    def __init__(self) -> None:
+        self._answered: set[str] = set()
+        self._streak: Counter[str] = Counter()
+        self._held: Counter[str] = Counter()  # by model
+        self._last: dict[str, ModelError] = {}
+        self._rejected: set[str] = set()
+        self._places: list[_Place] = []
+        self._judged = 0  # places before this one are settled and counted
+        self._moved = asyncio.Event()
+
+    def wave(self, asked: Sequence[Sequence[Link]]) -> None:
+        """A wave begins: for each request, in their order, the models that may be asked for it."""
+        self._places = [_Place(links, self._order(links)) for links in asked]
+        self._judged = 0
+
+    def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
+        alive = tuple(index for index, link in enumerate(links) if self._lives(link))
+        return alive or tuple(range(len(links)))
+
+    def _lives(self, link: Link) -> bool:
+        return self._streak[link.provider] < STREAK and link.name not in self._rejected
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Which of a request's models are asked, in order: those that were alive when the wave began; if none, all."""
+        return self._places[place].order
+
+    def recalled(self, place: int, attempt: Attempt, *, past: bool) -> None:
+        """A call that an earlier process made for this request: it counts, and stops nothing.
+
+        `past` failures are those before a provider stopped the run: it may have been mended since then. A limit mends
+        itself, or holds: only an answer shows which.
+        """
+        links, held = self._places[place].links, attempt.held
+        link = next((link for link in links if link.name == attempt.model), links[0])
+        fault: Fault | None = "limited" if past and held else attempt.fault
+        if attempt.completion is not None:
+            fault = None
+        elif fault is None or (past and not held):
+            return
+        self._places[place].calls.append(_Call(link, fault, None, held))
+        self._judge()
+
+    def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
+        """A call came back: with a completion (None) or an error.
+
+        Raises `ProviderStopped` where no call can succeed, or the calls judged so far leave no model to ask.
+        """
+        here = self._places[place]
+        if isinstance(error, ProviderRejected):
+            here.rejected.add(link)
+            if here.rejected.issuperset(here.order):
+                raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
+        here.calls.append(_Call(here.links[link], None if error is None else fault_of(error), error, held))
+        self._judge()
+
+    def settled(self, place: int) -> None:
+        """This request is decided; raises `ProviderStopped` where what waited behind it leaves no model to ask."""
+        self._places[place].settled = True
+        self._judge()
+
+    def waits(self, place: int) -> bool:
+        """Whether requests before this one are not decided yet."""
+        return self._judged < place
+
+    async def gave_up(self, place: int) -> None:
+        """A decision ran out of attempts, and everything before it is waited for.
+
+        Raises `ProviderStopped` where its calls failed and, in request order, none had been answered before.
+        """
+        while self.waits(place):
+            self._moved.clear()
+            await self._moved.wait()
+        links = self._places[place].links
+        if all(self._never_answered(link) for link in links):
+            silent = next((link.provider for link in links if link.provider in self._last), links[0].provider)
+            rejected = any(link.name in self._rejected for link in links)
+            why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
+            raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
+
+    def _never_answered(self, link: Link) -> bool:
+        failed = bool(self._streak[link.provider]) or link.name in self._rejected
+        return failed and link.provider not in self._answered
+
+    def _judge(self) -> None:
+        while self._judged < len(self._places):
+            place = self._places[self._judged]
+            while place.calls:
+                self._count(place, place.calls.popleft())
+            if not place.settled:
+                return
+            self._judged += 1
+            self._moved.set()
+
+    def _count(self, place: _Place, call: _Call) -> None:
+        provider = call.link.provider
+        match call.fault:
+            case None | "refused":
+                self._answered.add(provider)
+                self._streak[provider] = self._held[call.link.name] = 0
+                return
+            case "limited" if not call.held:
+                return
+            case "transport":
+                self._streak[provider] += 1
+            case "rejected":
+                self._rejected.add(call.link.name)
+        self._held[call.link.name] += call.held
+        if call.error is None:
+            return
+        self._last[provider] = call.error
+        if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
+            return
+        row = f"{self._streak[provider]} calls in a row failed; the last: " if call.fault == "transport" else ""
+        if call.held and self._held[call.link.name] >= _TWICE:
+            row = "wants more time than rate_limit_patience_s, twice without an answer between; the last: "
+        raise ProviderStopped(f"{provider}: {row}{call.error}") from None

@@ -1,0 +1,195 @@
+"""Reads the files of a scenario without trusting them: TOML, prompts, and files named in the game's table.
+
+Games read no files: their config marks the fields that name some (`InFile`, `SeatsInFolder`), which are read here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
+from agentsim.engine.prompt import cleaned
+from agentsim.errors import ScenarioError
+from agentsim.scenario.tables import PlayerTable
+from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
+
+__all__ = ["Material", "gathered", "located", "read_prompt", "read_toml", "roots", "stem"]
+
+MAX_BYTES = 256 * 1024
+MAX_KEY_PARTS = 16  # tomllib is quadratic in the parts of a dotted key
+MAX_DEPTH = 64  # and recursive in brackets
+SUFFIX = ".txt"
+
+# Strings whole, so that what is in them is not counted. Each token matches wherever it begins, at once.
+_TOKEN = re.compile(
+    r'''(?P<string>"""(?:[^\\"]|\\.?|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^']|'(?!''))*+(?:\'\'\'|\Z)'''
+    r"""|"(?:[^"\\\n]|\\.?)*+"?|'[^'\n]*+'?)"""
+    r"""|(?P<blank>[ \t]++)|(?P<dot>\.)|(?P<open>[\[{])|(?P<close>[\]}])|(?P<end>[=,\n]|\#[^\n]*+)"""
+    r"""|(?P<bare>[^\s"'#=\[\]{},.]++|.)""",
+    re.DOTALL,
+)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The file's document; `ScenarioError` with a line or byte where it is not TOML of sane size and depth."""
+    text = _text(path)
+    try:
+        _check_depth(text)
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ScenarioError("nested too deep to be read") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"not TOML: {one_line(str(error))}") from None
+    except ValueError as error:  # integers of more digits than Python reads
+        found = re.search(r"[0-9_]{1000,}", text)
+        line = f"line {text.count(chr(10), 0, found.start()) + 1}: " if found else ""
+        raise ScenarioError(f"{line}{one_line(str(error))}") from None
+
+
+def read_prompt(path: Path, *, key: str = "") -> str:
+    """The text of a prompt, or of a file named in a game's table, with newlines as line ends; refuses secrets."""
+    text = _text(path, key=key, name=one_line(path.name))
+    if "\0" in text:
+        at = len(text[: text.index("\0")].encode())
+        raise ScenarioError(f"{one_line(path.name)} holds a NUL at byte {at}", key=key)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if secret_in(text):
+        raise ScenarioError(f"the file holds what {ADVICE}", key=key)
+    return text
+
+
+def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The directories that a scenario's paths must stay under: the one that holds `configs/`, and those allowed."""
+    folder = config.parent.resolve()
+    holder = next((parent.parent for parent in (folder, *folder.parents) if parent.name == "configs"), folder)
+    return (holder, *(allowed.resolve() for allowed in allow_dirs))
+
+
+def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", folder: bool = False) -> Path:
+    """The regular file, or the folder, that `name`, relative to the scenario's file, leads to, symlinks followed."""
+    shown = one_line(name)
+    if not shown and not folder:  # a folder of no name is the scenario's own
+        raise ScenarioError(f"must name a file, found {name[:40]!r}", key=key)
+    what = "folder" if folder else "file"
+    try:
+        path = (config.parent.resolve() / name).resolve()
+        if not any(path.is_relative_to(root) for root in allowed):
+            raise ScenarioError(
+                f"{shown} leads out of {one_line(str(allowed[0]))}",
+                key=key,
+                valid=f"a {what} below it, or --allow-dir DIR",
+            )
+        if path.is_dir() if folder else path.is_file():
+            return path
+        there = path.exists()
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, a loop of links
+        raise ScenarioError(f"not a usable path: {shown}", key=key) from None
+    problem = f"not a {'' if folder else 'regular '}{what}" if there else f"no such {what}"
+    raise ScenarioError(f"{problem}: {shown}", key=key)
+
+
+def _text(path: Path, *, key: str = "", name: str = "") -> str:
+    """A file decoded as UTF-8, without a byte order mark; `name` goes into errors where the key names no file."""
+    content = _content(path, key=key)
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = f"not UTF-8 at byte {error.start} (line {line})"
+        raise ScenarioError(f"{name} is {problem}" if name else problem, key=key) from None
+
+
+def _content(path: Path, *, key: str = "") -> bytes:
+    """The bytes of a regular file of at most 256 KiB. Checks the opened descriptor, and opens without blocking."""
+    name = one_line(path.name)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ScenarioError(f"not a regular file: {name}", key=key)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                content = file.read(MAX_BYTES + 1)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        raise ScenarioError("no such file" if not key else f"no such file: {name}", key=key) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a usable path"
+        raise ScenarioError(f"cannot be read: {reason}", key=key) from None
+    if len(content) > MAX_BYTES:
+        raise ScenarioError(f"{name} is larger than {MAX_BYTES // 1024} KiB", key=key)
+    return content
+
+
+def _check_depth(text: str) -> None:
+    """Raise `TOMLDecodeError` for dotted keys and brackets too deep for the parser."""
+    dots = depth = 0
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "dot":
+            dots += 1
+        elif kind not in ("string", "blank", "bare"):
+            dots = 0
+            depth += (kind == "open") - (kind == "close")
+        if dots >= MAX_KEY_PARTS or depth > MAX_DEPTH:
+            line = text.count("\n", 0, token.start()) + 1
+            problem = f"a key of more than {MAX_KEY_PARTS} parts" if dots >= MAX_KEY_PARTS else "nested too deep"
+            raise tomllib.TOMLDecodeError(f"{problem} (at line {line})")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A game's table with the contents of its files, and the players of its folder with their keys."""
+
+    game_config: dict[str, JsonValue]
+    players: tuple[tuple[PlayerTable, Key], ...] = ()
+
+
+def gathered(
+    values: Mapping[str, JsonValue], config: type[GameConfig], path: Path, allowed: Sequence[Path]
+) -> Material:
+    """What `values`, the `[game_config]` of the scenario at `path`, names; `ScenarioError` for a file that is not."""
+    out = dict(values)
+    for name, mark in config.marked(InFile).items():
+        value, key = out.get(name), dotted(("game_config", name))
+        if isinstance(value, str) and value not in mark.words:
+            if not value.lower().endswith(mark.suffix):
+                words = "".join(f' or "{word}"' for word in mark.words)
+                raise ScenarioError(f"must be a {mark.suffix} file{words}, found {value[:80]!r}", key=key)
+            out[name] = mark.content(stem(value), read_prompt(located(value, path, allowed, key=key), key=key))
+        elif mark.parts(value) is not None:  # a scenario names the file and does not hold its contents
+            raise ScenarioError("unknown key name", key=key, valid=f"a {mark.suffix} file")
+    players: list[tuple[PlayerTable, Key]] = []
+    for name in config.marked(SeatsInFolder):
+        if isinstance(folder := out.get(name), str):
+            del out[name]
+            players += _prompts(folder, path, allowed, ("game_config", name))
+    return Material(out, tuple(players))
+
+
+def stem(name: str) -> str:
+    """A file's name without its folder and suffix, as it may be shown: cleaned, on one line."""
+    return " ".join(cleaned(Path(name).stem).split())
+
+
+def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> list[tuple[PlayerTable, Key]]:
+    """A player for every prompt in the folder, in the order of their names; hidden files are none."""
+    at = dotted(key)
+    folder = located(name, path, allowed, key=at, folder=True)
+    try:
+        entries = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() == SUFFIX)
+    except OSError as error:
+        raise ScenarioError(f"cannot be read: {error.strerror}", key=at) from None
+    found = [(PlayerTable(prompt_file=str(Path(name, file))), (*key, file)) for file in entries if file[0] != "."]
+    if not found:
+        raise ScenarioError(f"there is no {SUFFIX} file in {name[:80]!r}", key=at)
+    return found

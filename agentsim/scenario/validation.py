@@ -1,0 +1,253 @@
+"""Checks a scenario's document, and says in one line what is wrong with it: where, what was found, what would be valid.
+
+The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value. Secrets and
+values that JSON cannot represent are refused before any model sees them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from agentsim.engine.prompt import cleaned
+from agentsim.errors import ScenarioError
+
+__all__ = ["ADVICE", "Key", "dotted", "nearest", "one_line", "screen", "secret_in", "shown", "validated"]
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
+_MOST_NAMED = 24
+
+Key: TypeAlias = tuple[str | int, ...]
+"""Where something stands in a scenario's document; list indices count from 0."""
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel:
+    """`document` (JSON values) as a `model`; `ScenarioError` with a key below `at` where it does not fit.
+
+    JSON rules apply, as a TOML file has them: lists are tuples, words are enums, and nothing else is cast.
+    """
+    try:
+        return model.model_validate_json(json.dumps(document))
+    except ValidationError as error:
+        raise _refusal(error, model, document, at=at) from None
+    except ScenarioError as error:
+        raise error.placed(key=dotted(at)) from None
+
+
+def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
+    """The most telling of the errors: an unknown key before all (it explains a missing one), else the first."""
+    details = error.errors(include_url=False)
+    placed = [(_place(detail, document), detail) for detail in details]
+    key, detail = next((entry for entry in placed if entry[1]["type"] == "extra_forbidden"), placed[0])
+    # A union reports each of its branches; the one that got furthest into the value is the one meant, and of those the
+    # one that had more to object to than its type.
+    key, detail = max(
+        (entry for entry in placed if entry[0][: len(key)] == key),
+        key=lambda entry: (len(entry[0]), entry[1]["type"] == "value_error"),
+    )
+    # People paste keys into the wrong field of a provider: nothing typed there is repeated.
+    found = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
+    problem, valid = _problem(detail, key, model.model_json_schema(), found)
+    return ScenarioError(problem, key=dotted((*at, *key)), valid=valid)
+
+
+def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
+    """For an unknown name: a hint to append to the problem, or else the list of what is valid."""
+    close = difflib.get_close_matches(name[:100], known, n=1)
+    if not close:  # difflib minds case
+        close = [other for other in known if other.casefold() == name.casefold()]
+    if close:
+        return f" (did you mean {close[0]}?)", ""
+    return "", ", ".join([*sorted(known)[:_MOST_NAMED], *(["..."] if len(known) > _MOST_NAMED else [])])
+
+
+def _place(detail: ErrorDetails, document: Any) -> Key:
+    """The error's key in the document: pydantic's `loc` without the names of union branches."""
+    key: list[str | int] = []
+    here = document
+    last = len(detail["loc"]) - 1
+    for depth, part in enumerate(detail["loc"]):
+        there = part in here if isinstance(here, Mapping) else isinstance(here, list) and part in range(len(here))
+        if there:
+            here = here[part]
+        elif not (depth == last and detail["type"] == "missing"):
+            continue
+        key.append(part)
+    return tuple(key)
+
+
+def _problem(detail: ErrorDetails, key: Key, schema: Mapping[str, Any], found: str) -> tuple[str, str]:
+    match detail["type"]:
+        case "extra_forbidden":
+            known = [name for node in _nodes(schema, key[:-1]) for name in node.get("properties", ())]
+            hint, valid = nearest(str(key[-1]), known)
+            return f"unknown key{hint}", valid
+        case "missing":
+            return "is missing", _valid(schema, key)
+        case "value_error" | "assertion_error":
+            message = str(detail.get("ctx", {}).get("error", detail["msg"]))
+            return (message + found if message.startswith("must") else message), ""
+    return f"must be {_valid(schema, key)}{found}", ""
+
+
+def _valid(schema: Mapping[str, Any], key: Key) -> str:
+    return " or ".join(dict.fromkeys(_described(node, schema) for node in _nodes(schema, key)))
+
+
+def _nodes(schema: Mapping[str, Any], key: Key) -> list[Mapping[str, Any]]:
+    """The places of a JSON Schema that describe `key`; several where branches of a union do."""
+    nodes = list(_branches(schema, schema))
+    for part in key:
+        below: list[Mapping[str, Any]] = []
+        for node in nodes:
+            if isinstance(part, int):
+                prefix = node.get("prefixItems", ())
+                child = prefix[part] if part < len(prefix) else node.get("items")
+            else:
+                child = node.get("properties", {}).get(part, node.get("additionalProperties"))
+            if isinstance(child, Mapping):
+                below.extend(_branches(child, schema))
+        nodes = below
+    return nodes
+
+
+def _branches(node: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    while "$ref" in node:
+        node = root["$defs"][node["$ref"].removeprefix("#/$defs/")]
+    if branches := node.get("anyOf") or node.get("oneOf"):
+        for branch in branches:
+            yield from _branches(branch, root)
+    elif node.get("type") != "null":
+        yield node
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Foreign text on one line, cleaned and cut."""
+    text = " ".join(cleaned(text[: limit * 4]).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def dotted(parts: Iterable[str | int]) -> str:
+    """A key as TOML writes it, with list indices as parts: `players.0.temperature`."""
+    names = (one_line(str(part), 80) for part in parts)
+    return ".".join(name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False) for name in names)
+
+
+def shown(value: Any) -> str:
+    """A found value, short: text in quotes, tables and lists by kind."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    if isinstance(value, str):
+        return json.dumps(one_line(value, 60), ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return one_line(str(value), 60)
+
+
+def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """What a value of this node of a JSON Schema is, in words: "a number from 0 to 2"."""
+    schema, *more = _branches(node, root)
+    if more:
+        return " or ".join(dict.fromkeys(_described(branch, root) for branch in (schema, *more)))
+    if "const" in schema:
+        return shown(schema["const"])
+    if "enum" in schema:
+        return "one of " + ", ".join(shown(value) for value in schema["enum"])
+    match schema.get("type"):
+        case "number":
+            return "a number" + _range(schema)
+        case "integer":
+            return "a whole number" + _range(schema)
+        case "boolean":
+            return "true or false"
+        case "array":
+            least = f" of at least {schema['minItems']}" if schema.get("minItems") else ""
+            most = f" of at most {schema['maxItems']}" if "maxItems" in schema else ""
+            items = schema.get("items")
+            return f"a list{least or most}" + (f", each {_described(items, root)}" if items else "")
+        case "string":
+            return _text(schema)
+        case "object":
+            return "a table"
+    return "something else"
+
+
+def _text(schema: Mapping[str, Any]) -> str:
+    if "pattern" not in schema:
+        return "text"
+    if named := re.fullmatch(r"\^\[A-Za-z0-9\]\[A-Za-z0-9(\S+)\]\{0,(\d+)\}\$", schema["pattern"]):
+        marks = " ".join(named[1])
+        return f"1 to {int(named[2]) + 1} of the characters A-Z a-z 0-9 {marks}, the first a letter or a digit"
+    return str(schema.get("description", f"text that matches {schema['pattern']}"))
+
+
+_BOUNDS = {"exclusiveMinimum": "above", "minimum": "of at least", "maximum": "at most", "exclusiveMaximum": "below"}
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    match schema:
+        case {"minimum": low, "maximum": high}:
+            return f" from {low:g} to {high:g}" if max(abs(low), abs(high)) < 10**6 else f" from {low} to {high}"
+    found = " and ".join(f"{words} {schema[bound]}" for bound, words in _BOUNDS.items() if bound in schema)
+    return f" of {found}" if found.startswith("at most") else found and f" {found}"
+
+
+ADVICE = "looks like a key or password; keys come from the environment"
+
+_SECRET = re.compile(
+    r"""^(?:sk-|AIza)[A-Za-z0-9_-]{4,}$                       # a whole value
+      | (?<![A-Za-z0-9_-])(?:sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{20,}
+                            |(?:gsk|hf|ghp|xai|pplx)[_-][A-Za-z0-9]{20,})
+      | \bapi[_-]?key["']?\s*[=:]\s*["']?[^\s"'<$]{8,}
+      | \bbearer\s+[A-Za-z0-9._~+/=-]{16,}
+      | ://[^/\s:@]+:[^/\s@]+@                                # a password in a URL
+    """,
+    re.VERBOSE,
+)
+_SECRET_KEYS = ("authorization", "accesstoken", "authtoken", "bearertoken", "secretkey")
+
+
+def secret_in(text: str) -> bool:
+    """Whether some of the text looks like a provider's key or a password."""
+    return _SECRET.search(text) is not None
+
+
+def screen(document: Mapping[str, Any]) -> None:
+    """Raise `ScenarioError` for the first secret, date, non-finite number or integer beyond 64 bits.
+
+    The message never repeats what looks like a secret.
+    """
+    for path, value in _leaves(document, ()):
+        name = path[-1] if isinstance(path[-1], str) else ""
+        if secret_in(name):
+            raise ScenarioError(f"a key below it {ADVICE}", key=dotted(path[:-1]))
+        plain = re.sub(r"[^a-z0-9]", "", name.casefold())
+        named = plain.endswith("apikey") or plain in _SECRET_KEYS
+        if named or (isinstance(value, str) and secret_in(value)):
+            raise ScenarioError(ADVICE, key=dotted(path))
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ScenarioError(f"must be a finite number, found {value}", key=dotted(path))
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ScenarioError("must be a number of at most 64 bits", key=dotted(path))
+        if not isinstance(value, str | int | float | list | dict):
+            raise ScenarioError(f"must be in quotes, found the date {shown(value)}", key=dotted(path))
+
+
+def _leaves(value: Any, path: Key) -> Iterator[tuple[Key, Any]]:
+    """Every key with its value, tables and lists included."""
+    items: Any = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for name, below in items:
+        yield (*path, name), below
+        if isinstance(below, Mapping | list):
+            yield from _leaves(below, (*path, name))
