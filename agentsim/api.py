@@ -32,8 +32,6 @@ from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 
-__all__ = ["OnEvent", "batch", "fork", "replay", "resume", "run", "run_sync"]
-
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
 Folder: TypeAlias = str | os.PathLike[str] | None

@@ -12,8 +12,6 @@ from agentsim.errors import UsageError
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables
 
-__all__ = ["environment"]
-
 
 def environment(env_file: Path | None, allow_key: Collection[str] | None = None) -> Variables:
     """The variables; those of `allow_key` may be sent to any address.

@@ -32,31 +32,6 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-__all__ = [
-    "AgentsimError",
-    "AmbiguousReply",
-    "BudgetReached",
-    "DecisionError",
-    "IllegalDecision",
-    "Interrupted",
-    "JournalCorrupt",
-    "JournalError",
-    "JournalMismatch",
-    "LocalShortage",
-    "ModelError",
-    "ModelRefused",
-    "ProviderRejected",
-    "ProviderStopped",
-    "RateLimited",
-    "RulesBroken",
-    "RunStopped",
-    "ScenarioError",
-    "TransportFailed",
-    "UnreadableReply",
-    "UsageError",
-    "first_objection",
-]
-
 
 class AgentsimError(Exception):
     """Any error agentsim raises on purpose; `str()` is one line for a person."""

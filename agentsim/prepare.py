@@ -27,8 +27,6 @@ from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Overrides, Source, load
 from agentsim.scenario.scenario import idle_prices
 
-__all__ = ["Loading", "prepare_batch", "prepare_run", "proofs"]
-
 
 class Loading(TypedDict, total=False):
     """What `scenario.load` takes besides the scenario."""

@@ -17,8 +17,6 @@ from agentsim.history.record import DecisionRecord, EventRecord, History, Outcom
 from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.history.tables import listed, read_folder, run_tables
 
-__all__ = ["Run", "Runs", "load", "logs_folder"]
-
 
 @dataclass(frozen=True, eq=False)
 class Run:

@@ -25,8 +25,6 @@ from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import games, models, schema, validate
 from agentsim.errors import AgentsimError
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     name="agentsim",
     help="Multi-agent games played by language models: one TOML in, a resumable, provable history out.",

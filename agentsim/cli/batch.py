@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from agentsim.runner.batch.manifest import Manifest
     from agentsim.runner.batch.tally import BatchResult
 
-__all__ = ["batch", "carry_on"]
 
 _ON_A_CLUSTER = 100
 """Games that a scheduler gets at once by default; there they wait for its workers."""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from agentsim.engine.panel import Panel
     from agentsim.history.load import Divergence, Parted
 
-__all__ = ["diff", "report"]
 
 Compared: TypeAlias = Literal["model", "player"]
 _WIDEST = 80

@@ -18,17 +18,6 @@ from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.watch import Watcher
 
-__all__ = [
-    "Noting",
-    "PlainBatch",
-    "PlainDisplay",
-    "public_lines",
-    "shown",
-    "shown_batch",
-    "status_line",
-    "without_result",
-]
-
 _EVERY_S = 5.0
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
     from agentsim.runner.session import RunResult
 
-__all__ = ["finish", "money", "show", "spent"]
 
 DEGRADED = 4
 MOST_STANDINGS = 8

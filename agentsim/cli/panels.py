@@ -34,8 +34,6 @@ from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.watch import Watcher
 
-__all__ = ["RichBatch", "RichDisplay"]
-
 _SHOWN_AT_ONCE = 6
 
 

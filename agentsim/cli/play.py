@@ -15,8 +15,6 @@ from agentsim.errors import UsageError
 if TYPE_CHECKING:
     from agentsim.runner.replay import Proof
 
-__all__ = ["fork", "replay", "resume", "run"]
-
 
 def run(
     *,

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from agentsim.history.record import History, TryRecord
     from agentsim.history.run_files import RunFiles
 
-__all__ = ["bundle", "chat_lines", "export", "logs", "runs", "watch"]
 
 FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl"]
 """How tables are written, and the file's extension; or, instead of tables, conversations."""

@@ -14,8 +14,6 @@ from agentsim.cli import options as o
 from agentsim.cli.terminal_output import remark, safe
 from agentsim.errors import AgentsimError, UsageError
 
-__all__ = ["Kind", "gen_items", "init"]
-
 _FOLDERS = ("configs", "prompts", "items")
 _STYLE = "logs/logs.css"
 # A file whose name begins with a dot would be overlooked in the repository, or read there as if it were meant.

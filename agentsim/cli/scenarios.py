@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from agentsim.runner.forecast import Forecast, ModelForecast
     from agentsim.scenario.scenario import Scenario
 
-__all__ = ["games", "models", "schema", "validate"]
 
 PROVIDER_FAILS = 3
 

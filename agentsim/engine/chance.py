@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-__all__ = ["Chance", "Stream"]
-
 T = TypeVar("T")
 _WORDS = struct.Struct(">4Q")  # one SHA-256 digest
 

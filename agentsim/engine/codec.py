@@ -11,8 +11,6 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-__all__ = ["adapter", "canonical", "json_line", "parse_json", "text_id", "values"]
-
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 

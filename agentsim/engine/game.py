@@ -21,9 +21,6 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 
-__all__ = ["Bot", "ByPlayer", "Game", "GameConfig", "InFile", "Outcome", "ProjectTable", "SeatsInFolder", "Standing"]
-__all__ += ["plugged", "ranked"]
-
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
 """A scripted policy: a pure function of the request and of a stream of its own for this one decision."""

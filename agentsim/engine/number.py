@@ -13,8 +13,6 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-__all__ = ["MAX_DIGITS", "Real", "WholeNumber", "whole"]
-
 MAX_DIGITS = 18  # the longest that always fit the signed 64 bits which Parquet, pandas and SQLite keep
 
 _LIMIT = 10**MAX_DIGITS

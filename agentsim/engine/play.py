@@ -17,8 +17,6 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
-__all__ = ["Ask", "GamePlay", "Wave"]
-
 
 class Ask(NamedTuple):
     """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""

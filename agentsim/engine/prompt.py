@@ -12,20 +12,6 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = [
-    "ANSI",
-    "FORMS",
-    "NARRATOR",
-    "Line",
-    "Prompt",
-    "Quoted",
-    "Restated",
-    "cleaned",
-    "defused",
-    "joined",
-    "quoted",
-]
-
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
 

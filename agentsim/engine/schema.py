@@ -15,20 +15,6 @@ from pydantic import BaseModel
 
 from agentsim.engine.reading import Decision
 
-__all__ = [
-    "Choice",
-    "Number",
-    "Options",
-    "Schema",
-    "Text",
-    "changed",
-    "closed_object",
-    "form_of",
-    "said",
-    "schema_of",
-    "unanswerable",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:

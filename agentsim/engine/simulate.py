@@ -15,8 +15,6 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 
-__all__ = ["Answers", "Simulation", "simulate"]
-
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]
 Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[Answer]]]
 """By kind of request: one answer for all, or by player: one answer, or a list that is used up in order."""

@@ -20,8 +20,6 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 
-__all__ = ["Checked", "Heard", "Play", "Requests", "Table"]
-
 T = TypeVar("T")
 D = TypeVar("D", bound=Decision)
 Requests: TypeAlias = tuple[Request[Any], ...]

@@ -15,8 +15,6 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 
 from agentsim.engine.wording import counted, listed
 
-__all__ = ["By", "If", "Part", "Rows", "Template", "Worded", "filled", "names_in"]
-
 _NAME = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
 _NUMBER = re.compile(r"[+,]?(?:\.\d+)?[fg%]")
 

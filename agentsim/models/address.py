@@ -9,8 +9,6 @@ import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
-__all__ = ["http_parts", "is_near", "is_own_machine", "normal", "url_problem"]
-
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _PLACE = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
 

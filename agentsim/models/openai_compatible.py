@@ -14,8 +14,6 @@ from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import RemoteModel, Request
 
-__all__ = ["OpenAICompatible", "called_function", "portable", "request_body"]
-
 
 class OpenAICompatible(RemoteModel):
     """A `Model` over one endpoint's `/chat/completions`."""

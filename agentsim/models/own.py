@@ -20,8 +20,6 @@ from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 
-__all__ = ["Own", "OwnModel", "Scripted"]
-
 _ERRORS: Mapping[str, Callable[[], ModelError]] = {
     "timeout": lambda: TransportFailed("the script says: no answer in time", code="timeout"),
     "rate_limited": lambda: RateLimited("the script says: too many requests", retry_after=0.0),

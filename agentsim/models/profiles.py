@@ -18,8 +18,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from agentsim.errors import ScenarioError
 from agentsim.models.address import normal, url_problem
 
-__all__ = ["BUILT_IN", "Profile", "ProviderSettings", "Structured", "address_of", "extra_problem", "is_own", "resolve"]
-
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
 object, by the words of the prompt alone; or by the first of json_schema, json_object and prompt that is accepted."""

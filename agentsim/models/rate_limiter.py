@@ -18,8 +18,6 @@ from agentsim.errors import RateLimited, TransportFailed
 from agentsim.models.base import Usage
 from agentsim.models.event_loop import places
 
-__all__ = ["LONGEST_PUSH_S", "MINUTE_S", "RateLimiter", "RateLimits", "Slot"]
-
 MINUTE_S = 60.0
 LONGEST_PUSH_S = 60.0
 """The longest time for which a Retry-After of one call holds back the others: they find out for themselves then."""

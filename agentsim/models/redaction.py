@@ -20,8 +20,6 @@ from typing import TypeAlias
 
 from agentsim.engine.prompt import ANSI
 
-__all__ = ["REDACTED", "redact", "redact_reply"]
-
 _PIECE = 8  # characters: a server that masks a key still shows its ends, so pieces count as the key
 _LONG_PIECE = 16  # characters: what a model says may share a word with a key like `no-key-required`
 REDACTED = "[redacted]"

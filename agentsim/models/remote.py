@@ -27,7 +27,6 @@ from agentsim.models.response_parsing import completion_of, decoded
 if TYPE_CHECKING:
     from agentsim.models.transport import Transport
 
-__all__ = ["Endpoint", "Endpoints", "RemoteModel", "Request", "shared_limiter"]
 
 _SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
 _DOWNWARDS: tuple[Structured, ...] = ("json_schema", "json_object", "prompt")

@@ -19,8 +19,6 @@ from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.redaction import redact_reply
 
-__all__ = ["completion_in", "completion_of", "decoded"]
-
 _WORD = 200  # characters of a model's, provider's or finish reason's name
 _READ = 64 * 1024  # characters of such a name that are looked at
 

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-__all__ = ["duration", "retry_after"]
-
 _DIGITS = r"\d{1,300}(?:\.\d{1,300})?(?:e\d{1,3})?"
 _NUMBER = re.compile(_DIGITS, re.ASCII)
 _DURATION = re.compile(

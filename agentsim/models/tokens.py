@@ -22,8 +22,6 @@ from agentsim.models.address import is_near
 from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 
-__all__ = ["REPLY", "Price", "Priced", "Prices", "about", "at_most", "context_window", "longest_reply", "small_cap"]
-
 REPLY = 1024
 """What a reply without a cap is taken for before it comes, where only a provider's pace depends on it."""
 

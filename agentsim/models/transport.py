@@ -33,7 +33,6 @@ from agentsim.models.faults import NoAnswer, Unacceptable
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
 
-__all__ = ["Answer", "Connector", "Transport", "no_answer"]
 
 _MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completion of today's models is under 1 MB
 _MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at

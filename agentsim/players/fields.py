@@ -14,8 +14,6 @@ from typing import Any
 
 from agentsim.engine.number import whole
 
-__all__ = ["by_number", "hint", "is_words", "kinds_of", "reason", "takes_numbers", "understood", "unnamed_part"]
-
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # what a float holds to the digit
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
 

@@ -24,8 +24,6 @@ from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.rendering import news, outlined, paragraphs, plainly, question, rows_of
 from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 
-__all__ = ["HumanPlayer"]
-
 Narrowing: TypeAlias = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 _WITHOUT_END = 10**9
 _FOREIGN = f"    {MARK}"

@@ -22,8 +22,6 @@ from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
 
-__all__ = ["BotPlayer", "Complaint", "ModelPlayer", "Player", "ReaskPolicy", "emptiness", "prompt_messages"]
-
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 

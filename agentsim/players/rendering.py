@@ -12,8 +12,6 @@ from typing import Any
 
 from agentsim.engine.prompt import NARRATOR, Line, Quoted, joined
 
-__all__ = ["news", "outlined", "paragraphs", "parts_of", "plainly", "question", "rows_of"]
-
 _JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
 _NAME = re.compile(r"[\w@#.-]+")
 _LABEL = re.compile(r"\b(\w+): $")

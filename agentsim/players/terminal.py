@@ -21,8 +21,6 @@ from rich.cells import cell_len
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import Interrupted
 
-__all__ = ["MARK", "InterruptRequest", "Terminal", "cut", "rows"]
-
 _WIDEST = 100  # columns that are still good to read
 _CLEARED = "\x1b[H\x1b[2J\x1b[3J"  # and nothing to scroll back to
 _CUT = 4_096  # bytes of a line, its end among them, at which a terminal passes nothing more on

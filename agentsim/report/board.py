@@ -21,8 +21,6 @@ from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
 from agentsim.report.markup import HEAT_STEPS, Drawing, fitted, plain, tone, tone_of
 from agentsim.report.tables import cell
 
-__all__ = ["CELL", "board", "tile"]
-
 CELL = 68.0
 _MAX_SCENES = 2000
 _RADIUS = 7.5

@@ -15,8 +15,6 @@ from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
 from agentsim.report.markup import Drawing, fitted, number, plain, tone, tone_of
 from agentsim.report.tables import table
 
-__all__ = ["WIDTH", "Axis", "Label", "Mark", "Plot", "chart", "ranges", "scatter", "ticks"]
-
 WIDTH, BASE = 640.0, 236.0
 _CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
 _LEAST = 1e-300

@@ -19,9 +19,6 @@ from markupsafe import Markup, escape
 from agentsim.engine.wording import sentence
 from agentsim.errors import UsageError
 
-__all__ = ["HEAT_STEPS", "Drawing", "content_security_policy", "environment", "find_css", "fitted", "foreign",
-           "inlined", "money", "number", "plain", "span_of_time", "tone", "tone_of", "when"]  # fmt: skip
-
 MAX_BYTES = 256 * 1024
 COLOURS, DASHES = 8, 3
 HEAT_STEPS = 9

@@ -32,8 +32,6 @@ from agentsim.report.redaction import as_seen_by
 from agentsim.report.tables import model_table, pairs_table, say_do_table, table
 from agentsim.report.timeline import Timeline
 
-__all__ = ["GameLink", "PageOptions", "page_of", "render", "render_batch", "view"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:

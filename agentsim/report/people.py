@@ -17,8 +17,6 @@ from agentsim.report.charts import Plot, chart
 from agentsim.report.markup import Drawing, fitted, number, tone, tone_of
 from agentsim.report.tables import cell, table
 
-__all__ = ["MOST_NODES", "network", "profiles", "threads"]
-
 MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""
 MOST_ARCS, MOST_ROWS = 1500, 1000

@@ -12,8 +12,6 @@ from agentsim.errors import UsageError
 from agentsim.history import record as records
 from agentsim.history.record import History
 
-__all__ = ["as_seen_by"]
-
 _NAMED = 20  # ids listed in an error
 
 

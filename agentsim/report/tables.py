@@ -15,8 +15,6 @@ from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
 from agentsim.report.markup import HEAT_STEPS, Drawing, number
 
-__all__ = ["CellView", "cell", "model_table", "pairs_table", "say_do_table", "table"]
-
 MOST_KINDS = 10
 """Columns of events; the rarer kinds are in the cards of the players."""
 MOST_PAIRS = 30

@@ -16,8 +16,6 @@ from markupsafe import Markup
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 from agentsim.report.markup import Drawing, foreign
 
-__all__ = ["MOST_FOLDS", "Timeline"]
-
 MOST_FOLDS = 3_000
 """With more events than this a round has one fold for all their data: a browser is slow with a fold for each."""
 

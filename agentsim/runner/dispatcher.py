@@ -33,8 +33,6 @@ from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Branch
 
-__all__ = ["NOTICEABLE_S", "Dispatcher", "Seat", "acquire_slot"]
-
 Seat: TypeAlias = Player | BotPlayer
 NOTICEABLE_S = 1.0
 """A watcher is told of a call that waits for its slot for longer."""

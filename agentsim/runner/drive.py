@@ -21,8 +21,6 @@ from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.referee import Ruling, to_entry
 
-__all__ = ["drive", "not_whole", "played_again", "recall", "recalled", "restored"]
-
 
 async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
     """Play to the end; the dispatcher's entries grow with every decision, whether this returns or raises."""

@@ -27,8 +27,6 @@ from agentsim.runner.plays import new_play
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
 
-__all__ = ["Forecast", "ModelForecast", "Sample", "forecast", "shared", "wordy"]
-
 M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0

@@ -33,8 +33,6 @@ from agentsim.scenario.scenario import Branch, Scenario, with_limits
 from agentsim.scenario.source_files import located, roots
 from agentsim.scenario.validation import screen
 
-__all__ = ["ParentRun", "parent_of"]
-
 _MAY_CHANGE = ("players", "staff", "prices", "providers")
 
 

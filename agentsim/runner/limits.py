@@ -15,8 +15,6 @@ from typing import NamedTuple
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
 
-__all__ = ["STREAK", "Budget", "CircuitBreaker", "Link"]
-
 STREAK = 5
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
 _TWICE = 2  # the first may be one decision's own limit; the second, with no answer between, is the model's

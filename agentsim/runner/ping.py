@@ -26,8 +26,6 @@ from agentsim.runner.seats import seated
 from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
 
-__all__ = ["Pinged", "ping"]
-
 _LEAST_TOKENS = 1_000  # of a longest prompt that is worth sending: every server has that much context
 
 

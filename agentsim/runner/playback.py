@@ -22,8 +22,6 @@ from agentsim.models.base import Attempt, Call, Completion, Fault, Model, Sampli
 from agentsim.runner.plays import restored_scenario
 from agentsim.runner.recorder import Recorder, Recording, Sent, digest
 
-__all__ = ["Playback", "recording_of"]
-
 CASSETTE_FORMAT = "agentsim-cassette/1"
 _MAX_SEED = 2**63  # no scenario's is above that; a run without one draws less
 _Kind: TypeAlias = Literal["TransportFailed", "RateLimited", "ModelRefused", "ProviderRejected"]

@@ -24,8 +24,6 @@ from agentsim.history.totals import totals
 from agentsim.models.base import Attempt
 from agentsim.scenario.scenario import Branch, Scenario
 
-__all__ = ["Played", "RunResult", "head_of", "new_play", "restored_scenario", "stamp", "volatile_of"]
-
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
     """The scenario and game of a journal's head; `JournalMismatch` where the game's rules are others by now."""

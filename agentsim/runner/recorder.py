@@ -18,8 +18,6 @@ from agentsim.errors import AgentsimError, ModelError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
 
-__all__ = ["Recorder", "Recording", "Sent", "digest"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sent:

@@ -21,8 +21,6 @@ from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
 from agentsim.players.model import Complaint, Player, emptiness
 
-__all__ = ["Calls", "Ruling", "rule", "to_entry"]
-
 
 class Calls(Protocol):
     """Makes the calls of one decision, and keeps their record."""

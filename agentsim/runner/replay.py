@@ -28,8 +28,6 @@ from agentsim.runner.drive import not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
 from agentsim.runner.watch import Discreet, Watcher
 
-__all__ = ["Proof", "ReplayDiffers", "follow", "over", "prove", "rebuilt", "replayed", "unfit", "without_volatile"]
-
 _MISSING = object()
 _TAIL = 4096
 EVERY_S = 0.2

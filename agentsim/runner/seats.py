@@ -29,8 +29,6 @@ from agentsim.scenario.plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of
 from agentsim.scenario.validation import one_line
 
-__all__ = ["Seats", "errands", "seated"]
-
 
 @dataclass
 class Seats:

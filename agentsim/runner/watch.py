@@ -12,8 +12,6 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.history.contents import Entry
 from agentsim.history.totals import Totals
 
-__all__ = ["Discreet", "Watcher"]
-
 
 class Watcher:
     """Sees nothing; a display overrides what it shows."""

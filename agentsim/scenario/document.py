@@ -16,8 +16,6 @@ from agentsim.errors import ScenarioError
 from agentsim.scenario.plan import PROVIDER, prefixed
 from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
 
-__all__ = ["adopted", "beside", "overridden", "put", "recast", "rename", "with_provider"]
-
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
 _OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
 _LENGTH = 64 * 1024

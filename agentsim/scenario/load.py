@@ -22,8 +22,6 @@ from agentsim.scenario.source_files import gathered, read_toml, roots
 from agentsim.scenario.tables import ScenarioTable
 from agentsim.scenario.validation import one_line, screen, validated
 
-__all__ = ["Overrides", "Source", "load"]
-
 Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
 """A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
 Overrides: TypeAlias = Sequence[str] | Mapping[str, Any]

@@ -14,8 +14,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-__all__ = ["ClosedTable", "ModelName", "ModelPlan", "ModelSettings", "PlayerPlan", "SeatRecord", "prefixed"]
-
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"

@@ -22,8 +22,6 @@ from agentsim.scenario.plan import ClosedTable, PlayerPlan, SeatRecord
 from agentsim.scenario.tables import Limits
 from agentsim.scenario.validation import nearest, screen, validated
 
-__all__ = ["Branch", "Scenario", "check_prices", "idle_prices", "prices_of", "with_limits"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:

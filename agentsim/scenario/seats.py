@@ -25,8 +25,6 @@ from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, shown
 
-__all__ = ["Seating", "called_by_files", "expanded", "seat_ids"]
-
 MOST_PLAYERS = 20_000
 LONGEST_ID = 32
 _PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")

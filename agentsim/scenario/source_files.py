@@ -22,8 +22,6 @@ from agentsim.errors import ScenarioError
 from agentsim.scenario.tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
 
-__all__ = ["Material", "gathered", "located", "read_prompt", "read_toml", "roots", "stem"]
-
 MAX_BYTES = 256 * 1024
 MAX_KEY_PARTS = 16  # tomllib is quadratic in the parts of a dotted key
 MAX_DEPTH = 64  # and recursive in brackets

@@ -21,8 +21,6 @@ from agentsim.models.tokens import Price
 from agentsim.scenario.plan import ClosedTable, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
-__all__ = ["Defaults", "Limits", "PlayerTable", "ScenarioTable", "StaffTable", "json_schema", "legal_id"]
-
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 RESERVED_IDS = (NARRATOR, "ENGINE", "SYSTEM", "EVERYONE", "ALL")

@@ -19,8 +19,6 @@ from pydantic_core import ErrorDetails
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError
 
-__all__ = ["ADVICE", "Key", "dotted", "nearest", "one_line", "screen", "secret_in", "shown", "validated"]
-
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
 

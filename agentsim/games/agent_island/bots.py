@@ -30,8 +30,6 @@ from agentsim.games.agent_island.requests import (
 )
 from agentsim.games.agent_island.view import View
 
-__all__ = ["BOTS", "ally", "loudest", "suspects"]
-
 Choose = Callable[[View, str, Sequence[str], Stream], tuple[str, str]]
 """Whom to vote for among candidates, and why."""
 

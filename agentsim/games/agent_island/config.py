@@ -24,8 +24,6 @@ from agentsim.engine.game import ByPlayer, GameConfig, ProjectTable
 from agentsim.errors import ScenarioError, first_objection
 from agentsim.games.agent_island.project import GameTable
 
-__all__ = ["AgentIslandConfig", "Effect", "Phase", "RoundOverride", "RoundSettings"]
-
 Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "quips", "summaries"]
 Effect: TypeAlias = Literal["eliminate", "win", "poll", "none"]
 """What a round's vote comes to."""

@@ -22,8 +22,6 @@ from agentsim.games.agent_island.round_phases import phase_summaries
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.tables import tables
 
-__all__ = ["AgentIsland"]
-
 
 class AgentIsland:
     """N players, N-2 eliminations, a final of two, and a jury of the eliminated."""

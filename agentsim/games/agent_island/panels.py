@@ -12,8 +12,6 @@ from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.wording import Naming
 from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
 
-__all__ = ["panels"]
-
 
 def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything there is to show; panels without any data are left out."""

@@ -12,8 +12,6 @@ from agentsim.engine.wording import counted, listed
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import View
 
-__all__ = ["note", "pitch", "quip", "whisper"]
-
 _OPENINGS = (
     "I will be brief.",
     "Listen before you vote.",

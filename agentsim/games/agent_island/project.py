@@ -14,8 +14,6 @@ from pydantic import Field
 from agentsim.engine.game import ProjectTable
 from agentsim.errors import ScenarioError
 
-__all__ = ["GameTable"]
-
 Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "consolidate_memory", "opponent_quips"]
 RoundType: TypeAlias = Literal["elimination", "final"]
 Few: TypeAlias = Annotated[int, Field(ge=1, le=20)]

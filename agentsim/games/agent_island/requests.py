@@ -13,9 +13,6 @@ from agentsim.errors import UnreadableReply
 from agentsim.games.agent_island.prompts import composed, tally_words
 from agentsim.games.agent_island.view import View
 
-__all__ = ["NOBODY", "REQUESTS", "Answer", "AnswerApproach", "Approach", "ApproachMade", "Pitch", "Quips"]
-__all__ += ["QuipsMade", "Speech", "Summarize", "Vote", "VoteCast", "Whisper"]
-
 NOBODY = "nobody"
 D = TypeVar("D", bound=Decision)
 

@@ -15,8 +15,6 @@ from agentsim.games.agent_island.round_phases import PHASES
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import View, view
 
-__all__ = ["Logger", "Round", "RoundContext"]
-
 
 class Logger(Protocol):
     """What a phase can be given to report to: a `logging.Logger` is one."""

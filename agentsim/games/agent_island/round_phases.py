@@ -28,8 +28,6 @@ from agentsim.games.agent_island.state import Tally
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext
 
-__all__ = ["PHASES", "phase_elimination", "phase_pitches", "phase_quips", "phase_summaries", "phase_votes"]
-
 
 async def phase_pitches(context: RoundContext) -> None:
     """Each active player in a drawn order makes a public pitch, which everyone hears before the next."""

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from agentsim.engine.event import AGAINST, FOR, Deed, Event, Interaction, Past
 from agentsim.engine.template import If
 
-__all__ = ["Approached", "ExchangeBegan", "Paired", "TakenAside", "Whispered"]
-
 
 class ExchangeBegan(
     Event,

@@ -13,8 +13,6 @@ from agentsim.games.agent_island.requests import NOBODY, AnswerApproach, Approac
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext
 
-__all__ = ["phase_sidebars"]
-
 
 async def phase_sidebars(context: RoundContext) -> None:
     """As many exchanges as the round has: in each the players choose partners, in a drawn order, and talk."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from agentsim.engine.game import Standing, ranked
 
-__all__ = ["Island", "Tally"]
-
 
 @dataclass(frozen=True)
 class Tally:

@@ -8,8 +8,6 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.agent_island.events import Eliminated, Tallied, Voted, Won
 
-__all__ = ["tables"]
-
 
 def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count."""

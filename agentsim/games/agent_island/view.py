@@ -14,8 +14,6 @@ from agentsim.engine.table import Table
 from agentsim.games.agent_island.events import Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
 from agentsim.games.agent_island.state import Island, Tally
 
-__all__ = ["Line", "View", "view"]
-
 
 @dataclass(frozen=True)
 class Line:

@@ -15,8 +15,6 @@ from agentsim.games.auction.pricing import PRICING
 from agentsim.games.auction.requests import Bid, BidCast
 from agentsim.games.auction.view import Terms
 
-__all__ = ["BOTS", "private_value", "step"]
-
 STEPS = 5  # from nothing to the highest value of a bot
 
 

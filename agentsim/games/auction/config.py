@@ -11,8 +11,6 @@ from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.games.auction.items import Item, presentable, read_items
 from agentsim.games.auction.pricing import PRICING, Format, Pricing
 
-__all__ = ["AuctionConfig", "Catalogue"]
-
 ITERATIONS = 10
 LONGEST_NAME = 100
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from agentsim.engine.chance import Chance, Stream
 from agentsim.games.auction.items import MOST, REQUIRED, Item
 
-__all__ = ["KINDS", "MOST_EXTRA", "draw"]
-
 MOST_EXTRA = MOST - len(REQUIRED)
 
 

@@ -11,19 +11,6 @@ from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Format
 from agentsim.games.auction.state import FailReason
 
-__all__ = [
-    "EVENTS",
-    "AuctionBegan",
-    "AuctionEnded",
-    "BidMade",
-    "ItemLost",
-    "ItemOffered",
-    "ItemSold",
-    "Paid",
-    "Reasoned",
-    "Result",
-]
-
 
 class AuctionBegan(
     Event,

@@ -23,8 +23,6 @@ from agentsim.games.auction.state import Auction, Team
 from agentsim.games.auction.tables import tables
 from agentsim.games.auction.view import terms
 
-__all__ = ["AgentAuction"]
-
 
 class AgentAuction:
     """Teams with strategies of their own bid for the components of the Principal Blaster."""

@@ -16,8 +16,6 @@ from typing import Any
 from agentsim.engine import wording
 from agentsim.engine.prompt import Quoted, cleaned, quoted
 
-__all__ = ["MOST", "REQUIRED", "Item", "listed", "presentable", "read_items", "written"]
-
 REQUIRED = (
     "The Visionary Compass",
     "The Interconnected Cognition Matrix",

@@ -20,8 +20,6 @@ from agentsim.games.auction.events import (
 )
 from agentsim.games.auction.pricing import PRICING
 
-__all__ = ["panels"]
-
 _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
 
 

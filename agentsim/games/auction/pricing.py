@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["PRICING", "Format", "Offer", "Pricing", "best"]
-
 Format: TypeAlias = Literal["ascending", "sealed_first_price", "sealed_second_price", "all_pay"]
 
 

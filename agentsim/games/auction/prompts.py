@@ -8,8 +8,6 @@ from agentsim.games.auction.pricing import PRICING
 from agentsim.games.auction.state import FailReason
 from agentsim.games.auction.view import GameState, Terms
 
-__all__ = ["composed", "rules_prompt"]
-
 
 def rules_prompt(terms: Terms) -> Line:
     """The rules and `all_items`, the same for every team in every call of one game."""

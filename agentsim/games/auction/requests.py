@@ -15,8 +15,6 @@ from agentsim.games.auction.prompts import composed
 from agentsim.games.auction.state import FailReason
 from agentsim.games.auction.view import GameState, Terms
 
-__all__ = ["REQUESTS", "Bid", "BidCast"]
-
 
 class BidCast(Decision):
     """What a team offers and why; `bid` None is what no readable reply comes to: only the fallback gives it."""

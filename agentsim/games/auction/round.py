@@ -15,8 +15,6 @@ from agentsim.games.auction.requests import Bid, BidCast
 from agentsim.games.auction.state import Auction
 from agentsim.games.auction.view import Terms, view
 
-__all__ = ["Round"]
-
 
 @dataclass(frozen=True)
 class Round:

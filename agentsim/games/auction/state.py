@@ -10,8 +10,6 @@ from agentsim.engine.game import Standing, ranked
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Offer, Pricing, best
 
-__all__ = ["Auction", "FailReason", "Sale", "Score", "Team"]
-
 FailReason: TypeAlias = Literal["", "Pass", "OverBudget", "LowerThanHighBid", "Unreadable"]
 
 

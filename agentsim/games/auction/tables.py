@@ -10,8 +10,6 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.games.auction.events import AuctionBegan, AuctionEnded, BidMade, ItemOffered
 from agentsim.games.auction.items import Item
 
-__all__ = ["tables"]
-
 DETAILED_LOGS = (
     "ScenarioID",
     "RoundID",

@@ -11,8 +11,6 @@ from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Format
 from agentsim.games.auction.state import Auction, Team
 
-__all__ = ["GameState", "Placed", "TeamState", "Terms", "terms", "view"]
-
 
 @dataclass(frozen=True, slots=True)
 class Terms:

@@ -18,8 +18,6 @@ from agentsim.engine.wording import cut
 from agentsim.games.market.order_book import OpenOrder
 from agentsim.games.market.world import World
 
-__all__ = ["Answer", "Artifact", "Capability", "NoSettings", "Parameter", "Refused", "action", "either", "query"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
 """What a query brings: JSON values by name."""

@@ -15,8 +15,6 @@ from agentsim.games.market.placeholders import problem, used
 from agentsim.games.market.restrictions import Restriction, RuleName
 from agentsim.games.market.tools import Tool
 
-__all__ = ["AgentTable", "Experiment", "Interview", "MarketConfig", "SystemPrompt"]
-
 ROUNDS = 20
 CAPITAL_HELD = 100
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]

@@ -16,8 +16,6 @@ from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.schedule import alpha, equilibrium
 from agentsim.games.market.state import Agent, Market
 
-__all__ = ["Session"]
-
 
 @dataclass
 class Session:

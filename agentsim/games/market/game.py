@@ -29,8 +29,6 @@ from agentsim.games.market.turn import Turns
 from agentsim.games.market.view import menu_of
 from agentsim.games.market.world import World
 
-__all__ = ["MarketGame"]
-
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
 

@@ -19,18 +19,6 @@ from agentsim.games.market.events import Answered, Asked, Paused, Resumed
 from agentsim.games.market.requests import MarketRequest
 from agentsim.games.market.turn import Turns
 
-__all__ = [
-    "EVERYBODY",
-    "MODERATOR",
-    "NOBODY",
-    "REQUESTS",
-    "InterviewAnswer",
-    "Interviewed",
-    "Moderate",
-    "Moderation",
-    "Moderator",
-]
-
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"
 NOBODY, EVERYBODY = "nobody", "everybody"

@@ -15,19 +15,6 @@ from typing import Literal, TypeAlias
 
 from agentsim.games.market.ledger import CAPITAL, Ledger
 
-__all__ = [
-    "OpenOrder",
-    "Order",
-    "OrderBook",
-    "OrderRefused",
-    "Placed",
-    "Side",
-    "Trade",
-    "Why",
-    "Withdrawal",
-    "shortage",
-]
-
 Side: TypeAlias = Literal["buy", "sell"]
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed"]
 """Why an order left the book untraded: taken back, replaced, in the way of an order of its own owner, no longer the

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from agentsim.engine.wording import near
 
-__all__ = ["NAMES", "filled", "of_one_agent", "problem", "used"]
-
 NAMES = (
     "n_agents",
     "max_steps",

@@ -15,18 +15,6 @@ from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.view import Menu, Now, Observation
 from agentsim.games.market.world import Signal
 
-__all__ = [
-    "GOALS",
-    "action_question",
-    "briefing",
-    "composed",
-    "inventory",
-    "observed",
-    "query_question",
-    "state_lines",
-    "system",
-]
-
 GOALS = {
     "capital": "have as much capital as you can at the end. Goods count for nothing then; you can sell them before.",
     "wealth": "have as much capital as you can at the end, goods counted at their last price.",

@@ -22,16 +22,6 @@ from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import Menu, Now, Observation
 
-__all__ = [
-    "Act",
-    "ActionChosen",
-    "AskQuery",
-    "Brief",
-    "BriefingAnswered",
-    "MarketRequest",
-    "QueryChosen",
-]
-
 UNCLEAR = "unclear"
 
 

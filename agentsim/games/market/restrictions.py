@@ -12,8 +12,6 @@ from agentsim.engine.game import GameConfig
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.order_book import Side
 
-__all__ = ["Restricted", "Restriction", "RuleName"]
-
 RuleName: TypeAlias = Literal[
     "buy_within_value",
     "sell_within_value",

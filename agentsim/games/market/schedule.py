@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from math import sqrt
 
-__all__ = ["Equilibrium", "alpha", "equilibrium"]
-
 
 @dataclass(frozen=True, slots=True)
 class Equilibrium:

@@ -16,8 +16,6 @@ from agentsim.games.market.order_book import OpenOrder, Side, shortage
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.view import Now
 
-__all__ = ["Scope"]
-
 
 @dataclass(frozen=True)
 class Scope:

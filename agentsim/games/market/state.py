@@ -16,8 +16,6 @@ from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.tools import TOOLS
 from agentsim.games.market.world import MOST_NEWS, Noted, World
 
-__all__ = ["NO_QUERY", "SKIP", "Agent", "Market"]
-
 SKIP = "skip"
 NO_QUERY = "none"
 

@@ -5,8 +5,6 @@ Games read no files; a test holds the two against each other.
 
 from __future__ import annotations
 
-__all__ = ["SYSTEM_TEXT"]
-
 SYSTEM_TEXT = """\
 You take part in a simulation that goes in rounds. There are agents, such as you, who decide and pursue a goal;\
  and there are artifacts, through which agents deal with each other.

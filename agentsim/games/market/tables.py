@@ -8,8 +8,6 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.market.events import Ordered, PeriodBegan, PeriodEnded, Traded
 
-__all__ = ["tables"]
-
 TRADES = ("round", "period", "good", "price", "quantity", "buyer", "seller", "taker")
 ORDERS = ("round", "period", "order", "agent", "good", "side", "price", "quantity", "standing")
 PERIODS = (

@@ -10,8 +10,6 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.wording import cut
 from agentsim.games.market.artifact import Answer, Capability, Parameter, Refused
 
-__all__ = ["TOOLS", "Tool", "calculate", "use"]
-
 Tool: TypeAlias = Literal["calculator", "notebook"]
 
 MOST_CHARS = 200

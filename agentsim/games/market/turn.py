@@ -20,8 +20,6 @@ from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.view import Menu, Now, Observation, now_of
 
-__all__ = ["Turns"]
-
 _TRADES = frozenset(("buy", "sell"))
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 

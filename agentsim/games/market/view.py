@@ -10,8 +10,6 @@ from agentsim.games.market.order_book import Side
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.world import Signal
 
-__all__ = ["Holding", "Menu", "Now", "Observation", "Unit", "menu_of", "now_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Menu:

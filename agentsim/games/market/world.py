@@ -18,8 +18,6 @@ from agentsim.games.market.events import Transferred
 from agentsim.games.market.ledger import Ledger
 from agentsim.games.market.order_book import Side
 
-__all__ = ["MOST_NEWS", "MOST_SIGNALS", "Books", "Latest", "Noted", "Signal", "World"]
-
 T = TypeVar("T")
 MOST_SIGNALS = 500
 MOST_NEWS = 20

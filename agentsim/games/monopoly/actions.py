@@ -10,27 +10,6 @@ from agentsim.engine.number import WholeNumber
 from agentsim.engine.reading import Decision
 from agentsim.games.monopoly.board import HOTEL
 
-__all__ = [
-    "Answered",
-    "Bid",
-    "Bought",
-    "Build",
-    "Bundle",
-    "JailChoice",
-    "Managed",
-    "Proposal",
-    "Proposed",
-    "Raise",
-    "Raised",
-    "Reacted",
-    "Sale",
-    "Side",
-    "Spoken",
-    "StakedBid",
-    "StandIn",
-    "building",
-]
-
 
 def _id(value: Any) -> Any:
     """Ids are texts, and those that are numbers are often written as such."""

@@ -11,8 +11,6 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import AuctionBid
 from agentsim.games.monopoly.view import AuctionLot
 
-__all__ = ["auction"]
-
 
 async def auction(match: Match, position: int, *, opener: int) -> None:
     """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.

@@ -11,28 +11,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from agentsim.engine.template import Worded
 
-__all__ = [
-    "DEEDS",
-    "FINE",
-    "GO",
-    "GROUPS",
-    "HOTEL",
-    "HOTELS",
-    "HOUSES",
-    "JAIL",
-    "RAILROAD_RENTS",
-    "SALARY",
-    "SPACES",
-    "START_CASH",
-    "STREETS",
-    "UTILITY_TIMES",
-    "Kind",
-    "Position",
-    "Space",
-    "group_name",
-    "name_of",
-]
-
 Kind: TypeAlias = Literal[
     "go", "street", "railroad", "utility", "tax", "chance", "community_chest", "jail", "free_parking", "go_to_jail"
 ]

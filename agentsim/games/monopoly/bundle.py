@@ -15,8 +15,6 @@ from agentsim.games.monopoly.actions import Bundle, Sale, building
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
 from agentsim.games.monopoly.estate import Estate
 
-__all__ = ["Step", "carry_out", "possible", "razing"]
-
 Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
 _LONGEST = 200  # steps: more than any estate has
 

@@ -9,8 +9,6 @@ from typing import Literal, TypeAlias
 
 from agentsim.games.monopoly.board import GROUPS, SPACES
 
-__all__ = ["CARDS", "CHANCE", "COMMUNITY_CHEST", "DECKS", "JAIL_CARDS", "Card", "Deck", "DeckName", "destination"]
-
 DeckName: TypeAlias = Literal["chance", "community_chest"]
 Effect: TypeAlias = Literal[
     "advance",

@@ -9,8 +9,6 @@ from pydantic import Field
 from agentsim.engine.game import GameConfig
 from agentsim.games.monopoly.board import START_CASH
 
-__all__ = ["LONGEST_WORD", "MonopolyConfig"]
-
 LONGEST_WORD = 12
 """Characters that a word may have, on average, in a speech that is counted in words."""
 

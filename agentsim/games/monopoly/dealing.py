@@ -17,8 +17,6 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import AnswerTrade, React
 from agentsim.games.monopoly.trade import Terms
 
-__all__ = ["deal"]
-
 
 async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""

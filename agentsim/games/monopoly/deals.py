@@ -17,8 +17,6 @@ from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.events import TradeAccepted, TradeProposed, TradeRejected, TradeSide
 from agentsim.games.monopoly.replay import Replay, began
 
-__all__ = ["Answer", "Deal", "deals"]
-
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
 _PIPS = 7
 

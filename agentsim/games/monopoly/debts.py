@@ -14,8 +14,6 @@ from agentsim.games.monopoly.events import Bankrupted, Sold, Why
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import RaiseCash
 
-__all__ = ["Debt", "settle"]
-
 
 @dataclass(frozen=True, slots=True)
 class Debt:

@@ -22,8 +22,6 @@ from agentsim.games.monopoly.board import (
     group_name,
 )
 
-__all__ = ["BANK", "Estate"]
-
 BANK = -1
 """The holder of what is unowned; players are seats 0, 1, 2 ..."""
 _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in DEEDS)

@@ -24,8 +24,6 @@ from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.turn import play_turn
 
-__all__ = ["Monopoly"]
-
 MOST_PLAYERS = 8
 
 

@@ -9,8 +9,6 @@ from functools import lru_cache
 from agentsim.games.monopoly.board import GROUPS
 from agentsim.games.monopoly.estate import BANK
 
-__all__ = ["Holdings", "holdings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Holdings:

@@ -13,8 +13,6 @@ from agentsim.games.monopoly.events import CardDrawn, Jailed, JailedFor
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import BuyOrAuction
 
-__all__ = ["imprison", "land"]
-
 RAILROAD_TIMES = 2
 UTILITY_DICE_TIMES = 10
 

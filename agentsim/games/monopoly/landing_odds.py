@@ -14,8 +14,6 @@ from typing import Literal, TypeAlias
 from agentsim.games.monopoly.board import JAIL, SPACES
 from agentsim.games.monopoly.cards import DECKS, destination
 
-__all__ = ["IN_JAIL", "THROWS", "JailPolicy", "State", "long_run", "stops", "transitions"]
-
 JailPolicy: TypeAlias = Literal["leave", "stay"]
 """`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third roll without."""
 State: TypeAlias = tuple[int, int]

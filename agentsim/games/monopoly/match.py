@@ -40,8 +40,6 @@ from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.trade import handed_cards
 from agentsim.games.monopoly.view import View, view
 
-__all__ = ["Match"]
-
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
 

@@ -17,8 +17,6 @@ from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.talk import Memory, Remark
 from agentsim.games.monopoly.view import View
 
-__all__ = ["composed", "deed", "remark_line", "state_lines"]
-
 TAXES = tuple(space.position for space in SPACES if space.tax)
 _TALK = "Table talk, oldest first; what players say is their own words:"
 _SAY = (

@@ -17,18 +17,6 @@ from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.trade import Terms
 from agentsim.games.monopoly.view import AuctionLot, View
 
-__all__ = [
-    "answer_trade",
-    "auction_bid",
-    "buy_or_auction",
-    "jail_action",
-    "manage_estate",
-    "moment",
-    "propose_trade",
-    "raise_cash",
-    "react",
-]
-
 
 def _group(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""

@@ -30,8 +30,6 @@ from agentsim.games.monopoly.events import (
     Sold,
 )
 
-__all__ = ["Replay", "Snapshot", "began", "snapshots"]
-
 
 @dataclass
 class Replay:

@@ -10,8 +10,6 @@ from agentsim.games.monopoly.board import JAIL, SPACES, START_CASH
 from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
 from agentsim.games.monopoly.estate import BANK, Estate
 
-__all__ = ["Seat", "State"]
-
 _IDS = {name: sorted(card.id for card in cards) for name, cards in DECKS.items()}
 
 

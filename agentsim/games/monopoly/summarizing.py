@@ -17,8 +17,6 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import remark_line
 from agentsim.games.monopoly.talk import Block, Remark
 
-__all__ = ["SUMMARIZER", "Summarize", "Summary", "keeping_minutes", "sum_up"]
-
 SUMMARIZER = "summarizer"
 _CHARS = 400
 _MOST_REMARKS = 80  # of a block; the newest say how it ended

@@ -12,8 +12,6 @@ from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.replay import snapshots
 from agentsim.games.monopoly.utterances import utterances
 
-__all__ = ["COLUMNS", "tables"]
-
 Row = tuple[Cell, ...]
 
 COLUMNS: dict[str, tuple[str, ...]] = {

@@ -27,8 +27,6 @@ from agentsim.games.monopoly.events import (
     TradeRejected,
 )
 
-__all__ = ["Block", "Memory", "Offer", "Rejection", "Remark", "Talk", "Thinking"]
-
 MOST_SAID = 1600
 """Characters of remarks in full, about 400 tokens."""
 MOST_TRADED = 700

@@ -11,8 +11,6 @@ from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
 from agentsim.games.monopoly.estate import BANK, Estate
 
-__all__ = ["NOBODY", "Terms", "Trader", "handed_cards", "interest_on", "possible", "problem", "terms_of"]
-
 NOBODY = -1
 
 

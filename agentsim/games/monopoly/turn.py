@@ -14,8 +14,6 @@ from agentsim.games.monopoly.landing import imprison, land
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.requests import JailAction, ManageEstate, ProposeTrade
 
-__all__ = ["play_turn"]
-
 ROLLS = 3
 """Rolls for doubles in jail; after the last one the fine is due."""
 MOST_DOUBLES = 3

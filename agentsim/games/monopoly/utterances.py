@@ -8,8 +8,6 @@ from typing import TypeAlias
 from agentsim.engine.event import LogEntry
 from agentsim.games.monopoly.events import Spoke, Thought, TradeProposed
 
-__all__ = ["Utterance", "utterances"]
-
 Utterance: TypeAlias = tuple[int, str, str, str]
 """(turn, the player's id, what was said, what was thought); either may be empty."""
 

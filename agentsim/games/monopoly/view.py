@@ -14,8 +14,6 @@ from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.holdings import Holdings, holdings
 from agentsim.games.monopoly.state import Seat, State
 
-__all__ = ["AuctionLot", "SeatView", "View", "view"]
-
 
 @dataclass(frozen=True, slots=True)
 class SeatView:

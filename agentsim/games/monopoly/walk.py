@@ -25,8 +25,6 @@ from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.turn import play_turn
 
-__all__ = ["walk"]
-
 S = TypeVar("S", bound=Spoken | Reacted)
 _TOKEN, _LANDLORD = 0, 1
 _ANSWERS = {"leave": JailChoice(action="pay_fine"), "stay": JailChoice(action="roll_doubles")}

@@ -21,8 +21,6 @@ from agentsim.games.society.rules import Rules, made_by
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import misfit
 
-__all__ = ["ActionHandler", "Tally"]
-
 
 class _CannotBe(Exception):
     """An action does not hold; the message says why."""

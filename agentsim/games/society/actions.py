@@ -13,27 +13,6 @@ from agentsim.engine.number import whole
 from agentsim.engine.reading import Decision
 from agentsim.games.society.terms import Positive, ProposalType, Resource, Term, Terms, plain
 
-__all__ = [
-    "ACTIONS",
-    "NAMES",
-    "Acted",
-    "Action",
-    "Contribute",
-    "CreateProposal",
-    "DirectMessage",
-    "ForumPost",
-    "ForumReply",
-    "Idle",
-    "Rejected",
-    "Said",
-    "SetName",
-    "Trade",
-    "Vote",
-    "VoteCast",
-    "Work",
-    "WorkType",
-]
-
 WorkType: TypeAlias = Literal["farm", "generate", "gather"]
 VoteCast: TypeAlias = Literal["yes", "no", "abstain"]
 

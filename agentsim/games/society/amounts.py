@@ -15,8 +15,6 @@ from pydantic_core import PydanticCustomError
 from agentsim.engine.number import Real
 from agentsim.engine.template import Worded
 
-__all__ = ["MOST", "UNIT", "Amount", "amount", "bounded", "number", "share", "shown"]
-
 UNIT = 100
 """Hundredths in one."""
 MOST = 10**9 * UNIT

@@ -9,8 +9,6 @@ from itertools import islice
 from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.terms import ProposalType, Term
 
-__all__ = ["Assembly", "Law", "Proposal"]
-
 
 @dataclass
 class Proposal:

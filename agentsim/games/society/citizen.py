@@ -9,8 +9,6 @@ from typing import Literal, TypeAlias
 from agentsim.games.society.config import Personality
 from agentsim.games.society.terms import Resource
 
-__all__ = ["Citizen", "Notice", "NoticeKind", "Status"]
-
 Status: TypeAlias = Literal["active", "dormant", "dead"]
 NoticeKind: TypeAlias = Literal[
     "message",

@@ -11,8 +11,6 @@ from agentsim.engine.game import GameConfig, InFile
 from agentsim.games.society.amounts import UNIT, Amount, bounded
 from agentsim.games.society.terms import Allocation, Repeal, Resource, Terms, misfit, plain
 
-__all__ = ["PERSONALITIES", "FoundingLaw", "Goal", "Personality", "Prose", "SocietyConfig"]
-
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 Goal: TypeAlias = Literal["", "first_law", "first_project", "first_dormancy", "first_death"]

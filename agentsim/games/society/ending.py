@@ -11,8 +11,6 @@ from agentsim.games.society.config import Goal
 from agentsim.games.society.events.life import Result, SocietyEnded
 from agentsim.games.society.state import State
 
-__all__ = ["ended", "reason", "standings"]
-
 _GOALS: Mapping[Goal, tuple[str, Callable[[State, int], bool]]] = {
     "first_law": ("the first law was passed", lambda state, passed: passed > 0),
     "first_project": ("the first project was built", lambda state, passed: bool(state.projects.built)),

@@ -16,8 +16,6 @@ from agentsim.games.society.lawmaking import Lawmaking
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Dividend, Resource
 
-__all__ = ["Evening", "totals"]
-
 
 @dataclass
 class Evening:

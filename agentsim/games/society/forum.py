@@ -7,8 +7,6 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["Forum", "Post", "mentioned"]
-
 MOST_MENTIONED = 10
 _MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
 

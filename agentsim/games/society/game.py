@@ -28,8 +28,6 @@ from agentsim.games.society.tables import tables
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import own, world
 
-__all__ = ["Society"]
-
 
 class Society:
     """Autonomous agents in one world of food, energy, materials and land."""

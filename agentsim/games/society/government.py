@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from agentsim.games.society.assembly import Law
 from agentsim.games.society.terms import RESOURCES, Dividend, Resource, Tax, VotingRule, WorkMinimum
 
-__all__ = ["Government"]
-
 
 @dataclass
 class Government:

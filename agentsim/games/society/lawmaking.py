@@ -14,8 +14,6 @@ from agentsim.games.society.events import economy, talk
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Allocation, Build, Repeal
 
-__all__ = ["Lawmaking"]
-
 
 @dataclass
 class Lawmaking:

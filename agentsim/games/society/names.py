@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-__all__ = ["misnomer", "signature"]
-
 # accents, and characters of other kinds that print as nothing
 _UNSEEN = re.compile("[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0]")
 # small Cyrillic and Greek letters, and Lisu ones, and the Latin ones that they look like, small or as capitals

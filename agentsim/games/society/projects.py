@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from agentsim.games.society.terms import Structure
 
-__all__ = ["Project", "Projects"]
-
 
 @dataclass
 class Project:

@@ -17,8 +17,6 @@ from agentsim.games.society.rules import Rules, made_by
 from agentsim.games.society.terms import MOST_TERMS, plain
 from agentsim.games.society.view import LawView, Own, ProposalView, World
 
-__all__ = ["composed", "own_lines", "rules_lines", "world_lines"]
-
 T = TypeVar("T")
 
 _ENDS = {

@@ -15,8 +15,6 @@ from agentsim.engine.reading import Reading
 from agentsim.errors import DecisionError, first_objection
 from agentsim.games.society.actions import ACTIONS, Acted, Rejected
 
-__all__ = ["LONGEST_GIVEN", "UNPARSED", "action_of", "rejected"]
-
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"
 

@@ -37,8 +37,6 @@ from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
 from agentsim.games.society.view import Own, World
 
-__all__ = ["REQUESTS", "Act"]
-
 # an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
 _MEANT_AS_ACTION = re.compile(
     r"[{｛]|&#123;|\b(?:direct_message\b|recipient_agent_id\b|action[\"']?\s{0,3}[:=]\s{0,3}[\"']?[a-z]++(?:_[a-z]*+)?\b)"

@@ -16,8 +16,6 @@ from agentsim.games.society.amounts import UNIT, Amount
 from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig
 from agentsim.games.society.terms import RESOURCES, ProposalType, Resource
 
-__all__ = ["Rules", "made_by", "rules_of"]
-
 
 @dataclass(frozen=True)
 class Rules:

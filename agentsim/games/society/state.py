@@ -18,8 +18,6 @@ from agentsim.games.society.names import signature
 from agentsim.games.society.projects import Projects
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
-__all__ = ["State", "founded"]
-
 
 def _nothing() -> dict[str, int]:
     return {**dict.fromkeys(RESOURCES, 0), "land": 0}

@@ -10,8 +10,6 @@ from agentsim.games.society.amounts import number
 from agentsim.games.society.events.life import DayEnded, SocietyEnded
 from agentsim.games.society.terms import RESOURCES
 
-__all__ = ["tables"]
-
 DAYS = (
     "day",
     "active",

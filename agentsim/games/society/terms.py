@@ -13,28 +13,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from agentsim.engine.number import whole
 from agentsim.games.society.amounts import Amount, bounded, shown
 
-__all__ = [
-    "ALLOWED",
-    "MOST_TERMS",
-    "RESOURCES",
-    "Allocation",
-    "Build",
-    "Dividend",
-    "Positive",
-    "ProposalType",
-    "Repeal",
-    "Resource",
-    "Structure",
-    "Tax",
-    "Term",
-    "Terms",
-    "VotingRule",
-    "WorkMinimum",
-    "in_words",
-    "misfit",
-    "plain",
-]
-
 Resource: TypeAlias = Literal["food", "energy", "materials"]
 RESOURCES: tuple[Resource, ...] = get_args(Resource)
 Structure: TypeAlias = Literal["farm", "generator"]

@@ -20,8 +20,6 @@ from agentsim.games.society.forum import Post
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Resource, Structure, Terms
 
-__all__ = ["LawView", "Own", "ProjectView", "ProposalView", "World", "WorldKept", "own", "world"]
-
 MOST_PROJECTS = 20
 MOST_NAMED = 20  # of the dormant, and of the dead
 

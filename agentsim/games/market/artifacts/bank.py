@@ -13,8 +13,6 @@ from agentsim.games.market.events import Banked
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
 
-__all__ = ["ARTIFACT", "Bank", "BankSettings"]
-
 BANK = "@bank"
 AMOUNT = Parameter("amount", "integer", "capital", low=1)
 

@@ -14,8 +14,6 @@ from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused,
 from agentsim.games.market.events import Messaged
 from agentsim.games.market.world import World
 
-__all__ = ["ARTIFACT", "EVERYONE", "Dialogue", "DialogueSettings"]
-
 EVERYONE = "everyone"
 
 

@@ -13,8 +13,6 @@ from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused,
 from agentsim.games.market.events import Moved
 from agentsim.games.market.world import World
 
-__all__ = ["ARTIFACT", "Gridworld", "GridworldSettings"]
-
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 

@@ -17,8 +17,6 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
 from agentsim.games.market.world import Signal, World
 
-__all__ = ["ARTIFACT", "Marketplace", "MarketplaceSettings"]
-
 GOOD = Parameter("good", "good", "what to trade")
 PRICE = Parameter("price", "integer", "capital for one unit", low=1)
 QUANTITY = Parameter("quantity", "integer", "units", low=1)

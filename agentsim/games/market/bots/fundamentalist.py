@@ -11,8 +11,6 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.requests import Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP
 
-__all__ = ["act", "query"]
-
 GUESSED = (5, 20)  # of a good of which it has no value of its own
 
 

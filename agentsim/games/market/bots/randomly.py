@@ -19,8 +19,6 @@ from agentsim.games.market.requests import (
 )
 from agentsim.games.market.state import NO_QUERY, SKIP
 
-__all__ = ["policy"]
-
 _WORDS = ("12 * (3 + 4)", "Who sells at ten?", "I pay eleven.", "prices", "2 ** 5 - 1")
 _THOUGHTS = ("Buy low.", "Sell high, wait for a bid.", "", "The last trade was dear.")
 

@@ -8,8 +8,6 @@ from agentsim.games.market.order_book import Side
 from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.state import SKIP
 
-__all__ = ["constrained", "offer", "sides", "unconstrained"]
-
 
 def constrained(request: Act, rng: Stream) -> ActionChosen:
     """A buyer draws from 1 to its value, a seller from its cost to the highest price."""

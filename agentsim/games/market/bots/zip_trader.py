@@ -23,8 +23,6 @@ from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.state import SKIP
 from agentsim.games.market.world import Signal
 
-__all__ = ["act"]
-
 SIDES: tuple[Side, ...] = ("buy", "sell")
 
 

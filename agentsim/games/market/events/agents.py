@@ -8,8 +8,6 @@ from agentsim.engine.event import Event
 from agentsim.engine.template import If
 from agentsim.games.market.order_book import Side
 
-__all__ = ["Acted", "Briefed", "Endowed", "Forfeited", "Observed", "Remembered"]
-
 
 class Endowed(Event, heading="{agent} is endowed"):
     """What an agent holds from now on, whatever it held before; `worth` are its private values a unit, in order."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from agentsim.engine.event import Event
 
-__all__ = ["Answered", "Asked", "Paused", "Resumed"]
-
 
 class _Signalled(Event, heading="The moderator to {agent}"):
     agent: str

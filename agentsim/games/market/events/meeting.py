@@ -8,8 +8,6 @@ from typing import Any
 from agentsim.engine.event import Deed, Event
 from agentsim.engine.template import By
 
-__all__ = ["Messaged", "Moved", "Reported"]
-
 
 class Messaged(
     Event,

@@ -8,8 +8,6 @@ from agentsim.engine.event import FOR, Deed, Event
 from agentsim.engine.template import By, Worded
 from agentsim.games.market.order_book import Side, Why
 
-__all__ = ["Banked", "Ordered", "Traded", "Transferred", "Withdrawn"]
-
 
 def _called(owner: str) -> str:
     """An artifact's account is named with a sign before it, which no agent's name has."""

@@ -8,8 +8,6 @@ from agentsim.engine.event import Event
 from agentsim.engine.template import By, If, Rows
 from agentsim.engine.wording import first_place
 
-__all__ = ["MarketBegan", "MarketEnded", "OrderDrawn", "PeriodBegan", "PeriodEnded", "Result"]
-
 
 class MarketBegan(
     Event,

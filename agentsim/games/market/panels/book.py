@@ -10,8 +10,6 @@ from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.market.events import Ordered, PeriodBegan, Traded, Withdrawn
 from agentsim.games.market.panels.spots import rounds, spots
 
-__all__ = ["OpenOrders", "book"]
-
 
 class OpenOrders:
     """The open orders by number, as (good, side, price, quantity)."""

@@ -10,8 +10,6 @@ from agentsim.engine.panel import Network, Node, Panel, Tie
 from agentsim.engine.wording import sentence
 from agentsim.games.market.events import Endowed, MarketBegan, Messaged, Traded, Transferred
 
-__all__ = ["interactions"]
-
 _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 

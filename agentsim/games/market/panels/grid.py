@@ -10,8 +10,6 @@ from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.games.market.events import Moved
 from agentsim.games.market.panels.spots import rounds, spots
 
-__all__ = ["grid"]
-
 MOST_CELLS = 400  # of a grid that is drawn
 
 

@@ -12,8 +12,6 @@ from agentsim.games.market.events import Endowed, Traded, Transferred
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels.spots import rounds, spots
 
-__all__ = ["Replayed", "holdings"]
-
 MOST_LINES = 12
 """More lines in one chart hide each other; a shaded table takes their place."""
 MOST_AGENTS = 100

@@ -8,8 +8,6 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.market.events import PeriodEnded
 
-__all__ = ["periods"]
-
 _NOTE = (
     "Q* and P*: units and price in equilibrium. Most: the most surplus that there was. Alpha: the root mean square "
     "deviation of prices from P*, in percent of it."

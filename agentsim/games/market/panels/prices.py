@@ -10,8 +10,6 @@ from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.games.market.events import PeriodBegan, PeriodEnded, Traded
 from agentsim.games.market.panels.spots import rounds, spots
 
-__all__ = ["prices"]
-
 MOST_TRADES = 400
 
 

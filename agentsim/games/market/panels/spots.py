@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry
 
-__all__ = ["MOST", "rounds", "spots"]
-
 MOST = 60
 
 

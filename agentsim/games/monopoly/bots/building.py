@@ -20,8 +20,6 @@ from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.requests import RaiseCash
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Site", "lifted", "pledged", "raised", "sites"]
-
 
 @dataclass(frozen=True, slots=True)
 class Site:

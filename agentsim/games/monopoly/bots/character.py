@@ -43,8 +43,6 @@ from agentsim.games.monopoly.requests import (
 from agentsim.games.monopoly.trade import interest_on
 from agentsim.games.monopoly.view import View
 
-__all__ = ["AUCTION", "BUY", "IDLE", "OUT", "PASS", "ROLL", "Character"]
-
 BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())

@@ -14,8 +14,6 @@ from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAucti
 from agentsim.games.monopoly.trade import interest_on
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Hustler"]
-
 LEAST, MOST = 200, 400
 """Dollars of reserve, by mood."""
 HOARDED = frozenset({"railroad", "utility"})

@@ -15,8 +15,6 @@ from agentsim.games.monopoly.holdings import Holdings, holdings
 from agentsim.games.monopoly.trade import interest_on
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Deal", "Wanted", "best_deal", "wanted"]
-
 
 @dataclass(frozen=True, slots=True)
 class Deal:

@@ -11,8 +11,6 @@ from agentsim.games.monopoly.bots.character import AUCTION, BUY, PASS, Character
 from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Professor"]
-
 LEAST, MOST = 400, 600
 """Dollars of reserve: the highest rent that could be owed, within these."""
 RETURN = 0.15

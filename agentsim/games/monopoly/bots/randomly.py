@@ -38,8 +38,6 @@ from agentsim.games.monopoly.requests import (
     React,
 )
 
-__all__ = ["randomly"]
-
 
 def randomly(request: Any, rng: Stream) -> Decision:
     """A legal decision, drawn."""

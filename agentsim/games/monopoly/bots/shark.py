@@ -11,8 +11,6 @@ from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Cha
 from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Shark"]
-
 LEAST, MOST = 100, 200
 """Dollars of reserve: the least for buying, more where high rents wait."""
 FAVOUR = 200

@@ -18,8 +18,6 @@ from agentsim.games.monopoly.requests import (
 )
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Turtle"]
-
 LEAST, MOST = 800, 1200
 """Dollars of reserve: the least for cheap deeds and for its own groups, the most for anything else."""
 CHEAP, FAIR = 120, 200

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-__all__ = ["HUSTLER", "PROFESSOR", "SHARK", "TURTLE", "Lines"]
-
 Lines: TypeAlias = Mapping[str, tuple[str, ...]]
 
 SHARK: Lines = {

@@ -15,8 +15,6 @@ from agentsim.games.monopoly.landing_odds import stops
 from agentsim.games.monopoly.trade import Terms
 from agentsim.games.monopoly.view import View
 
-__all__ = ["Taste", "change", "judged", "npv", "stakes", "worst_rent"]
-
 Taste = Mapping[str, float]
 """How much more, or less, than its stake a group is worth to a seat; 1 where it is not named."""
 HORIZON = 15

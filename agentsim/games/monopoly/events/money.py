@@ -8,9 +8,6 @@ from agentsim.engine.template import By, If
 from agentsim.games.monopoly.board import Position
 from agentsim.games.monopoly.events.on_board import OnBoard
 
-__all__ = ["Bankrupted", "Paid", "Why"]
-
-
 Why: TypeAlias = Literal[
     "salary",
     "rent",

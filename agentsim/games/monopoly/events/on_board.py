@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from agentsim.engine.event import Event
 
-__all__ = ["OnBoard"]
-
 
 class OnBoard(Event, in_prompt=False):
     """Base of the events of tokens, property and money."""

@@ -10,8 +10,6 @@ from agentsim.games.monopoly.board import HOTEL, SPACES, Position
 from agentsim.games.monopoly.events.money import Why
 from agentsim.games.monopoly.events.on_board import OnBoard
 
-__all__ = ["AuctionClosed", "AuctionOpened", "BidMade", "Built", "DeedMoved", "Lifted", "Mortgaged", "Sold"]
-
 
 def _standing(level: int) -> str:
     return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")

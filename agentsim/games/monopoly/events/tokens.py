@@ -9,20 +9,6 @@ from agentsim.games.monopoly.board import Position
 from agentsim.games.monopoly.cards import CARDS, Card
 from agentsim.games.monopoly.events.on_board import OnBoard
 
-__all__ = [
-    "CardDrawn",
-    "CardMoved",
-    "Freed",
-    "FreedBy",
-    "Jailed",
-    "JailedFor",
-    "Moved",
-    "MovedBy",
-    "Purpose",
-    "Rolled",
-    "StayedInJail",
-]
-
 Purpose: TypeAlias = Literal["move", "jail", "rent"]
 MovedBy: TypeAlias = Literal["dice", "card"]
 JailedFor: TypeAlias = Literal["space", "card", "third doubles"]

@@ -11,8 +11,6 @@ from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.monopoly.board import FINE, SPACES, name_of
 
-__all__ = ["TradeAccepted", "TradeDiscarded", "TradeProposed", "TradeRejected", "TradeSide"]
-
 
 @dataclass(frozen=True)
 class TradeSide:

@@ -8,8 +8,6 @@ from agentsim.engine.event import Event
 from agentsim.engine.template import Rows
 from agentsim.engine.wording import first_place
 
-__all__ = ["GameBegan", "GameEnded", "Narrated", "Result", "Spoke", "Summarized", "Thought"]
-
 
 class GameBegan(Event, heading="The game begins", content="{players} start on GO with ${cash} each."):
     """`names` by id, in the order of play; `cash` is what each begins with."""

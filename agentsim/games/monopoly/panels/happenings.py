@@ -27,8 +27,6 @@ from agentsim.games.monopoly.events import (
     TradeRejected,
 )
 
-__all__ = ["happenings"]
-
 _MOST = 12
 _LONGEST = 110
 _PLAIN = (Built, Sold, Mortgaged, Lifted, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)

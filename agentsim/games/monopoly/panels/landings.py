@@ -12,8 +12,6 @@ from agentsim.games.monopoly.events import Jailed, Moved, Rolled, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
 from agentsim.games.monopoly.panels.spots import SIDE, tile
 
-__all__ = ["panels", "rests"]
-
 
 def rests(log: Sequence[LogEntry]) -> Counter[int]:
     """How often a token rested on each space (or `IN_JAIL`) at the end of a roll that was to move it."""

@@ -11,8 +11,6 @@ from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
 from agentsim.games.monopoly.events import Paid
 from agentsim.games.monopoly.replay import Snapshot
 
-__all__ = ["panels"]
-
 _POINTS = 250
 """Turns of a chart: more than these would be no wider on the page."""
 

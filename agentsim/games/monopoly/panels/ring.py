@@ -15,8 +15,6 @@ from agentsim.games.monopoly.panels.spots import SIDE, spot, tile
 from agentsim.games.monopoly.panels.words import quotations
 from agentsim.games.monopoly.replay import Snapshot
 
-__all__ = ["board"]
-
 _ROWS, _ROW = 17, 72
 """Rows of so many characters in the middle of the ring; words have what players and the turn's events leave."""
 _HEADINGS = ("player", "cash", "net worth", "deeds", "jail cards", "stands on")

@@ -10,8 +10,6 @@ from typing import Literal
 from agentsim.engine.panel import Hue, Tile
 from agentsim.games.monopoly.board import SPACES
 
-__all__ = ["SIDE", "spot", "tile"]
-
 SIDE = 11
 _LAST = SIDE - 1
 _HUES: dict[str, Hue] = {

@@ -9,8 +9,6 @@ from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.monopoly.deals import Deal
 from agentsim.games.monopoly.events import TradeDiscarded
 
-__all__ = ["panels"]
-
 _MOST = 300
 
 

@@ -8,8 +8,6 @@ from agentsim.engine.event import Event
 from agentsim.engine.wording import cut
 from agentsim.games.monopoly.events import Spoke, Thought, TradeProposed
 
-__all__ = ["quotations"]
-
 _LONGEST = 160
 _ROW_END = 30  # characters of a line's last row that stay empty, more or less
 

@@ -17,8 +17,6 @@ from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.view import SeatView, View
 
-__all__ = ["MonopolyRequest"]
-
 _POSITIONS = {SPACES[position].name: position for position in DEEDS}
 S = TypeVar("S", bound=Spoken | Reacted)
 

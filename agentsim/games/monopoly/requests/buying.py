@@ -18,8 +18,6 @@ from agentsim.games.monopoly.requests import narrowing
 from agentsim.games.monopoly.requests.base import MonopolyRequest
 from agentsim.games.monopoly.view import AuctionLot
 
-__all__ = ["AuctionBid", "BuyOrAuction"]
-
 BID_STEP = 10  # of a player that could not be asked
 
 

@@ -22,8 +22,6 @@ from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.requests import narrowing
 from agentsim.games.monopoly.requests.base import MonopolyRequest
 
-__all__ = ["JailAction", "ManageEstate", "RaiseCash"]
-
 
 class JailAction(MonopolyRequest[JailChoice]):
     """How to leave jail; `actions` are those that are open now."""

@@ -13,8 +13,6 @@ from agentsim.games.monopoly.board import GROUPS
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.view import SeatView
 
-__all__ = ["bid", "bundle", "proposal"]
-
 Schema: TypeAlias = Mapping[str, Any]
 
 _DEEDS = "names or numbers, commas between; nothing for none"

@@ -17,8 +17,6 @@ from agentsim.games.monopoly.requests import narrowing
 from agentsim.games.monopoly.requests.base import MonopolyRequest
 from agentsim.games.monopoly.trade import Terms
 
-__all__ = ["AnswerTrade", "ProposeTrade", "React"]
-
 
 class ProposeTrade(MonopolyRequest[Proposed]):
     """A trade, or none; `made` in this phase so far, `left` that may still be. Whether it can be, the table says."""

@@ -35,8 +35,6 @@ from agentsim.games.society.requests import Act
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.view import ProposalView
 
-__all__ = ["CHARACTERS", "Character", "citizen"]
-
 DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
 PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do
 NEWEST = 5  # posts that an answer out of the blue can be to

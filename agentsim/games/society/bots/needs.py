@@ -7,8 +7,6 @@ from agentsim.games.society.requests import Act
 from agentsim.games.society.rules import made_by
 from agentsim.games.society.terms import Resource
 
-__all__ = ["DAYS_WITHOUT_END", "lasting", "scarcer", "spare", "work"]
-
 DAYS_WITHOUT_END = 1e9
 
 

@@ -14,8 +14,6 @@ from agentsim.games.society.config import Personality
 from agentsim.games.society.requests import Act
 from agentsim.games.society.terms import MOST_NAMED
 
-__all__ = ["proposal"]
-
 Draft: TypeAlias = tuple[str, str, str, list[dict[str, Any]]]
 """Type, title, description, terms."""
 

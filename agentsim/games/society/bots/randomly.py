@@ -26,8 +26,6 @@ from agentsim.games.society.actions import (
 from agentsim.games.society.requests import Act
 from agentsim.games.society.terms import MOST_TERMS, RESOURCES
 
-__all__ = ["random"]
-
 ODD = 0.1  # of the actions name something that need not be there
 _WORDS = ("Good morning", "We should share", "Who has energy?", "I disagree", "Count me in", "Let us build")
 _LAWFUL = ("tax", "dividend", "allocation", "work_minimum", "repeal", "voting_rule")

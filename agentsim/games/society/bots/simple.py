@@ -11,8 +11,6 @@ from agentsim.games.society.actions import Acted, Idle
 from agentsim.games.society.bots.needs import work
 from agentsim.games.society.requests import Act
 
-__all__ = ["STORE_DAYS", "farmer", "idle"]
-
 STORE_DAYS = 10
 
 

@@ -21,8 +21,6 @@ from agentsim.games.society.terms import (
     WorkMinimum,
 )
 
-__all__ = ["opinion", "reason"]
-
 _TERMS = ("tax", "dividend", "asleep", "allocation", "work_minimum", "voting_rule", "build", "")
 """What is valued: the kinds of terms, `asleep` for dividends to dormant agents, "" for a proposal without any."""
 _WORTH: Mapping[Personality, Mapping[str, float]] = {

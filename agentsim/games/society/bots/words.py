@@ -12,8 +12,6 @@ from typing import TypeAlias
 from agentsim.games.society.config import Personality
 from agentsim.games.society.terms import Resource
 
-__all__ = ["ANSWERS", "ASIDES", "CANVASS", "NAMES", "POSTS", "THANKS", "asks_for", "call_for_help"]
-
 Lines: TypeAlias = Mapping[Personality, tuple[str, ...]]
 
 POSTS: Lines = {

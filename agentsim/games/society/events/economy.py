@@ -12,21 +12,6 @@ from agentsim.games.society.actions import WorkType
 from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.terms import Resource, Structure
 
-__all__ = [
-    "AgentDied",
-    "AgentWoke",
-    "AllocationPaid",
-    "Consumed",
-    "DividendPaid",
-    "FellDormant",
-    "Meal",
-    "ProjectBegan",
-    "ProjectBuilt",
-    "UpkeepPaid",
-    "WorkMinimumBroken",
-    "Worked",
-]
-
 Agent: TypeAlias = Annotated[int, Worded("#{}".format)]
 
 

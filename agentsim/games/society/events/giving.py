@@ -10,8 +10,6 @@ from agentsim.games.society.amounts import Amount, number
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import Resource
 
-__all__ = ["Contributed", "Traded"]
-
 
 class Traded(
     Event,

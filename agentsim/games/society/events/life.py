@@ -10,18 +10,6 @@ from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.citizen import Status
 from agentsim.games.society.config import Personality
 
-__all__ = [
-    "Being",
-    "DayEnded",
-    "Idled",
-    "InvalidAction",
-    "Reasoned",
-    "Result",
-    "SocietyBegan",
-    "SocietyEnded",
-    "Totals",
-]
-
 
 @dataclass(frozen=True)
 class Being:

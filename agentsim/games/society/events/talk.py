@@ -11,8 +11,6 @@ from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.events.life import SocietyBegan
 from agentsim.games.society.terms import ProposalType, Terms, in_words
 
-__all__ = ["LawEnacted", "LawRepealed", "MessageSent", "Posted", "ProposalResolved", "Proposed", "Renamed", "Voted"]
-
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
 

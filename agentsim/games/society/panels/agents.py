@@ -13,8 +13,6 @@ from agentsim.games.society.panels.fortunes import Stock, fortunes
 from agentsim.games.society.panels.people import People
 from agentsim.games.society.terms import RESOURCES
 
-__all__ = ["MOST_PAGES", "agents"]
-
 MOST_PAGES = 200
 """The most agents with a page of their own; the table of agents (`agentsim export`) has them all."""
 

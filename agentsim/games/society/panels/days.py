@@ -11,8 +11,6 @@ from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.events.life import DayEnded
 from agentsim.games.society.terms import RESOURCES
 
-__all__ = ["by_day"]
-
 
 def by_day(events: Sequence[Event]) -> list[Panel]:
     """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""

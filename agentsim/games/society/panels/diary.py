@@ -25,8 +25,6 @@ from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Re
 from agentsim.games.society.panels.people import People
 from agentsim.games.society.terms import Resource
 
-__all__ = ["diaries"]
-
 _LONG = 400
 """Characters of words in a line; the timeline has them in full."""
 

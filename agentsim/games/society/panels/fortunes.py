@@ -21,8 +21,6 @@ from agentsim.games.society.events.giving import Contributed, Traded
 from agentsim.games.society.events.life import DayEnded, SocietyBegan
 from agentsim.games.society.terms import RESOURCES, Resource
 
-__all__ = ["Stock", "fortunes"]
-
 Stock = dict[Resource, int]
 """What an agent holds, in hundredths."""
 

@@ -15,8 +15,6 @@ from agentsim.games.society.events.life import Idled, InvalidAction, SocietyEnde
 from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
 from agentsim.games.society.panels.people import People
 
-__all__ = ["groups"]
-
 _DEEDS: dict[type[Event], str] = {
     Worked: "work",
     Posted: "posts",

@@ -11,8 +11,6 @@ from agentsim.games.society.events.life import DayEnded, SocietyBegan
 from agentsim.games.society.events.talk import LawEnacted, LawRepealed
 from agentsim.games.society.terms import in_words
 
-__all__ = ["WINDOW", "laws"]
-
 WINDOW = 5
 """Days before and after that are compared."""
 

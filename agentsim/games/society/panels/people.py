@@ -9,8 +9,6 @@ from agentsim.engine.event import Event
 from agentsim.games.society.events.life import Being, SocietyBegan
 from agentsim.games.society.events.talk import Renamed
 
-__all__ = ["People", "people"]
-
 
 @dataclass(frozen=True)
 class People:

@@ -11,8 +11,6 @@ from agentsim.games.society.events.giving import Traded
 from agentsim.games.society.events.talk import MessageSent, Posted
 from agentsim.games.society.panels.people import People
 
-__all__ = ["forum", "ties"]
-
 
 def ties(events: Sequence[Event], people: People) -> list[Panel]:
     """Messages, replies and gifts between agents as a network, personality by personality; nothing without any."""
