@@ -94,6 +94,12 @@ class Request(Generic[D]):
         given = values_at(decision)
         for path in filter(given.__contains__, self.legal):
             self.check_value(path, given[path], self.legal[path])
+        if reason := self.why_not(decision):
+            raise IllegalDecision(reason)
+
+    def why_not(self, decision: D) -> str:
+        """Why a decision within the options is not legal here, in a sentence fit for the model; "" where it is."""
+        return ""
 
     def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None:
         """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""

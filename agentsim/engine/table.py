@@ -7,7 +7,7 @@ sends decisions in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
@@ -21,10 +21,19 @@ from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 
 T = TypeVar("T")
+M = TypeVar("M", bound="Memory")
 D = TypeVar("D", bound=Decision)
 Requests: TypeAlias = tuple[Request[Any], ...]
 Play: TypeAlias = Coroutine[Requests, Sequence[Any], T]
 """What rules are to a driver: it gives out waves of requests and takes their decisions, in order."""
+
+
+class Memory(Protocol):
+    """What a player makes of the events that it hears, one after the other."""
+
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event."""
+        ...
 
 
 class Checked(Protocol):
@@ -120,6 +129,7 @@ class Table:
         self.watched: Checked | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._sinks = [_Sink()]
+        self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, int, int]] = {}
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -197,6 +207,25 @@ class Table:
     def heard(self, player: PlayerId) -> Heard:
         """What this player has heard up to now."""
         return Heard(tuple(window for sink in self._sinks for window in sink.windows(player)))
+
+    def memory(self, player: PlayerId, make: Callable[[PlayerId], M]) -> M:
+        """`make(player)` after it has heard, in order, all that the player has heard, and nothing else.
+
+        It is made once for a player and brought up to date at each call, which costs what is new. In `together` it is
+        made anew: what others tell there comes later, and may come between.
+        """
+        if len(self._sinks) > 1:
+            memory = make(player)
+            for entry in self.heard(player):
+                memory.hear(entry)
+            return memory
+        (sink,) = self._sinks
+        private = sink.private.get(player, [])
+        memory, public_heard, private_heard = self._memories.get((player, make)) or (make(player), 0, 0)
+        for _, entry in merge(sink.public[public_heard:], private[private_heard:], key=itemgetter(0)):
+            memory.hear(entry)
+        self._memories[player, make] = memory, len(sink.public), len(private)
+        return memory
 
     def round(self, title: str) -> None:
         """Begin the next round; what was told before the first belongs to round 0, the set-up."""

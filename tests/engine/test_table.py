@@ -359,3 +359,24 @@ def test_every_step_asks_exactly_the_parts_that_still_run(lengths: list[int]) ->
     assert sorted(_texts(table.log)) == sorted(
         f"{player}{turn}" for player, n in zip(players, lengths, strict=True) for turn in range(1, n + 1)
     )
+
+
+class _Kept:
+    """A memory that keeps the kinds it heard."""
+
+    def __init__(self, player: str) -> None:
+        self.heard: list[str] = []
+
+    def hear(self, entry: LogEntry) -> None:
+        self.heard.append(entry.event.content)
+
+
+def test_a_memory_hears_what_its_player_heard_in_order_and_each_once() -> None:
+    table = a_table("AB")
+    audiences: list[Audience] = [Everyone, ("A",), ("B",), Everyone, ("A", "B")]
+    for number, to in enumerate(audiences, start=1):
+        table.tell(Spoke("A", f"{number}"), to=to)
+        assert table.memory("A", _Kept).heard == [entry.event.content for entry in table.heard("A")]
+    assert table.memory("A", _Kept).heard == ["1", "2", "4", "5"]
+    assert table.memory("B", _Kept).heard == ["1", "3", "4", "5"]
+    assert table.memory("A", _Kept) is table.memory("A", _Kept)
