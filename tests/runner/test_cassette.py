@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import time
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def moody(body: dict[str, Any]) -> str | Raw:
     """Good replies among bad ones, refusals and broken answers: which of them is a function of the prompt."""
     reply = varied_by_schema(body)
     again = sum(message["role"] == "user" for message in body["messages"]) > 1
-    mood = int(re.sub(r"\D", "", reply)[:9] or 0) % 5
+    mood = zlib.crc32(b"4" + reply.encode()) % 5
     if again or mood > 1:
         return reply
     return "I would rather not say." if mood else Raw(200, {"choices": []})

@@ -190,7 +190,7 @@ class Typist(Notes):
         if asked and not self.left:
             for ask in self.waiting_for:
                 vote = ask.request.options().get("vote")
-                lines = ["why", str(vote.values[0])] if isinstance(vote, Choice) else ["Hello."]
+                lines = [str(vote.values[0]), "why"] if isinstance(vote, Choice) else ["Hello."]
                 os.write(self.keyboard, "".join(f"{line}\n" for line in lines).encode())
 
 
@@ -216,7 +216,7 @@ def test_the_screen_is_given_back_when_the_last_person_of_a_wave_has_answered(
 
 
 def test_a_display_beside_a_person_is_not_told_who_is_asked_what(tmp_path: Path, typed: Typed) -> None:
-    typed("Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A")
+    typed("Hello.", "Hello too.", "C", "why", "C", "why", "me", "me too", "A", "why")
     notes = Notes()
     play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
     assert not [line for line in notes.seen if line.startswith(("wave", "calling", "called", "waiting", "decided"))]
@@ -224,7 +224,7 @@ def test_a_display_beside_a_person_is_not_told_who_is_asked_what(tmp_path: Path,
 
 def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tmp_path: Path, typed: Typed) -> None:
     """One terminal must not say everything twice: what a person's own prompt says is left to it."""
-    screen = typed("Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A")
+    screen = typed("Hello.", "Hello too.", "C", "why", "C", "why", "me", "me too", "A", "why")
     notes = Notes()
     result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
     assert result.status == "completed", result.error
@@ -239,7 +239,7 @@ def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tm
 
 
 def test_people_take_no_slot_no_money_and_no_call(tmp_path: Path, typed: Typed) -> None:
-    typed("Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A")
+    typed("Hello.", "Hello too.", "C", "why", "C", "why", "me", "me too", "A", "why")
     result = play("http://127.0.0.1:1/v1", tmp_path, "limits.max_calls=0", players=TWO_PEOPLE)
     assert result.status == "completed", result.error
     assert result.history["usage"]["calls"] == 0
@@ -249,7 +249,7 @@ def test_people_take_no_slot_no_money_and_no_call(tmp_path: Path, typed: Typed) 
 
 
 def test_input_that_ends_interrupts_the_run_which_goes_on_where_it_was(tmp_path: Path, typed: Typed) -> None:
-    answers = ["Hello.", "Hello too.", "why", "C", "why", "C", "me", "me too", "why", "A"]
+    answers = ["Hello.", "Hello too.", "C", "why", "C", "why", "me", "me too", "A", "why"]
     typed(*answers)
     whole = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, stem="whole")
     typed(*answers[:4])
