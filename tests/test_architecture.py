@@ -340,7 +340,7 @@ ALLOWED: dict[str, str] = {
     "games/chess/__init__.py": "from agentsim.games.chess.game import GAME",
     "games/chess/game.py": "from agentsim.engine.request import R\nfrom . import view\nstate.open('e4')\nGAME = 1",
     "games/chess/view.py": "import dataclasses\nfrom typing import Any",
-    "players/bot.py": "from agentsim.models.base import Model",
+    "players/model.py": "from agentsim.models.base import Model",
     "scenario/load.py": "from agentsim import games, __version__",
     "history/fold.py": "from agentsim.scenario.load import load\nfrom agentsim.players.model import B",
     "report/page.py": "from agentsim.history.fold import fold",
@@ -401,7 +401,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "players know no history": ("players/base.py", "from ..history.fold import Entry", "history.fold"),
     "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.model"),
     "games know no models": ("games/chess/words.py", f"{TYPED}from agentsim.models.base import Model", "models.base"),
-    "models know no players": ("models/keys.py", "from agentsim.players import bot", "players.bot"),
+    "models know no players": ("models/keys.py", "from agentsim.players import model", "players.model"),
     "models know prompts, not requests": (
         "models/body.py",
         "from agentsim.engine import prompt\nfrom agentsim.engine.request import Request",
