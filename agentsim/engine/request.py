@@ -18,7 +18,7 @@ from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading, read
-from agentsim.engine.schema import Choice, Number, Options, Text, form_of, schema_of, unanswerable
+from agentsim.engine.schema import Choice, Number, Options, Text, form_of, knows, schema_of, unanswerable
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
@@ -136,6 +136,10 @@ class Request(Generic[D]):
             return False
         choices = ((path, option.values) for path, option in self.legal.items() if isinstance(option, Choice))
         return all(_at(said, path) in values for path, values in choices)
+
+    def knows(self, said: Mapping[str, Any]) -> bool:
+        """Whether an object, and what is in it, has no keys but those of the schema."""
+        return knows(self.schema(), said)
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         """Whether an object can be the answer, where a reply holds others that can."""

@@ -162,6 +162,18 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
     }
 
 
+def knows(schema: Schema, value: Any) -> bool:
+    """Whether the objects in a value have no keys but those of the schema."""
+    if "anyOf" in schema:
+        return any(knows(branch, value) for branch in schema["anyOf"])
+    if isinstance(value, list):
+        return all(knows(schema.get("items", {}), each) for each in value)
+    fields = schema.get("properties")
+    if fields is None or not isinstance(value, dict):
+        return True
+    return value.keys() <= fields.keys() and all(knows(fields[name], part) for name, part in value.items())
+
+
 def form_of(schema: Schema, options: Options, path: str = "") -> str:
     """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
     if "anyOf" in schema:

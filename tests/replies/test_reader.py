@@ -12,6 +12,7 @@ import pytest
 
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.schema import Choice, Number
+from agentsim.errors import DecisionError
 from tests.replies.asked import ASKED, asked, thinking_kept
 from tests.replies.corpus import CorpusError, Meaning, Outcome, Reply, Verdict, judged, replies, shown, value_at
 from tests.replies.readings import outcomes, readings, recorded
@@ -179,3 +180,19 @@ def test_a_reply_that_is_read_otherwise_makes_another_version_of_the_reader() ->
     changed = [key for key, digest in before.items() if now.get(key, digest) != digest]
     assert not changed or version < READER_VERSION, f"raise READER_VERSION: {', '.join(changed[:20])}"
     assert (version, before) == (READER_VERSION, now), "record them: `python -m tests.replies.readings`"
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in ASKED.items() if each.kind in {"manage_estate", "propose_trade"}]
+)
+def test_an_answer_to_another_question_is_no_decision_to_do_nothing(name: str) -> None:
+    with pytest.raises(DecisionError):
+        asked(name).request.parse('{"private_thought": "", "action": {"bid": 120}, "public_speech": ""}')
+
+
+@pytest.mark.parametrize("name", [name for name, each in ASKED.items() if each.kind == "act"])
+def test_thoughts_behind_words_in_braces_are_kept(name: str) -> None:
+    request = asked(name).request
+    assert thinking_kept(
+        request, "{so} I will betray them later, but first I will flatter them.\n**Answer:** Hello, all."
+    )

@@ -86,6 +86,8 @@ def _at_once(request: Request[Any], text: str) -> Reading[Any] | None:
         value = decoded(text)
         if None in value.values() or not request.fits(value) or not request.counts(value):
             return None
+        if not request.knows(value):  # what has no place in the answer may be what is meant
+            return None
         decision = request.decision_of(value)
         request.check(decision)
     except (ValueError, RecursionError, DecisionError):
@@ -96,7 +98,7 @@ def _at_once(request: Request[Any], text: str) -> Reading[Any] | None:
 def thoughts_in(request: Request[Any], text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     text = text[:MAX_TEXT]
-    if text.startswith("{") and "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None:
+    if "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None and _is_object(text):
         return ()
     reply = Reply(request, text)
     found: list[str] = []
@@ -109,6 +111,13 @@ def thoughts_in(request: Request[Any], text: str) -> tuple[str, ...]:
     except DecisionError:
         pass  # what cannot be read is kept as it came
     return tuple(found)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return text.startswith("{") and isinstance(decoded(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
