@@ -1,4 +1,6 @@
-"""Contents: what a journal holds, and how its lines are read and chained. `journal` writes them.
+"""Contents of a journal: reads its lines, checks their chain, and leaves out a last line that was cut off.
+
+`journal` writes them.
 
 A chain of digests shows what was changed by accident or in passing. It is no signature: the author of a change can
 compute the digests anew.

@@ -1,7 +1,6 @@
 """Journal: the append-only file that makes a run survive its process, record by record.
 
-A line counts when it ends in a newline; anything behind the last newline is a write that did not finish.
-`contents` reads the lines, `journal_file` writes to the disk.
+It only writes, by `journal_file`. `contents` reads, and says what an unfinished line means.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Totals: the calls, tokens and dollars of a run, in all and by player."""
+"""Totals: the sums of a run's calls, tokens and dollars, in all and by player; one call's dollars are `models.prices`."""
 
 from __future__ import annotations
 

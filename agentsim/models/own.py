@@ -1,4 +1,4 @@
-"""Own: models that no provider serves: an object that a Python program brings along, or replies from a file.
+"""Models that no provider serves: an object that a Python program brings along, or a script of replies from a file.
 
 A script is JSON: `{"A/vote": [...], "vote": [...], "*": [...]}`. The most specific key counts; the nth decision of
 that player and kind gets the nth reply. A reply is a text; or a list of replies, one for each attempt, the last

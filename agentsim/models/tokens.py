@@ -1,8 +1,7 @@
-"""Tokens: how many a text comes to, how many a reply may need, and what they cost in US dollars.
+"""Tokens: how many a text comes to, and how many a reply may need. What they cost is `prices`.
 
 Bytes of UTF-8 are what a tokenizer starts from, so that they tell more than characters do: a Chinese character is
-three bytes and about one token, an English word five bytes and one. `docs/models.md` has what was measured. Budgets do
-not belong here.
+three bytes and about one token, an English word five bytes and one. `docs/models.md` has what was measured.
 """
 
 from __future__ import annotations
@@ -10,29 +9,17 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from agentsim.errors import ModelError
-from agentsim.models.address import is_near
-from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
-from agentsim.models.profiles import ProviderSettings, address_of, is_own
+from agentsim.models.prices import CATALOGUE
 
 REPLY = 1024
 """What a reply without a cap is taken for before it comes, where only a provider's pace depends on it."""
 
 LONGEST_REPLY = 16_384
 """Tokens that a reply without a cap is reckoned with where the catalogue knows no smaller context."""
-
-# Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
-# its own, whatever its name resembles.
-_CATALOGUE = {"openai": "openai", "openrouter": "openrouter", "gemini": "google"}
-_FREE = ("local/", "bot/", "script:")
-_FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server"}  # on machines of one's own
 
 
 def about(texts: Iterable[str]) -> int:
@@ -49,82 +36,16 @@ def _bytes(texts: Iterable[str]) -> int:
     return sum(len(text.encode()) for text in texts)
 
 
-class Price(BaseModel):
-    """A `[prices."provider/model"]` table: US dollars per million tokens; cached input costs as input if not given."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    input: float = Field(ge=0, allow_inf_nan=False)
-    output: float = Field(ge=0, allow_inf_nan=False)
-    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-
-
-class Prices:
-    """What is believed, in this order: the response itself, the scenario, that it is free, the bundled catalogue.
-
-    `providers` are the scenario's tables and `env` the environment: they say where a provider's name leads. Elsewhere
-    than on machines of one's own nothing is free, and elsewhere than at the provider's own address the catalogue says
-    nothing.
-    """
-
-    def __init__(
-        self,
-        overrides: Mapping[str, Price],
-        providers: Mapping[str, ProviderSettings] | None = None,
-        env: Mapping[str, str] | None = None,
-    ) -> None:
-        self._overrides, self._providers, self._env = overrides, providers or {}, env or {}
-
-    def cost(self, model_name: str, usage: Usage) -> float | None:
-        """US dollars of a finished call; None where the price or a token count is unknown."""
-        if usage.cost_usd is not None:
-            return usage.cost_usd
-        if usage.prompt_tokens is None or usage.completion_tokens is None:
-            # Tokens that were not counted cost nothing only where all tokens do.
-            return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 1_000_000) == 0.0 else None
-        return self._of_tokens(model_name, usage.prompt_tokens, usage.cached_tokens or 0, usage.completion_tokens)
-
-    def estimate(self, model_name: str, prompt_tokens: int, max_tokens: int) -> float | None:
-        """The most that a call can cost: nothing cached, every token used."""
-        return self._of_tokens(model_name, prompt_tokens, 0, max_tokens)
-
-    def known(self, model_name: str) -> bool:
-        """Whether a price can be given at all."""
-        return self.estimate(model_name, 1, 1) is not None
-
-    def _of_tokens(self, model_name: str, prompt: int, cached: int, completion: int) -> float | None:
-        cached = min(cached, prompt)
-        price = self._overrides.get(model_name)
-        if price is not None:
-            cached_input = price.input if price.cached_input is None else price.cached_input
-            return ((prompt - cached) * price.input + cached * cached_input + completion * price.output) / 1_000_000
-        if model_name == "human" or model_name.startswith(_FREE):
-            return 0.0
-        provider, _, model = model_name.partition("/")
-        if provider in _FREE_NEARBY:
-            relayed = provider == "ollama" and model.endswith((":cloud", "-cloud"))  # to a service, which is paid for
-            return 0.0 if is_near(address_of(provider, self._providers, self._env)) and not relayed else None
-        if provider not in _CATALOGUE or not is_own(provider, address_of(provider, self._providers, self._env)):
-            return None
-        import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
-
-        usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)
-        try:
-            return float(genai_prices.calc_price(usage, model, provider_id=_CATALOGUE[provider]).total_price)
-        except LookupError:
-            return None
-
-
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may
 def context_window(model_name: str) -> int | None:
     """Tokens of prompt and reply together that the catalogue says a model takes; None where it says nothing."""
     provider, _, model = model_name.partition("/")
-    if provider not in _CATALOGUE or not model:
+    if provider not in CATALOGUE or not model:
         return None
     from genai_prices.data_snapshot import get_snapshot  # as slow as the prices, and bundled like them
 
     try:
-        _, known = get_snapshot().find_provider_model(model, None, _CATALOGUE[provider], None)
+        _, known = get_snapshot().find_provider_model(model, None, CATALOGUE[provider], None)
     except LookupError:
         return None
     return known.context_window
@@ -135,29 +56,6 @@ def longest_reply(model_name: str, cap: int | None) -> int:
     `LONGEST_REPLY`, since the catalogue knows contexts and no longest replies.
     """
     return cap if cap is not None else min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
-
-
-class Priced(Wrapper):
-    """A model whose completions say what they cost; a recorded reply so keeps the price of its day."""
-
-    def __init__(self, model: Model, prices: Prices) -> None:
-        super().__init__(model)
-        self._prices = prices
-
-    async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """The model's own answer, with its cost in US dollars, or None where that is unknown; errors too."""
-        try:
-            completion = await self._model.complete(call, sampling)
-        except ModelError as error:
-            if isinstance(error.usage, Usage):
-                error.usage = self._priced(error.usage)
-            raise
-        priced = self._priced(completion.usage)
-        return completion if priced is completion.usage else replace(completion, usage=priced)
-
-    def _priced(self, usage: Usage) -> Usage:
-        cost = self._prices.cost(self.name, usage)
-        return usage if cost == usage.cost_usd else replace(usage, cost_usd=cost)
 
 
 def small_cap(model_name: str, cap: int | None, *extras: Mapping[str, Any]) -> int | None:

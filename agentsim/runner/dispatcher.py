@@ -24,11 +24,13 @@ from agentsim.history.totals import Totals
 from agentsim.models import tokens
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
+from agentsim.models.prices import Prices
 from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.models.tokens import Prices, longest_reply
+from agentsim.models.tokens import longest_reply
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
-from agentsim.runner.limits import Budget, CircuitBreaker, Link
+from agentsim.runner.budget import Budget
+from agentsim.runner.circuit_breaker import CircuitBreaker, Link
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Branch

@@ -21,7 +21,8 @@ from agentsim.engine.request import Request, Text, values_at
 from agentsim.errors import DecisionError
 from agentsim.models import tokens
 from agentsim.models.base import Message
-from agentsim.models.tokens import Prices, longest_reply
+from agentsim.models.prices import Prices
+from agentsim.models.tokens import longest_reply
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
 from agentsim.scenario.plan import PlayerPlan

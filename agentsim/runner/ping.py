@@ -18,7 +18,8 @@ from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioErro
 from agentsim.history.diagnostics import diagnostics
 from agentsim.models import tokens
 from agentsim.models.base import Attempt, Call, Completion, Message
-from agentsim.models.tokens import Prices, context_window
+from agentsim.models.prices import Prices
+from agentsim.models.tokens import context_window
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.dispatcher import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample

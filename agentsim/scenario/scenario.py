@@ -16,8 +16,8 @@ from pydantic import AliasChoices, ConfigDict, Field, JsonValue, TypeAdapter, Va
 from agentsim import games
 from agentsim.engine.game import GameConfig
 from agentsim.errors import ScenarioError, UsageError, first_objection
+from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.models.tokens import Price, Prices
 from agentsim.scenario.plan import ClosedTable, PlayerPlan, SeatRecord
 from agentsim.scenario.tables import Limits
 from agentsim.scenario.validation import nearest, screen, validated

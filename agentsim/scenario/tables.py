@@ -16,8 +16,8 @@ from pydantic_core import core_schema
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.prompt import NARRATOR
 from agentsim.errors import ScenarioError
+from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
-from agentsim.models.tokens import Price
 from agentsim.scenario.plan import ClosedTable, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 

@@ -1,4 +1,4 @@
-"""Checks a scenario's document, and says in one line what is wrong with it: where, what was found, what would be valid.
+"""Error lines of scenarios: where, what was found, what would be valid. The rules themselves are in `tables`.
 
 The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value. Secrets and
 values that JSON cannot represent are refused before any model sees them.

@@ -23,7 +23,7 @@ from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, Worke
 from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import run_batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
-from agentsim.runner.limits import Budget
+from agentsim.runner.budget import Budget
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

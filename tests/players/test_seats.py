@@ -10,7 +10,7 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.models.local import LocalModel
-from agentsim.models.tokens import Priced
+from agentsim.models.prices import Priced
 from agentsim.runner.seats import seated
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

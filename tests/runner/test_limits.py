@@ -12,7 +12,7 @@ import pytest
 from agentsim.errors import BudgetReached, ScenarioError
 from agentsim.history.contents import read_journal
 from agentsim.runner import session
-from agentsim.runner.limits import Budget
+from agentsim.runner.budget import Budget
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line

@@ -28,7 +28,7 @@ from agentsim.history.totals import Totals
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
-from agentsim.runner.limits import Budget
+from agentsim.runner.budget import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 

@@ -26,7 +26,7 @@ from agentsim.runner.batch.design import Planned
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
 from agentsim.runner.batch.manifest import Manifest, locked, plays_alone
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
-from agentsim.runner.limits import Budget
+from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated
 from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario
