@@ -1,4 +1,4 @@
-"""Totals: the sums of a run's calls, tokens and dollars, in all and by player; one call's dollars are `models.prices`."""
+"""Totals: the sums of a run's calls, tokens and dollars, in all and by player. `models.prices` has what one call costs."""
 
 from __future__ import annotations
 
