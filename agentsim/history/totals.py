@@ -1,4 +1,4 @@
-"""Totals: the sums of a run's calls, tokens and dollars, in all and by player. `models.prices` has what one call costs."""
+"""Totals: the sums of calls, tokens and dollars of a run and of its players; `models.prices` knows what one call costs."""
 
 from __future__ import annotations
 
