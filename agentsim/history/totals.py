@@ -1,4 +1,4 @@
-"""Totals: the sums of calls, tokens and dollars of a run and of its players; `models.prices` knows what one call costs."""
+"""Totals: sums of calls, tokens and dollars, of a run and of its players; `models.prices` knows what one call costs."""
 
 from __future__ import annotations
 
