@@ -10,11 +10,11 @@ from agentsim import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from agentsim.engine.chance import Stream
+    from agentsim.engine.decision import Decision
     from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
     from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing, ranked
     from agentsim.engine.number import WholeNumber
     from agentsim.engine.prompt import Prompt, joined, quoted
-    from agentsim.engine.reading import Decision
     from agentsim.engine.request import Request
     from agentsim.engine.schema import Choice, Number, Options, Text
     from agentsim.engine.table import Table

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError

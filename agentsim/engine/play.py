@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 

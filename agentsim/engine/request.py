@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 from pydantic import BaseModel, ValidationError
 
 from agentsim.engine.codec import adapter, canonical, values
+from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision, Reading, read
+from agentsim.engine.reading import read
 from agentsim.engine.schema import Choice, Number, Options, Text, form_of, knows, schema_of, unanswerable
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel
 
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]

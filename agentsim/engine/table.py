@@ -15,8 +15,8 @@ from types import coroutine
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.chance import Chance
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 

@@ -96,6 +96,12 @@ class Usage:
     reasoning_tokens: Count | None = None
     cost_usd: Dollars | None = None
 
+    @property
+    def tokens(self) -> int | None:
+        """Of prompt and answer together."""
+        known = self.prompt_tokens is not None and self.completion_tokens is not None
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
+
 
 def _complete(value: Any) -> Any:
     names = {each.name for each in fields(Usage)}

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.errors import RateLimited, TransportFailed
-from agentsim.models.base import Usage
 from agentsim.models.event_loop import places
 
 MINUTE_S = 60.0
@@ -69,10 +68,10 @@ class Slot:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.limiter.release(self, error)
 
-    def used(self, usage: Usage) -> None:
-        """The tokens of the answer take the place of the estimate, where the provider counts them."""
-        if usage.prompt_tokens is not None and usage.completion_tokens is not None:
-            self.tokens = usage.prompt_tokens + usage.completion_tokens
+    def used(self, tokens: int | None) -> None:
+        """The tokens of prompt and answer take the place of the estimate, where the provider counts them."""
+        if tokens is not None:
+            self.tokens = tokens
 
 
 class RateLimiter:

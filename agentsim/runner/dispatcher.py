@@ -236,7 +236,7 @@ class _DecisionCalls:
                 dispatcher.in_flight.add(task)
                 dispatcher.watcher.calling(ask)
                 completion = await player.reply(ask, messages, number)
-                slot.used(completion.usage)
+                slot.used(completion.usage.tokens)
             cost = dispatcher.cost(ask, player, messages, completion.usage)
             dispatcher.answered(player, Attempt(messages, completion=completion), completion)
             dispatcher.breaker.called(self._place, None, link)

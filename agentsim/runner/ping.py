@@ -127,7 +127,7 @@ async def _answer(player: ModelPlayer, messages: tuple[Message, ...], asked: Sam
     )
     with await acquire_slot(player, messages) as slot:
         completion = await player.model.complete(call, player.sampling)
-        slot.used(completion.usage)
+        slot.used(completion.usage.tokens)
     return completion
 
 

@@ -13,5 +13,5 @@ async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) ->
     player = ModelPlayer(model, sampling, "", AttemptPolicy(), ReaskPolicy())
     with await acquire_slot(player, [Message(role, (text,)) for role, text in call.messages]) as slot:
         completion = await model.complete(call, sampling)
-        slot.used(completion.usage)
+        slot.used(completion.usage.tokens)
         return completion

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
-from agentsim.models.base import Call, Completion, Usage
+from agentsim.models.base import Call, Completion
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.remote import Endpoints, RemoteModel, shared_limiter
@@ -80,7 +80,7 @@ class Crowd:
                     raise RateLimited("slow down", retry_after=None)
                 if ends == "fails":
                     raise TransportFailed("broken", code="reset")
-                slot.used(Usage(prompt_tokens=tokens // 2, completion_tokens=0))
+                slot.used(tokens // 2)
             finally:
                 self.in_flight -= 1
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import RateLimited, TransportFailed
-from agentsim.models.base import Usage
 from agentsim.models.rate_limiter import MINUTE_S, RateLimiter, RateLimits, Slot
 
 
@@ -34,10 +33,6 @@ def begun(limiter: Limiter, calls: int, now: float = 0.0, tokens: int = 0) -> li
 def over(limiter: Limiter, slots: Sequence[Slot], error: Exception | None = None) -> None:
     for slot in slots:
         limiter.release(slot, error)
-
-
-def tokens(number: int) -> Usage:
-    return Usage(prompt_tokens=number, completion_tokens=0)
 
 
 BUSY, BROKEN = RateLimited("slow down", retry_after=None), TransportFailed("broken", code="reset")
@@ -125,12 +120,12 @@ def test_tokens_are_an_estimate_until_the_call_is_over() -> None:
     [first] = begun(limiter, 1, 0.0, 800)
     assert limiter.wait(1.0, 300) == 59.0
     assert limiter.short_of(300) == "tokens_per_minute"
-    first.used(tokens(100))
+    first.used(100)
     assert limiter.wait(1.0, 300) == 0
     [second] = begun(limiter, 1, 1.0, 300)
-    second.used(tokens(950))  # more than was thought: the next one pays for it
+    second.used(950)  # more than was thought: the next one pays for it
     assert limiter.wait(2.0, 60) == MINUTE_S - 1.0, "the first one's end is not enough"
-    second.used(tokens(0))
+    second.used(0)
     assert limiter.wait(2.0, 900) == 0, "what was turned away used nothing"
 
 
@@ -198,7 +193,7 @@ def test_whatever_happens_no_limit_is_passed_and_every_wait_ends(
                     before = sum(each.tokens for each in minute[:-1])
                     assert before + min(number, limits.tokens_per_minute) <= limits.tokens_per_minute
             case "used" if started:
-                started[number % len(started)].used(tokens(number))
+                started[number % len(started)].used(number)
             case "later":
                 now += number
             case "answered" | "limited" | "failed" if under_way:

@@ -1,10 +1,11 @@
 """Reading: how the text of a reply becomes a decision: the same for every field of every game.
 
-`thinking` and `headings` take out what was thought; `scanning` and `relaxed` find objects; `shaping` and `values` say
-what they mean; `claims` finds decisions in prose, `doubts` what turns them around; `reader` decides.
+`thinking` takes out what was thought; `scanning` and `relaxed` find objects; `shaping` and `fields` say what they mean;
+`claims` finds decisions in prose, `doubts` what turns them around; `reader` decides.
 """
 
-from agentsim.engine.reading.reader import Decision, Reading, read, thoughts_in
+from agentsim.engine.decision import Decision, Reading
+from agentsim.engine.reading.reader import read, thoughts_in
 from agentsim.engine.reading.thinking import split
 
 __all__ = ["READER_VERSION", "Decision", "Reading", "read", "split", "thoughts_in"]

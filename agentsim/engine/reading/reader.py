@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from agentsim.engine.decision import Question, Reading
 from agentsim.engine.reading.claims import Claim
 from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.fields import UNSAID
@@ -25,42 +23,13 @@ from agentsim.engine.reading.thinking import alternatives, has_marks, split, tho
 from agentsim.engine.reading.vocabulary import ASIDES, REASON_FIELDS, REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
-if TYPE_CHECKING:
-    from agentsim.engine.request import Request
-
-
-class Decision(BaseModel):
-    """Base of what players decide: frozen, JSON both ways; keys it does not know are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-D = TypeVar("D", bound=Decision)
-
-
-@dataclass(frozen=True, slots=True)
-class Reading(Generic[D]):
-    """A decision, the stage that found it, and how many places of the reply claim to be one.
-
-    Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `sentence`, `bare`; `words` (prose that
-    is the answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict).
-    `checked` says that the request has been asked already whether the decision is legal.
-    """
-
-    decision: D
-    stage: str
-    candidates: int = 1
-    repaired: bool = False
-    checked: bool = False
-
-
 # what may be a tag, an escape, or a heading in a string: looked at more closely
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
 _NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
 
 
-def read(request: Request[D], text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
+def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
     """The decision of a reply. `cut`: it reached its longest allowed length; `last`: the question is not put again.
 
     Raises `UnreadableReply` where there is none, `AmbiguousReply` where there are two or one is in doubt, and
@@ -78,7 +47,7 @@ def read(request: Request[D], text: str, *, cut: bool = False, last: bool = Fals
     return _decided(reply, claims) if claims else _without_claims(reply, last=last)
 
 
-def _at_once(request: Request[Any], text: str) -> Reading[Any] | None:
+def _at_once(request: Question, text: str) -> Reading[Any] | None:
     """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
@@ -95,7 +64,7 @@ def _at_once(request: Request[Any], text: str) -> Reading[Any] | None:
     return Reading(decision, "json", checked=True)
 
 
-def thoughts_in(request: Request[Any], text: str) -> tuple[str, ...]:
+def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None and _is_object(text):

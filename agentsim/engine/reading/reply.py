@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agentsim.engine.decision import Question
 from agentsim.engine.reading.claims import Claim, Prose, labelled_words, tags
 from agentsim.engine.reading.doubts import Doubt, doubted, doubted_by_comment
 from agentsim.engine.reading.fields import UNSAID, Field, chosen, fields_of, is_no_number, labels_of, named
@@ -21,9 +22,6 @@ from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.text import MOST_CLAIMS, bounded, folded, masked, of_few_tags, without
 from agentsim.engine.reading.thinking import split, thought_spans
 from agentsim.engine.reading.vocabulary import SPEECH
-
-if TYPE_CHECKING:
-    from agentsim.engine.request import Request
 
 POST = (*SPEECH, "post", "forum post", "my post")
 # what stands for a value where a form is shown
@@ -42,7 +40,7 @@ class Reply:
     `cut`: it reached its longest allowed length; `repair`: objects with broken punctuation are read.
     """
 
-    def __init__(self, request: Request[Any], text: str, *, cut: bool = False, repair: bool = True) -> None:
+    def __init__(self, request: Question, text: str, *, cut: bool = False, repair: bool = True) -> None:
         self.request, self.text, self.cut, self.repair = request, text, cut, repair
 
     @cached_property
