@@ -11,8 +11,7 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
-from agentsim.games.auction.pricing import PRICING
-from agentsim.games.auction.requests import Bid, BidCast
+from agentsim.games.auction.bidding import Bid, BidCast
 from agentsim.games.auction.view import Terms
 
 STEPS = 5  # from nothing to the highest value of a bot
@@ -41,7 +40,7 @@ def private_value(request: Bid, rng: Stream) -> int:
 def _truthful(request: Bid, rng: Stream) -> tuple[int, str]:
     state, value = request.state, private_value(request, rng)
     most = min(value, state.you.budget)
-    if PRICING[request.terms.format].sealed:
+    if request.terms.sealed:
         return most, f"It is worth {value} to me."
     if state.leading or most <= state.high.amount:
         return 0, f"It is worth {value} to me, so I leave it there."
@@ -61,7 +60,7 @@ def _fair(request: Bid) -> int:
 def _sniper(request: Bid, rng: Stream) -> tuple[int, str]:
     state = request.state
     most = min(state.you.budget, _fair(request) * 3 // 2)
-    if PRICING[request.terms.format].sealed:
+    if request.terms.sealed:
         return most, "One shot."
     if state.leading:
         return 0, "Mine so far."
@@ -77,7 +76,7 @@ def _hoarder(request: Bid, rng: Stream) -> tuple[int, str]:
     state = request.state
     left = max(1, len(request.terms.items) - state.round + 1)
     most = min(state.you.budget, 2 * state.you.budget // left)
-    if PRICING[request.terms.format].sealed:
+    if request.terms.sealed:
         return most, "I want it, whatever it is."
     if state.leading or most <= state.high.amount:
         return 0, "I keep my money for the next one."

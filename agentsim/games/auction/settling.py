@@ -1,15 +1,19 @@
-"""Events of the auction: every bid, every payment, every change of hands, in numbers. Who hears them is `round`."""
+"""Settling: what is offered, who takes it, who pays, and the ranking at the end. Bids are `bidding`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agentsim.engine.event import Event
-from agentsim.engine.template import By, If, Rows
+from agentsim.engine.event import Event, Everyone
+from agentsim.engine.game import Standing
+from agentsim.engine.table import Table
+from agentsim.engine.template import If, Rows
 from agentsim.engine.wording import first_place
+from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Format
-from agentsim.games.auction.state import FailReason
+from agentsim.games.auction.state import Auction
 
 
 class AuctionBegan(
@@ -45,54 +49,6 @@ class ItemOffered(
 ):
     round: int
     item: Item
-
-
-class BidMade(
-    Event,
-    kind="bid",
-    heading=(
-        "{name} ",
-        By(
-            "fail_reason",
-            {
-                "Pass": "passes",
-                "Unreadable": "gives no readable bid, which is a pass",
-                "OverBudget": "bids {amount}, which is more than it has",
-                "LowerThanHighBid": "bids {amount}, which is not above the high bid of {high_before}",
-            },
-            "bids {amount}",
-        ),
-    ),
-    content=By("high_before", {None: "A sealed bid."}, "Iteration {iteration}; the high bid was {high_before}."),
-    in_prompt=False,
-):
-    """One team's answer in one iteration, and what it came to; an unreadable one is a bid of 0.
-
-    `high_before` is None of a sealed bid: what others bid is not in the event that its team hears.
-    """
-
-    round: int
-    iteration: int
-    team: str
-    name: str
-    amount: int
-    valid: bool
-    fail_reason: FailReason
-    high_before: int | None
-
-    @property
-    def turned_away(self) -> bool:
-        return self.fail_reason in {"OverBudget", "LowerThanHighBid"}
-
-
-class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text"):
-    """What a team thought about its bid; only that team hears it."""
-
-    round: int
-    iteration: int
-    team: str
-    name: str
-    text: str
 
 
 class ItemSold(
@@ -147,13 +103,38 @@ class AuctionEnded(
         return first_place([result.name for result in self.results if result.rank == 1])
 
 
-EVENTS: tuple[type[Event], ...] = (
-    AuctionBegan,
-    ItemOffered,
-    BidMade,
-    Reasoned,
-    ItemSold,
-    ItemLost,
-    Paid,
-    AuctionEnded,
-)
+def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:
+    """What is told before the first item."""
+    names = {team.id: team.name for team in auction.teams.values()}
+    return AuctionBegan(scenario, config.format, config.budget, config.iterations, names, auction.items)
+
+
+def offer(table: Table, auction: Auction, item: Item) -> None:
+    """Begin the round of an item."""
+    auction.offer(item)
+    table.round(f"Item {auction.round}: {item.name}")
+    table.tell(ItemOffered(auction.round, item), to=Everyone)
+
+
+def settle(table: Table, auction: Auction) -> None:
+    """End the round: the item is sold or lost, and every payment is told."""
+    sale = auction.settle()
+    winner = auction.teams.get(sale.winner)
+    if winner is None:
+        table.tell(ItemLost(auction.round, sale.item), to=Everyone)
+    else:
+        price = sale.payments[winner.id]
+        table.tell(ItemSold(auction.round, sale.item, winner.id, winner.name, price), to=Everyone)
+    for payer, amount in sale.payments.items():
+        team = auction.teams[payer]
+        table.tell(Paid(auction.round, payer, team.name, amount, team.budget), to=Everyone)
+
+
+def ended(auction: Auction, standings: Sequence[Standing]) -> AuctionEnded:
+    """What is told after the last item."""
+    results = []
+    for standing in standings:
+        team = auction.teams[standing.player]
+        score, items = team.score(), tuple(item.name for item in team.acquired)
+        results.append(Result(team.id, team.name, items, score.count, score.quality, score.budget, standing.rank))
+    return AuctionEnded(tuple(results))
