@@ -16,8 +16,9 @@ from agentsim.engine.wording import cut
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import listed
+from agentsim.games.auction.opening import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, why_not
-from agentsim.games.auction.view import GameState, Terms, view
+from agentsim.games.auction.view import GameState, view
 
 
 class BidCast(Decision):
@@ -97,7 +98,8 @@ class Bid(Request[BidCast]):
     # the auction's record of a bid, from the game state
     quotes: ClassVar[frozenset[str]] = frozenset({"teamname", "team", "bidder"})
 
-    terms: Terms
+    terms: AuctionBegan
+    shuffled: bool = False
     state: GameState
     last: BidMade | None = None
     reasoning_chars: int
@@ -108,7 +110,10 @@ class Bid(Request[BidCast]):
     def prompt(self) -> Prompt:
         refused = "" if self.last is None else filled(_REFUSED, self.last)
         return Prompt(
-            rules=(self.terms.rules(), joined("Your team is called ", quoted(Name=self.state.you.name), ".")),
+            rules=(
+                self.terms.rules(shuffled=self.shuffled),
+                joined("Your team is called ", quoted(Name=self.state.you.name), "."),
+            ),
             history=(),
             state=(joined("game_state: ", quoted(**self.state.to_json())),),
             question=(*filter(None, (refused,)), self._question()),
@@ -130,7 +135,12 @@ class Bid(Request[BidCast]):
         return joined(f"{turn} ", quoted(Item=state.item.name), f". {where} {paid}")
 
     def facts(self) -> tuple[str, ...]:
-        return (quoted(**self.state.to_json()), listed(self.terms.items), self.terms.rules(), self._question())
+        return (
+            quoted(**self.state.to_json()),
+            listed(self.terms.items),
+            self.terms.rules(shuffled=self.shuffled),
+            self._question(),
+        )
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         state = self.state
@@ -177,7 +187,7 @@ class Bid(Request[BidCast]):
         return BidCast(bid=None)
 
 
-async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms: Terms) -> bool:
+async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms: AuctionBegan) -> bool:
     """One iteration: all teams bid at once, on the same state; whether one of the bids counted.
 
     The leader is asked too, unless the config leaves it in peace. The bids are processed in a fresh random order, which
@@ -189,6 +199,7 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
         Bid(
             player=team,
             terms=terms,
+            shuffled=config.item_order == "shuffled",
             state=view(auction, team),
             last=_last_bid(table, team),
             reasoning_chars=config.reasoning_chars,

@@ -15,22 +15,11 @@ from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
+from agentsim.games.auction.opening import AuctionBegan, began
 from agentsim.games.auction.panels import panels
-from agentsim.games.auction.settling import (
-    AuctionBegan,
-    AuctionEnded,
-    ItemLost,
-    ItemOffered,
-    ItemSold,
-    Paid,
-    began,
-    ended,
-    offer,
-    settle,
-)
+from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid, ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
 from agentsim.games.auction.tables import tables
-from agentsim.games.auction.view import terms
 
 EVENTS = (AuctionBegan, ItemOffered, BidMade, Reasoned, ItemSold, ItemLost, Paid, AuctionEnded)
 
@@ -59,15 +48,15 @@ class AgentAuction:
         names = {player: table.names.get(player, player) for player in table.players}
         teams = {player: Team(player, names[player], config.budget) for player in table.players}
         auction = Auction(teams, catalogue.items, config.budget, config.pricing)
-        known = terms(auction, config)
+        terms = began(auction, config, catalogue.scenario)
         table.watch(auction)
-        table.tell(began(auction, config, catalogue.scenario), to=Everyone)
+        table.tell(terms, to=Everyone)
         shuffled = config.item_order == "shuffled"
         for item in table.chance.stream("items").shuffled(auction.items) if shuffled else auction.items:
             offer(table, auction, item)
             raised = True
             while raised and auction.iteration < config.iterations:
-                raised = await take_bids(table, auction, config, known)
+                raised = await take_bids(table, auction, config, terms)
             settle(table, auction)
         standings = auction.standings()
         table.tell(ended(auction, standings), to=Everyone)

@@ -15,6 +15,7 @@ from typing import Any
 
 from agentsim.engine import wording
 from agentsim.engine.prompt import Quoted, cleaned, quoted
+from agentsim.engine.schema import closed_object
 
 REQUIRED = (
     "The Visionary Compass",
@@ -42,15 +43,25 @@ def presentable(name: str) -> bool:
     return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME
 
 
-_VALUES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+_VALUES: Mapping[str, tuple[Mapping[str, Any], Callable[[Any], bool], str]] = {
     "Name": (
+        {"type": "string"},
         lambda name: isinstance(name, str) and presentable(name),
         f"1 to {_LONGEST_NAME} visible characters on one line, without space at its ends",
     ),
-    # to isinstance, true is an int
-    "Quality": (lambda quality: type(quality) is int and 1 <= quality <= 100, "a whole number from 1 to 100"),
-    "IsRequired": (lambda required: isinstance(required, bool), "true or false"),
+    "Quality": (
+        {"type": "integer", "minimum": 1, "maximum": 100},
+        lambda quality: type(quality) is int and 1 <= quality <= 100,  # to isinstance, true is an int
+        "a whole number from 1 to 100",
+    ),
+    "IsRequired": ({"type": "boolean"}, lambda required: isinstance(required, bool), "true or false"),
 }
+SCHEMA = {
+    "type": "array",
+    "items": closed_object({key: schema for key, (schema, *_) in _VALUES.items()}),
+    "minItems": 1,
+}
+"""What an author may write in place of a file."""
 _KEYS = tuple(_VALUES)
 
 
@@ -123,7 +134,7 @@ def _item(value: Any, where: str) -> Item:
     if missing := [name for name in _KEYS if name not in names]:
         raise ValueError(f"{where}: {wording.listed(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     fields = dict(value)
-    for key, (good, valid) in _VALUES.items():
+    for key, (_, good, valid) in _VALUES.items():
         if not good(fields[key]):
             raise ValueError(f"{where}: {key} must be {valid}, found {_shown(fields[key])}")
     return Item(*(fields[key] for key in _KEYS))

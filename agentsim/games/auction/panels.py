@@ -13,8 +13,8 @@ from typing import TypeVar
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Point, Scatter, Series
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.auction.pricing import PRICING
-from agentsim.games.auction.settling import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
+from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 
 E = TypeVar("E", bound=Event)
 _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
@@ -42,7 +42,7 @@ class _Heard:
     def panels(self) -> Iterator[Panel]:
         if not self.offered:
             return
-        sealed = PRICING[self.began[0].format].sealed
+        sealed = self.began[0].sealed
         if self.ended:
             yield self._results()
         if self.bids:

@@ -10,35 +10,8 @@ from agentsim.engine.game import Standing
 from agentsim.engine.table import Table
 from agentsim.engine.template import If, Rows
 from agentsim.engine.wording import first_place
-from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item
-from agentsim.games.auction.pricing import Format
 from agentsim.games.auction.state import Auction
-
-
-class AuctionBegan(
-    Event,
-    heading="The auction begins: {scenario}",
-    content="{teams:#} teams with {budget} each bid for {items:item}, {required} required ({how}).",
-):
-    """`teams` maps players' ids to the teams' names; `items` are in the order in which they are listed."""
-
-    scenario: str
-    format: Format
-    budget: int
-    max_iterations: int
-    teams: dict[str, str]
-    items: tuple[Item, ...]
-
-    @property
-    def required(self) -> int:
-        """How many of the items are required."""
-        return sum(item.required for item in self.items)
-
-    @property
-    def how(self) -> str:
-        """The format in words."""
-        return self.format.replace("_", " ")
 
 
 class ItemOffered(
@@ -101,12 +74,6 @@ class AuctionEnded(
     @property
     def heading(self) -> str:
         return first_place([result.name for result in self.results if result.rank == 1])
-
-
-def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:
-    """What is told before the first item."""
-    names = {team.id: team.name for team in auction.teams.values()}
-    return AuctionBegan(scenario, config.format, config.budget, config.iterations, names, auction.items)
 
 
 def offer(table: Table, auction: Auction, item: Item) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.auction.settling import AuctionBegan, AuctionEnded, ItemOffered
+from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.settling import AuctionEnded, ItemOffered
 
 _LOT = ("ScenarioID", "RoundID", "ItemName", "ItemQuality", "IsRequired", "IterationID")
 DETAILED_LOGS = (*_LOT, "TeamName", "BidAmount", "IsValid", "FailReason", "CurrentHighBidBefore")

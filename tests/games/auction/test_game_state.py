@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from agentsim.games.auction.bidding import Bid
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item, listed
+from agentsim.games.auction.opening import began
 from agentsim.games.auction.pricing import PRICING, Offer
 from agentsim.games.auction.state import Auction, Team
-from agentsim.games.auction.view import terms, view
+from agentsim.games.auction.view import view
 from tests.games.auction.auction import FORMATS, game_state, play, requests
 
 SEED = """\
@@ -103,7 +104,7 @@ def _asked(auction: Auction, team: str) -> Bid:
     """What a team is asked in that situation."""
     items = [item.to_json() for item in auction.items]
     config = AuctionConfig.from_toml({"items": {"scenario": "x", "items": items}})
-    return Bid(player=team, terms=terms(auction, config), state=view(auction, team), reasoning_chars=100)
+    return Bid(player=team, terms=began(auction, config, "x"), state=view(auction, team), reasoning_chars=100)
 
 
 def test_the_example_of_the_seed_is_shown_to_the_letter() -> None:

@@ -16,7 +16,8 @@ from agentsim.games.auction.bidding import BidCast, BidMade, Reasoned
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.items import REQUIRED
-from agentsim.games.auction.settling import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, Paid
+from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, Paid
 from tests.games.auction.auction import (
     FORMATS,
     SEALED,
