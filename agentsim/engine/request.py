@@ -116,9 +116,9 @@ class Request(Generic[D]):
         for path in filter(given.__contains__, self.legal):
             legal = self.legal[path]
             if isinstance(legal, Each):
-                if given[path].keys() != {*legal.keys}:
-                    raise IllegalDecision(f"{path} must have the keys {', '.join(legal.keys)} and no others.")
                 for key, value in given[path].items():
+                    if key not in legal.keys:
+                        raise IllegalDecision(f"{path} must have no keys but {', '.join(legal.keys)}.")
                     self.check_value(f"{path}.{key}", value, legal.value)
             else:
                 self.check_value(path, given[path], legal)

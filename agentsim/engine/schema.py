@@ -90,8 +90,9 @@ class Text:
 class Each:
     """An object that has one value for each of these keys and no other: `Each(("A", "B"), Text(80, "one line"))`.
 
-    It belongs to an outermost field of type `dict`. Where that is a decision's only field, the answer is the object
-    itself: `{"A": "<one line>", "B": "<one line>"}`. It is in no fingerprint: `Request.fingerprint_fields` names it.
+    A reply has them all; a decision that is made otherwise, such as a fallback, may leave some out. It belongs to an
+    outermost field of type `dict`. Where that is a decision's only field, the answer is the object itself:
+    `{"A": "<one line>", "B": "<one line>"}`. It is in no fingerprint: `Request.fingerprint_fields` names it.
     """
 
     keys: tuple[str, ...]

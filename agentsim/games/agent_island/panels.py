@@ -10,7 +10,10 @@ from collections.abc import Sequence
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.wording import Naming
-from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
+from agentsim.games.agent_island.opening import RoundBegan
+from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.quips import Quipped
+from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
 
 
 def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
