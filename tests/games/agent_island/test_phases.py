@@ -127,7 +127,7 @@ def test_quips_are_one_wave_one_line_about_every_other_and_public() -> None:
 
 
 def test_a_missing_quip_is_silence() -> None:
-    script = {"quips": {"B": [QuipsMade(quips={"A": "about A"})]}}
+    script = {"quips": {"B": [QuipsMade(quips={"A": "about A"}), QuipsMade(quips={})]}}
     played = play("ABC", answers=script, phases=["quips", "votes"], rounds=2)
     texts = {(event.player, event.about): event.text for event in played.events(Quipped)}
     assert texts["B", "A"] == "about A"
