@@ -111,13 +111,9 @@ def _policy(
 
 def _loyal_partner(request: Approach, rng: Stream) -> str:
     friend = ally(request.view, request.player, request.view.active)
-    if not request.may_decline:
-        return friend if friend in request.free else rng.pick(request.free)
-    return friend if friend in request.free else NOBODY
-
-
-def _any_partner(request: Approach, rng: Stream) -> str:
-    return rng.pick((*request.free, NOBODY) if request.may_decline else request.free)
+    if friend in request.free:
+        return friend
+    return NOBODY if request.may_decline else rng.pick(request.free)
 
 
 def _is_ally(request: AnswerApproach) -> bool:
@@ -128,7 +124,7 @@ def _is_ally(request: AnswerApproach) -> bool:
 
 
 BOTS: Mapping[str, Bot] = {
-    "random": _policy(_random_choice, _any_partner, lambda request: True),
+    "random": _policy(_random_choice, lambda request, rng: rng.pick(request.partners), lambda request: True),
     "grudge": _policy(
         _grudge_choice,
         lambda request, rng: loudest(request.view, request.free),

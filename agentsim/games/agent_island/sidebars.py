@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentsim.engine.event import AGAINST, FOR, Deed, Everyone, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import If
@@ -38,16 +38,20 @@ class Approached(
         ("{player} approaches {partner}, who ", If("accepted", "accepts", "declines"), "."),
         "{player} approaches nobody.",
     ),
+    deeds=(
+        Deed("player", "partner", "approached"),
+        Deed("partner", "player", "agreed to talk", FOR, when="accepted"),
+        Deed("partner", "player", "declined to talk", AGAINST, when="declined"),
+    ),
 ):
     player: str
     partner: str | None
     accepted: bool
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        if self.partner is not None:
-            yield Interaction(self.player, self.partner, "approached")
-            answer = "agreed to talk" if self.accepted else "declined to talk"
-            yield Interaction(self.partner, self.player, answer, FOR if self.accepted else AGAINST)
+    @property
+    def declined(self) -> bool:
+        """Whether it was the partner who would not talk."""
+        return self.partner is not None and not self.accepted
 
 
 class TakenAside(
@@ -105,8 +109,13 @@ class Approach(IslandRequest[ApproachMade]):
     may_decline: bool = True
     """Where those who are approached may not decline, who approaches may not stay alone either."""
 
+    @property
+    def partners(self) -> tuple[str, ...]:
+        """Whom the player may name."""
+        return (*self.free, NOBODY) if self.may_decline else self.free
+
     def options(self) -> Options:
-        return {"partner": Choice((*self.free, NOBODY) if self.may_decline else self.free, nothing=NOBODY)}
+        return {"partner": Choice(self.partners, nothing=NOBODY)}
 
     def question(self) -> str:
         if not self.may_decline:
