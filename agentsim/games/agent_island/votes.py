@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.reading import Decision
