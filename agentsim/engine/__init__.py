@@ -16,11 +16,23 @@ if TYPE_CHECKING:
     from agentsim.engine.number import WholeNumber
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
-    from agentsim.engine.schema import Choice, Number, Options, Text
+    from agentsim.engine.schema import Choice, Each, Number, Options, Text
     from agentsim.engine.table import Table
 
-__all__ = ["Bot", "Choice", "Decision", "Event", "Everyone", "Game", "GameConfig", "LogEntry", "Nobody", "Number"]
-__all__ += ["Options", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Table", "Text", "WholeNumber"]
+__all__ = ["Bot", "Choice", "Decision", "Each", "Event", "Everyone", "Game", "GameConfig", "LogEntry", "Nobody"]
+__all__ += [
+    "Number",
+    "Options",
+    "Outcome",
+    "PlayerId",
+    "Prompt",
+    "Request",
+    "Standing",
+    "Stream",
+    "Table",
+    "Text",
+    "WholeNumber",
+]
 __all__ += ["joined", "quoted", "ranked"]
 
 
@@ -35,7 +47,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
-            **dict.fromkeys(("Choice", "Number", "Options", "Text"), "schema"),
+            **dict.fromkeys(("Choice", "Each", "Number", "Options", "Text"), "schema"),
             "Decision": "reading",
             "Request": "request",
             "Stream": "chance",

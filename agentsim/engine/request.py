@@ -19,11 +19,23 @@ from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
-from agentsim.engine.schema import Choice, Number, Options, Text, form_of, knows, schema_of, unanswerable
+from agentsim.engine.schema import (
+    Choice,
+    Each,
+    Number,
+    Options,
+    Text,
+    bare_field,
+    form_of,
+    knows,
+    leaves,
+    schema_of,
+    unanswerable,
+)
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
-__all__ = ["Choice", "Number", "Options", "Request", "Text", "values_at"]
+__all__ = ["Choice", "Each", "Number", "Options", "Request", "Text", "values_at"]
 
 
 D = TypeVar("D", bound=Decision)
@@ -91,10 +103,27 @@ class Request(Generic[D]):
         raise NotImplementedError
 
     def check(self, decision: D) -> None:
-        """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
+        """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here.
+
+        The fallback is, though it may be nothing that can be answered: an abstention.
+        """
+        try:
+            self._check(decision)
+        except IllegalDecision:
+            if decision != self.fallback():
+                raise
+
+    def _check(self, decision: D) -> None:
         given = values_at(decision)
         for path in filter(given.__contains__, self.legal):
-            self.check_value(path, given[path], self.legal[path])
+            legal = self.legal[path]
+            if isinstance(legal, Each):
+                for key, value in given[path].items():
+                    if key not in legal.keys:
+                        raise IllegalDecision(f"{path} must have no keys but {', '.join(legal.keys)}.")
+                    self.check_value(f"{path}.{key}", value, legal.value)
+            else:
+                self.check_value(path, given[path], legal)
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
@@ -149,11 +178,24 @@ class Request(Generic[D]):
     def decision_of(self, said: Mapping[str, Any]) -> D:
         """The decision of an object, spelt as `schema` has it; `UnreadableReply` where it does not fit."""
         try:
-            decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
+            decision: D = self.answer.model_validate(self._worded(said))  # type: ignore[assignment] # `answer` is D's class
         except ValidationError as error:
             where, why = first_objection(error)
             raise UnreadableReply(f"In the JSON object, {where or 'the object'}: {why}.") from None
         return decision
+
+    def _worded(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields of a decision from the object of an answer, its words as they count."""
+        bare = bare_field(self.answer, self.legal)
+        fields: dict[str, Any] = {bare: said} if bare else dict(said)
+        for path, option in self.legal.items():
+            if isinstance(option, Each):
+                fields[path] = option.gathered(fields.get(path))
+            elif isinstance(option, Text) and not option.empty and isinstance(fields.get(path), str):
+                fields[path] = option.spoken(fields[path])
+                if fields[path] is None:
+                    raise UnreadableReply("The reply says nothing.")
+        return fields
 
     @cached_property
     def nothing(self) -> Mapping[str, Any]:
@@ -163,7 +205,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(self.schema(), self.legal)
+        return form_of(self.schema(), leaves(self.answer, self.legal))
 
     @property
     def answer_line(self) -> str:
@@ -182,7 +224,8 @@ class Request(Generic[D]):
         Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
         which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
         """
-        return legal
+        option = leaves(self.answer, self.legal).get(name)
+        return {**legal, "minLength": 1} if isinstance(option, Text) and not option.empty else legal
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
@@ -198,9 +241,10 @@ class Request(Generic[D]):
 
     @cached_property
     def _fingerprint(self) -> str:
-        legal = {name: option.identity for name, option in self.legal.items()}
+        legal = {name: option.identity for name, option in self.legal.items() if not isinstance(option, Each)}
         # a question without particulars keeps the fingerprint that older journals hold
         fingerprint_fields = self.fingerprint_fields()
+        assert fingerprint_fields or len(legal) == len(self.legal), f"{self.kind}: no fingerprint names what is in Each"
         parts = [self.kind, self.player, legal, *([dict(fingerprint_fields)] if fingerprint_fields else [])]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 from pydantic import BaseModel
 
 from agentsim.engine.decision import Decision
+from agentsim.errors import UnreadableReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +65,55 @@ class Number:
 class Text:
     """Free words; more than `limit` characters are cut by the rules, visibly.
 
-    `about` is what they are, for the shape of an answer: "your pitch".
+    `about` is what they are, for the shape of an answer: "your pitch". Where they may not be `empty`, a reply without
+    words is asked for again, and so is a person's empty line; space around them is left out.
     """
 
     limit: int
     about: str = ""
     nothing: None = None
+    empty: bool = True
 
     @property
     def identity(self) -> tuple[object, ...]:
         """Identifies the option in fingerprints, as JSON values."""
         return ("Text", self.limit)
 
+    def spoken(self, given: Any) -> str | None:
+        """The words of an answer; None where there are none and must be."""
+        if self.empty:
+            return given if isinstance(given, str) else None
+        return (given.strip() or None) if isinstance(given, str) else None
 
-Options: TypeAlias = Mapping[str, Choice | Number | Text]
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """An object that has one value for each of these keys and no other: `Each(("A", "B"), Text(80, "one line"))`.
+
+    A reply has them all; a decision that is made otherwise, such as a fallback, may leave some out. It belongs to an
+    outermost field of type `dict`. Where that is a decision's only field, the answer is the object itself:
+    `{"A": "<one line>", "B": "<one line>"}`. It is in no fingerprint: `Request.fingerprint_fields` names it.
+    """
+
+    keys: tuple[str, ...]
+    value: Choice | Number | Text
+    nothing: None = None
+
+    def gathered(self, given: Any) -> dict[str, Any]:
+        """The values in an object of a reply, without what else it holds; `UnreadableReply` where one is missing."""
+        said = given if isinstance(given, Mapping) else {}
+        found = {key: self._value(said[key]) for key in self.keys if key in said}
+        if missing := [key for key in self.keys if found.get(key) is None]:
+            what = "line" if isinstance(self.value, Text) else "value"
+            raise UnreadableReply(f"There is no {what} about: {', '.join(missing)}.")
+        return found
+
+    def _value(self, given: Any) -> Any:
+        return self.value.spoken(given) if isinstance(self.value, Text) else given
+
+
+Option: TypeAlias = Choice | Number | Text | Each
+Options: TypeAlias = Mapping[str, Option]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
 Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
@@ -91,7 +127,26 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
     schema: Schema = closed_object(dict(_properties(answer)))
     for path, legal in options.items():
         schema = changed(schema, path, partial(_within, legal))
-    return dict(schema)
+    bare = bare_field(answer, options)
+    return dict(schema["properties"][bare] if bare else schema)
+
+
+def bare_field(answer: type[Decision], options: Options) -> str | None:
+    """The one field of a decision, where an answer is the object that it holds."""
+    names = tuple(answer.model_fields)
+    return names[0] if len(names) == 1 and isinstance(options.get(names[0]), Each) else None
+
+
+def leaves(answer: type[Decision], options: Options) -> Mapping[str, Choice | Number | Text]:
+    """The options by the paths of an answer, in which what stands for each of several keys stands at every one."""
+    bare = bare_field(answer, options)
+    found: dict[str, Choice | Number | Text] = {}
+    for path, option in options.items():
+        if isinstance(option, Each):
+            found |= {key if path == bare else f"{path}.{key}": option.value for key in option.keys}
+        else:
+            found[path] = option
+    return found
 
 
 def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Schema:
@@ -105,7 +160,7 @@ def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Sc
     return {**schema, "properties": {**parts, name: changed(parts[name], rest, change)}} if name in parts else schema
 
 
-def _within(legal: Choice | Number | Text, node: Schema) -> Schema:
+def _within(legal: Option, node: Schema) -> Schema:
     match legal:
         case Choice(values):
             # what stands for a kind of record is one of these values already
@@ -115,6 +170,8 @@ def _within(legal: Choice | Number | Text, node: Schema) -> Schema:
             return {"type": "integer", "minimum": max(legal.low, node.get("minimum", legal.low)), **upto}
         case Text(limit):
             return {"type": "string", "maxLength": limit}
+        case Each(keys, value):
+            return closed_object({key: _within(value, {}) for key in keys})
 
 
 @cache

@@ -34,6 +34,9 @@ class Do(Request[Deed]):
     def options(self) -> Options:
         return {"deed.do": Choice(("say", "give")), "deed.words": Text(20), "deed.to": Number(0, 5)}
 
+    def fallback(self) -> Deed:
+        return Deed(deed=Say(words=""))
+
 
 ASKED = Do(player="A")
 
@@ -67,6 +70,9 @@ class Offers(Request[Offer]):
 
     def options(self) -> Options:
         return {"amount": Number(0, 5), "target": Choice(("A", "B"))}
+
+    def fallback(self) -> Offer:
+        return Offer(target="A", amount=0)
 
 
 def test_of_several_objections_the_one_that_the_options_put_first_is_told() -> None:

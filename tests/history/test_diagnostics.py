@@ -10,7 +10,7 @@ import pytest
 from agentsim.engine.event import LogEntry, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
-from agentsim.games.auction.events import BidMade
+from agentsim.games.auction.bidding import BidMade
 from agentsim.games.market.events import Acted, Forfeited
 from agentsim.games.monopoly.events import TradeDiscarded
 from agentsim.games.society.events.life import InvalidAction

@@ -9,7 +9,9 @@ import pytest
 
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
-from agentsim.games.agent_island.events import Eliminated, GameBegan, Pitched, Voted
+from agentsim.games.agent_island.opening import GameBegan
+from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.contents import Entry
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.record import History

@@ -12,23 +12,14 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
+from agentsim.games.agent_island.asking import Speech
+from agentsim.games.agent_island.memory import Summarize
 from agentsim.games.agent_island.patter import note, pitch, quip, whisper
-from agentsim.games.agent_island.requests import (
-    NOBODY,
-    Answer,
-    AnswerApproach,
-    Approach,
-    ApproachMade,
-    Pitch,
-    Quips,
-    QuipsMade,
-    Speech,
-    Summarize,
-    Vote,
-    VoteCast,
-    Whisper,
-)
+from agentsim.games.agent_island.pitches import Pitch
+from agentsim.games.agent_island.quips import Quips, QuipsMade
+from agentsim.games.agent_island.sidebars import NOBODY, Answer, AnswerApproach, Approach, ApproachMade, Whisper
 from agentsim.games.agent_island.view import View
+from agentsim.games.agent_island.votes import Vote, VoteCast
 
 Choose = Callable[[View, str, Sequence[str], Stream], tuple[str, str]]
 """Whom to vote for among candidates, and why."""
@@ -120,13 +111,9 @@ def _policy(
 
 def _loyal_partner(request: Approach, rng: Stream) -> str:
     friend = ally(request.view, request.player, request.view.active)
-    if not request.may_decline:
-        return friend if friend in request.free else rng.pick(request.free)
-    return friend if friend in request.free else NOBODY
-
-
-def _any_partner(request: Approach, rng: Stream) -> str:
-    return rng.pick((*request.free, NOBODY) if request.may_decline else request.free)
+    if friend in request.free:
+        return friend
+    return NOBODY if request.may_decline else rng.pick(request.free)
 
 
 def _is_ally(request: AnswerApproach) -> bool:
@@ -137,7 +124,7 @@ def _is_ally(request: AnswerApproach) -> bool:
 
 
 BOTS: Mapping[str, Bot] = {
-    "random": _policy(_random_choice, _any_partner, lambda request: True),
+    "random": _policy(_random_choice, lambda request, rng: rng.pick(request.partners), lambda request: True),
     "grudge": _policy(
         _grudge_choice,
         lambda request, rng: loudest(request.view, request.free),

@@ -13,14 +13,30 @@ from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.events import EVENTS, GameBegan
+from agentsim.games.agent_island.memory import Summarize, Summarized, phase_summaries
+from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan, rules_prompt
 from agentsim.games.agent_island.panels import panels
-from agentsim.games.agent_island.prompts import rules_prompt
-from agentsim.games.agent_island.requests import NOBODY, REQUESTS
+from agentsim.games.agent_island.pitches import Pitch, Pitched
+from agentsim.games.agent_island.quips import Quipped, Quips
 from agentsim.games.agent_island.round import Round, RoundContext
-from agentsim.games.agent_island.round_phases import phase_summaries
+from agentsim.games.agent_island.sidebars import (
+    NOBODY,
+    AnswerApproach,
+    Approach,
+    Approached,
+    ExchangeBegan,
+    Paired,
+    TakenAside,
+    Whisper,
+    Whispered,
+)
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.tables import tables
+from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
+
+REQUESTS = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
+_OF_A_ROUND = (RoundBegan, OrderDrawn, Pitched, Voted, Tallied, Eliminated, Won, Approached, Paired, Whispered, Quipped)
+EVENTS = (GameBegan, *_OF_A_ROUND, Summarized, LastRoundBegan, PollOpened, ExchangeBegan, TakenAside)
 
 
 class AgentIsland:

@@ -5,21 +5,26 @@ Given the events one player heard, they show what that player could know. Markup
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.wording import Naming
-from agentsim.games.agent_island.events import Eliminated, Pitched, Quipped, RoundBegan, Tallied, Voted, Won
+from agentsim.games.agent_island.opening import RoundBegan
+from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.quips import Quipped
+from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
+
+_SPOKEN = (Pitched, Quipped)
 
 
 def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything there is to show; panels without any data are left out."""
     some = (_votes(log, players), _jury(log), _survival(log, players))
     out: list[Panel] = [panel for panel in some if panel is not None]
-    if any(isinstance(told.event, Pitched | Quipped) for told in log):
-        out += [_words(log, players), _mentions(log, players)]
-    return out
+    spoken = [(told.round, told.event.player, told.event.text) for told in log if isinstance(told.event, _SPOKEN)]
+    return [*out, _words(spoken, players), _mentions(spoken, players)] if spoken else out
 
 
 def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable | None:
@@ -49,8 +54,8 @@ def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable | 
 
 
 def _counted(tally: Tallied) -> str:
-    most = sorted((count for count in tally.votes.items() if count[1]), key=lambda each: -each[1])
-    return ", ".join(f"{player}\u00a0{count}" for player, count in most) or "none"
+    most = Counter(tally.votes).most_common()
+    return ", ".join(f"{player}\u00a0{count}" for player, count in most if count) or "none"
 
 
 def _came_of_it(end: Eliminated | Won | None) -> str | None:
@@ -81,27 +86,22 @@ def _survival(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart | N
     return Chart("Survival", "bar", tuple(players), series, "player", "rounds played", note)
 
 
-def _words(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart:
-    rounds = sorted({told.round for told in log if isinstance(told.event, Pitched | Quipped)})
-    series = []
-    for index in rounds:
-        counts = dict.fromkeys(players, 0)
-        for told in log:
-            if isinstance(told.event, Pitched | Quipped) and told.round == index:
-                counts[told.event.player] += len(told.event.text.split())
-        series.append(Series(f"round {index}", tuple(float(counts[player]) for player in players)))
-    return Chart("Words spoken in public", "stacked", tuple(players), tuple(series), "player", "words")
+def _words(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId]) -> Chart:
+    counts: Counter[tuple[int, str]] = Counter()
+    for at, speaker, text in spoken:
+        counts[at, speaker] += len(text.split())
+    series = tuple(
+        Series(f"round {at}", tuple(float(counts[at, player]) for player in players))
+        for at in sorted({at for at, *_ in spoken})
+    )
+    return Chart("Words spoken in public", "stacked", tuple(players), series, "player", "words")
 
 
-def _mentions(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable:
-    counts = {speaker: dict.fromkeys(players, 0) for speaker in players}
+def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId]) -> DataTable:
     naming = Naming((player, player) for player in players)
-    for told in log:
-        if isinstance(told.event, Pitched | Quipped):
-            for player in naming.named(told.event.text):
-                counts[told.event.player][player] += 1
+    counts = Counter((speaker, named) for _, speaker, text in spoken for named in naming.named(text))
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (speaker, *(counts[speaker][player] if player != speaker else None for player in players))
+        (speaker, *(counts[speaker, player] if player != speaker else None for player in players))
         for speaker in players
     )
     note = "How often each speaker named each player in public; ids are matched as whole words, as they are spelt."

@@ -1,4 +1,4 @@
-"""Round: one round of the game, phase by phase. What a phase does stands in `round_phases`."""
+"""Round: one round of the game, phase by phase. What a phase does stands in a chapter of its own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any, Protocol
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
-from agentsim.games.agent_island.events import LastRoundBegan, RoundBegan
+from agentsim.games.agent_island.memory import view
+from agentsim.games.agent_island.opening import LastRoundBegan, OrderDrawn, RoundBegan
 from agentsim.games.agent_island.round_phases import PHASES
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.view import View, view
+from agentsim.games.agent_island.view import View
 
 
 class Logger(Protocol):
@@ -68,6 +69,12 @@ class RoundContext:
     def view_of(self, player: PlayerId) -> View:
         """What this player may know now."""
         return view(self.history, self.state, player, self.rules_prompt)
+
+    def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
+        """These players in an order that is drawn and told to all."""
+        order = self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
+        self.tell(OrderDrawn(phase, tuple(order)), to=Everyone)
+        return order
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Tell the table, and the logger that it happened."""

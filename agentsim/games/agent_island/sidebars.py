@@ -1,17 +1,163 @@
-"""Sidebars: players pair up and talk in private. The other phases stand in `round_phases`."""
+"""Sidebars: players pair up and talk in private."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentsim.engine.event import Everyone
+from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options
+from agentsim.engine.template import If
 from agentsim.engine.wording import cut
-from agentsim.games.agent_island.events import Approached, ExchangeBegan, OrderDrawn, Paired, TakenAside, Whispered
-from agentsim.games.agent_island.requests import NOBODY, AnswerApproach, Approach, Whisper
+from agentsim.games.agent_island.asking import IslandRequest, SpeechRequest
+from agentsim.games.agent_island.view import Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext
+
+NOBODY = "nobody"
+
+
+class ExchangeBegan(
+    Told,
+    heading="Private talks, exchange {exchange} of {exchanges}",
+    content="Exchange {exchange} of {exchanges} begins. A talk has {messages:message}.",
+):
+    exchange: int
+    exchanges: int
+    messages: int
+
+
+class Approached(
+    Told,
+    kind="approach",
+    heading="Player {player} seeks a private word",
+    content=If(
+        "partner",
+        ("{player} approaches {partner}, who ", If("accepted", "accepts", "declines"), "."),
+        "{player} approaches nobody.",
+    ),
+    deeds=(
+        Deed("player", "partner", "approached"),
+        Deed("partner", "player", "agreed to talk", FOR, when="accepted"),
+        Deed("partner", "player", "declined to talk", AGAINST, when="declined"),
+    ),
+):
+    player: str
+    partner: str | None
+    accepted: bool
+
+    @property
+    def declined(self) -> bool:
+        """Whether it was the partner who would not talk."""
+        return self.partner is not None and not self.accepted
+
+
+class TakenAside(
+    Told,
+    heading="Player {player} takes {partner} aside",
+    content="{player} takes {partner} aside for a private talk.",
+    deeds=(Deed("player", "partner", "approached"),),
+):
+    """An approach that cannot be declined."""
+
+    player: str
+    partner: str
+
+
+class Paired(Told, heading="{pair:and} step aside", content="{pair:and} talk in private."):
+    pair: tuple[str, str]
+
+
+class Whispered(
+    Told,
+    kind="whisper",
+    heading="{speaker} to {listener}, in private",
+    words="text",
+    deeds=(Deed("speaker", "listener", "whispered", when="text"),),
+):
+    speaker: str
+    listener: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        return "private"
+
+    @property
+    def hearer(self) -> str:
+        return self.listener
+
+
+class ApproachMade(Decision):
+    """Whom to approach for a private exchange, or `nobody`."""
+
+    partner: str
+
+
+class Answer(Decision):
+    """Whether to accept an approach."""
+
+    accept: bool
+
+
+class Approach(IslandRequest[ApproachMade]):
+    """Whom do you take aside?"""
+
+    free: tuple[str, ...]
+    may_decline: bool = True
+    """Where those who are approached may not decline, who approaches may not stay alone either."""
+
+    @property
+    def partners(self) -> tuple[str, ...]:
+        """Whom the player may name."""
+        return (*self.free, NOBODY) if self.may_decline else self.free
+
+    def options(self) -> Options:
+        return {"partner": Choice(self.partners, nothing=NOBODY)}
+
+    def question(self) -> str:
+        if not self.may_decline:
+            return f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}."
+        return "Whom do you take aside for a private exchange? They may decline."
+
+    def fallback(self) -> ApproachMade:
+        return ApproachMade(partner=NOBODY)
+
+
+class AnswerApproach(IslandRequest[Answer]):
+    """Do you accept?"""
+
+    by: str
+
+    def options(self) -> Options:
+        return {}
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {"by": self.by}
+
+    def question(self) -> str:
+        return f"{self.by} asks you for a private exchange. Do you accept?"
+
+    def fallback(self) -> Answer:
+        return Answer(accept=False)
+
+
+class Whisper(SpeechRequest):
+    """What do you say to your partner in private?"""
+
+    about: ClassVar[str] = "your message"
+
+    partner: str
+    turn: int
+    turns: int
+
+    def question(self) -> str:
+        return (
+            f"You are alone with {self.partner}; nobody else hears you. This is message {self.turn} of {self.turns} "
+            "between you."
+        )
 
 
 async def phase_sidebars(context: RoundContext) -> None:
@@ -22,8 +168,7 @@ async def phase_sidebars(context: RoundContext) -> None:
             began = ExchangeBegan(exchange, settings.exchanges, settings.messages_per_exchange)
             context.tell(began, to=Everyone)
         where = f"{context.round_index}" if exchange == 1 else f"{context.round_index}/{exchange}"
-        order = context.history.chance.stream(f"sidebars/{where}").shuffled(context.active_player_ids)
-        context.tell(OrderDrawn("sidebars", tuple(order)), to=Everyone)
+        order = context.drawn("sidebars", context.active_player_ids, where)
         await (_in_turn(context, order, where) if settings.partners == "any" else _at_once(context, order))
 
 

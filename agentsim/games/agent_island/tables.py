@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
-from agentsim.games.agent_island.events import Eliminated, Tallied, Voted, Won
+from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
 
 
 def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:

@@ -1,18 +1,35 @@
-"""View: what one player may know, built up from what it heard and from the public state.
+"""View: what one player may know, and how it stands in a prompt: the lines it has heard and the public state.
 
-Never the state with pieces taken out. How it is worded for a model is in `prompts`.
+Never the state with pieces taken out. Where the lines come from is `memory`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.prompt import NARRATOR
-from agentsim.engine.table import Table
-from agentsim.games.agent_island.events import Pitched, Quipped, RoundBegan, Summarized, Voted, Whispered
-from agentsim.games.agent_island.state import Island, Tally
+from agentsim.engine.event import Event
+from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.wording import listed
+from agentsim.games.agent_island.state import Tally
+
+
+class Told(Event):
+    """Base of this game's events: how each stands in the transcript of those who hear it."""
+
+    @property
+    def label(self) -> str:
+        """What kind of line it is."""
+        return self.kind
+
+    @property
+    def line(self) -> str:
+        """Its text."""
+        return self.content
+
+    @property
+    def hearer(self) -> str:
+        """Of private words: who else hears them."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -25,6 +42,11 @@ class Line:
     text: str
     to: str = ""
     """For private words: who else hears them."""
+
+    def quoted(self) -> Quoted:
+        """The line in a prompt."""
+        to = {"to": self.to} if self.to else {}
+        return quoted(**{"round": self.round, "from": self.sender, "kind": self.kind, "text": self.text, **to})
 
 
 @dataclass(frozen=True)
@@ -59,57 +81,22 @@ class View:
                 spoken[line.sender] += len(line.text)
         return spoken
 
-
-def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
-    """What `player` may know now."""
-    return View(
-        players=island.players,
-        round=island.round,
-        rounds=island.rounds,
-        active=tuple(island.active),
-        eliminated=tuple(island.eliminated),
-        tallies=tuple(island.tallies),
-        transcript=tuple(_transcript(table.heard(player), player)),
-        jury=island.jury,
-        rules=rules,
-    )
+    def state(self, player: str) -> tuple[str, ...]:
+        """The present state in words, as this player reads it."""
+        name = "the final round" if self.final else f"round {self.round} of {self.rounds}"
+        place = "still in the game" if player in self.active else "eliminated, a member of the jury"
+        gone = [f"Eliminated, in this order: {', '.join(self.eliminated)}."] if self.eliminated else []
+        return (
+            f"Now: {name}. You are {player}, {place}.",
+            f"Still in the game: {listed(self.active)}.",
+            *gone,
+            *(_result(tally) for tally in self.tallies),
+        )
 
 
-def _transcript(heard: Sequence[LogEntry], player: PlayerId) -> Iterator[Line]:
-    told = list(heard)
-    noted = {
-        entry.round: place
-        for place, entry in enumerate(told)
-        if isinstance(entry.event, Summarized) and entry.event.player == player and entry.event.text
-    }
-    for place, entry in enumerate(told):
-        event = entry.event
-        if place < noted.get(entry.round, 0):
-            continue
-        if isinstance(event, Summarized):
-            if event.text:
-                yield Line(event.round, f"memory of {player}", "summary", event.text)
-        else:
-            yield from _lines(entry)
-
-
-def _lines(entry: LogEntry) -> Iterator[Line]:
-    event, index = entry.event, entry.round
-    match event:
-        case Pitched():
-            yield _said(index, event.player, "pitch", event.text)
-        case Quipped():
-            yield _said(index, event.player, f"quip about {event.about}", event.text)
-        case Whispered():
-            yield _said(index, event.speaker, "private", event.text, to=event.listener)
-        case Voted():
-            yield Line(index, event.voter, "vote", f"{event.heading}. {event.explanation}".strip(), to="nobody else")
-        case RoundBegan():
-            yield Line(index, NARRATOR, event.kind, f"{event.heading}. {event.content}")
-        case _:
-            yield Line(index, NARRATOR, event.kind, event.content)
-
-
-def _said(index: int, player: PlayerId, kind: str, text: str, to: str = "") -> Line:
-    """A player's words; that there are none are the narrator's."""
-    return Line(index, player, kind, text, to) if text else Line(index, NARRATOR, kind, f"{player} says nothing.", to)
+def _result(tally: Tally) -> str:
+    """A past vote as a fact: `Round 1: B 2, A 1, C 0. B left.`"""
+    votes = ", ".join(f"{player} {count}" for player, count in tally.votes)
+    lot = f", by lot between {listed(tally.tied)}" if tally.tied else ""
+    end = f"{tally.chosen} {'won' if tally.final else 'left'}" if tally.chosen else "No player left: it was a poll"
+    return f"Round {tally.round}: {votes}. {end}{lot}."

@@ -11,14 +11,13 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
-from agentsim.games.auction.pricing import PRICING
-from agentsim.games.auction.requests import Bid, BidCast
-from agentsim.games.auction.view import Terms
+from agentsim.games.auction.bidding import Bid, BidCast
+from agentsim.games.auction.opening import AuctionBegan
 
 STEPS = 5  # from nothing to the highest value of a bot
 
 
-def step(terms: Terms) -> int:
+def step(terms: AuctionBegan) -> int:
     """By how much `bot/truthful` raises: a twenty-fifth of the budget, 10 at least."""
     return max(10, terms.budget // 25)
 
@@ -35,24 +34,31 @@ def private_value(request: Bid, rng: Stream) -> int:
     seats = len(terms.teams)
     if seats > 20:
         return drawn
-    return (drawn // seats) * seats + terms.teams.index(state.you.name) + 1
+    return (drawn // seats) * seats + list(terms.teams).index(request.player) + 1
+
+
+def _up_to(request: Bid, most: int, raise_: int, words: tuple[str, str, str]) -> tuple[int, str]:
+    """At most so much, by raises; `words` are for a sealed bid, for leaving it and for a raise."""
+    state, (shut, left, raised) = request.state, words
+    if request.terms.sealed:
+        return most, shut
+    if state.leading or most <= state.high.amount:
+        return 0, left
+    return min(state.high.amount + raise_, most), raised
 
 
 def _truthful(request: Bid, rng: Stream) -> tuple[int, str]:
-    state, value = request.state, private_value(request, rng)
-    most = min(value, state.you.budget)
-    if PRICING[request.terms.format].sealed:
-        return most, f"It is worth {value} to me."
-    if state.leading or most <= state.high.amount:
-        return 0, f"It is worth {value} to me, so I leave it there."
-    return min(state.high.amount + step(request.terms), most), f"It is worth {value} to me, so I raise."
+    value = private_value(request, rng)
+    worth = f"It is worth {value} to me"
+    words = f"{worth}.", f"{worth}, so I leave it there.", f"{worth}, so I raise."
+    return _up_to(request, min(value, request.state.you.budget), step(request.terms), words)
 
 
 def _fair(request: Bid) -> int:
     """The budget divided by the required components that the team can still get; a tenth of that for anything else."""
     state, terms = request.state, request.terms
     owned = {item.name for item in state.you.acquired}
-    to_come = terms.items if terms.shuffled else terms.items[state.round - 1 :]
+    to_come = terms.items if request.shuffled else terms.items[state.round - 1 :]
     missing = {item.name for item in to_come if item.required} - owned
     share = state.you.budget // max(1, len(missing))
     return share if state.item.name in missing else share // 10
@@ -61,7 +67,7 @@ def _fair(request: Bid) -> int:
 def _sniper(request: Bid, rng: Stream) -> tuple[int, str]:
     state = request.state
     most = min(state.you.budget, _fair(request) * 3 // 2)
-    if PRICING[request.terms.format].sealed:
+    if request.terms.sealed:
         return most, "One shot."
     if state.leading:
         return 0, "Mine so far."
@@ -74,14 +80,9 @@ def _sniper(request: Bid, rng: Stream) -> tuple[int, str]:
 
 
 def _hoarder(request: Bid, rng: Stream) -> tuple[int, str]:
-    state = request.state
-    left = max(1, len(request.terms.items) - state.round + 1)
-    most = min(state.you.budget, 2 * state.you.budget // left)
-    if PRICING[request.terms.format].sealed:
-        return most, "I want it, whatever it is."
-    if state.leading or most <= state.high.amount:
-        return 0, "I keep my money for the next one."
-    return min(most, state.high.amount + max(1, most // 4)), "I want it, whatever it is."
+    left, budget = max(1, len(request.terms.items) - request.state.round + 1), request.state.you.budget
+    most, want = min(budget, 2 * budget // left), "I want it, whatever it is."
+    return _up_to(request, most, max(1, most // 4), (want, "I keep my money for the next one.", want))
 
 
 def _random(request: Bid, rng: Stream) -> tuple[int, str]:

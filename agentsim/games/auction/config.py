@@ -8,22 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, field_validator, model_validator
 
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
-from agentsim.games.auction.items import Item, presentable, read_items
+from agentsim.games.auction.items import SCHEMA, Item, presentable, read_items
 from agentsim.games.auction.pricing import PRICING, Format, Pricing
 
 ITERATIONS = 10
 LONGEST_NAME = 100
-
-_ITEM_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "Name": {"type": "string"},
-        "Quality": {"type": "integer", "minimum": 1, "maximum": 100},
-        "IsRequired": {"type": "boolean"},
-    },
-    "required": ["Name", "Quality", "IsRequired"],
-    "additionalProperties": False,
-}
 
 
 def _written_here(value: Any) -> tuple[Item, ...]:
@@ -37,7 +26,7 @@ Items: TypeAlias = Annotated[
     tuple[Item, ...],
     PlainValidator(_written_here),
     PlainSerializer(lambda items: [item.to_json() for item in items]),
-    WithJsonSchema({"type": "array", "items": _ITEM_SCHEMA, "minItems": 1}),
+    WithJsonSchema(SCHEMA),
 ]
 
 

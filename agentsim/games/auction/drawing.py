@@ -36,56 +36,19 @@ _KINDS = {
 KINDS = tuple(_KINDS)
 """Every kind of market; all but `random` are of a fixed size."""
 
-_JUNK = (
-    "Rusty Gear",
-    "Brass Doorknob Without Door",
-    "Cracked Monocle",
-    "Left Half of a Pair of Bellows",
-    "Clock That Is Right Twice a Day",
-    "Box of Assorted Washers",
-    "Umbrella Frame",
-    "Key to an Unknown Lock",
-    "Lock Without Key",
-    "Dented Kettle",
-    "Bicycle Bell, Mute",
-    "Moth-Eaten Flying Cap",
-    "Barometer Stuck on Change",
-    "Chipped Teapot Lid",
-    "Gramophone Horn",
-    "Spare Part of a Spare Part",
-    "Tangle of Copper Wire",
-    "Three-Legged Stool, Two Legs",
-    "Bottle of Dried Ink",
-    "Map of a Drained Lake",
-    "Weathervane Pointing Down",
-    "Sextant Without Horizon",
-    "Typewriter Missing E",
-    "Bent Tuning Fork",
-    "Jar of Mixed Buttons",
-    "Ledger of Unpaid Debts",
-    "Wooden Propeller, One Blade",
-    "Dull Whetstone",
-    "Leaky Oil Can",
-    "Compass That Points South-ish",
-    "Rubber Anvil",
-    "Faded Blueprint of a Shed",
-    "Glass Hammer",
-    "Telescope, Close-Up Only",
-    "Pocket Watch, Hands Lost",
-    "Portrait of a Former Manager",
-    "Tin of Petrified Glue",
-    "Lantern Without Wick",
-    "Sundial for Indoor Use",
-    "Snow Globe, Evaporated",
-    "Abacus With Missing Beads",
-    "Medal for Participation",
-    "Ship in a Broken Bottle",
-    "Folding Ruler That Will Not Fold",
-    "Music Box, Percussion Only",
-    "Stuffed Owl, Disapproving",
-    "Trophy for Second Place",
-    "Manual in a Forgotten Language",
-)
+_NAMES = """
+Rusty Gear; Brass Doorknob Without Door; Cracked Monocle; Left Half of a Pair of Bellows; Clock That Is Right Twice a
+Day; Box of Assorted Washers; Umbrella Frame; Key to an Unknown Lock; Lock Without Key; Dented Kettle; Bicycle Bell,
+Mute; Moth-Eaten Flying Cap; Barometer Stuck on Change; Chipped Teapot Lid; Gramophone Horn; Spare Part of a Spare
+Part; Tangle of Copper Wire; Three-Legged Stool, Two Legs; Bottle of Dried Ink; Map of a Drained Lake; Weathervane
+Pointing Down; Sextant Without Horizon; Typewriter Missing E; Bent Tuning Fork; Jar of Mixed Buttons; Ledger of Unpaid
+Debts; Wooden Propeller, One Blade; Dull Whetstone; Leaky Oil Can; Compass That Points South-ish; Rubber Anvil; Faded
+Blueprint of a Shed; Glass Hammer; Telescope, Close-Up Only; Pocket Watch, Hands Lost; Portrait of a Former Manager;
+Tin of Petrified Glue; Lantern Without Wick; Sundial for Indoor Use; Snow Globe, Evaporated; Abacus With Missing
+Beads; Medal for Participation; Ship in a Broken Bottle; Folding Ruler That Will Not Fold; Music Box, Percussion Only;
+Stuffed Owl, Disapproving; Trophy for Second Place; Manual in a Forgotten Language
+"""
+_JUNK = tuple(" ".join(_NAMES.split()).split("; "))
 
 
 def draw(kind: str, seed: int | str, extra: int = 5) -> tuple[Item, ...]:

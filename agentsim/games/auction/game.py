@@ -1,4 +1,4 @@
-"""AgentAuction: the game as the kernel sees it. What happens to one item is `round`."""
+"""AgentAuction: the game as the kernel sees it, and how its chapters follow each other."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
+from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.events import EVENTS, AuctionBegan, AuctionEnded, Result
-from agentsim.games.auction.items import Item
+from agentsim.games.auction.opening import AuctionBegan, began
 from agentsim.games.auction.panels import panels
-from agentsim.games.auction.requests import REQUESTS
-from agentsim.games.auction.round import Round
+from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid, ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
 from agentsim.games.auction.tables import tables
-from agentsim.games.auction.view import terms
+
+EVENTS = (AuctionBegan, ItemOffered, BidMade, Reasoned, ItemSold, ItemLost, Paid, AuctionEnded)
 
 
 class AgentAuction:
@@ -32,7 +32,7 @@ class AgentAuction:
     summary: ClassVar[str] = "teams with strategies of their own bid for the ten components of a set"
     rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]] = AuctionConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Bid,)
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset()
@@ -42,25 +42,24 @@ class AgentAuction:
             raise ScenarioError("an auction needs teams that bid against each other", key="players", valid="2 or more")
 
     async def play(self, table: Table, config: AuctionConfig) -> Outcome:
-        catalogue = _catalogue(table, config)
+        catalogue, seed = config.items, table.chance.seed
+        if not isinstance(catalogue, Catalogue):
+            catalogue = Catalogue.model_construct(scenario=f"random-{seed}", items=draw("random", seed))
         names = {player: table.names.get(player, player) for player in table.players}
-        auction = Auction(
-            teams={player: Team(player, names[player], config.budget) for player in table.players},
-            items=catalogue.items,
-            budget=config.budget,
-            pricing=config.pricing,
-        )
+        teams = {player: Team(player, names[player], config.budget) for player in table.players}
+        auction = Auction(teams, catalogue.items, config.budget, config.pricing)
+        terms = began(auction, config, catalogue.scenario)
         table.watch(auction)
-        known = terms(auction, config)
-        table.tell(
-            AuctionBegan(catalogue.scenario, config.format, config.budget, config.iterations, names, catalogue.items),
-            to=Everyone,
-        )
-        one_round = Round(table, auction, config, known)
-        for item in _in_order(table, config, catalogue):
-            await one_round.play(item)
+        table.tell(terms, to=Everyone)
+        shuffled = config.item_order == "shuffled"
+        for item in table.chance.stream("items").shuffled(auction.items) if shuffled else auction.items:
+            offer(table, auction, item)
+            raised = True
+            while raised and auction.iteration < config.iterations:
+                raised = await take_bids(table, auction, config, terms)
+            settle(table, auction)
         standings = auction.standings()
-        table.tell(_ended(auction, standings), to=Everyone)
+        table.tell(ended(auction, standings), to=Everyone)
         return Outcome("all items were offered", standings)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
@@ -68,26 +67,3 @@ class AgentAuction:
 
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
-
-
-def _catalogue(table: Table, config: AuctionConfig) -> Catalogue:
-    if isinstance(config.items, Catalogue):
-        return config.items
-    seed = table.chance.seed
-    return Catalogue.model_construct(scenario=f"random-{seed}", items=draw("random", seed))
-
-
-def _in_order(table: Table, config: AuctionConfig, catalogue: Catalogue) -> Sequence[Item]:
-    if config.item_order == "listed":
-        return catalogue.items
-    return table.chance.stream("items").shuffled(catalogue.items)
-
-
-def _ended(auction: Auction, standings: Sequence[Standing]) -> AuctionEnded:
-    results = []
-    for standing in standings:
-        team = auction.teams[standing.player]
-        score = team.score()
-        items = tuple(item.name for item in team.acquired)
-        results.append(Result(team.id, team.name, items, score.count, score.quality, score.budget, standing.rank))
-    return AuctionEnded(tuple(results))

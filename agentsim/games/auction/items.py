@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
@@ -15,6 +15,7 @@ from typing import Any
 
 from agentsim.engine import wording
 from agentsim.engine.prompt import Quoted, cleaned, quoted
+from agentsim.engine.schema import closed_object
 
 REQUIRED = (
     "The Visionary Compass",
@@ -33,8 +34,35 @@ REQUIRED = (
 MOST = 500
 """Items in one list."""
 
-_KEYS = ("Name", "Quality", "IsRequired")
 _LONGEST_NAME = 80
+
+
+def presentable(name: str) -> bool:
+    """Whether prompts, tables and screens can show the name as it stands."""
+    whole = cleaned(name) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
+    return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME
+
+
+_VALUES: Mapping[str, tuple[Mapping[str, Any], Callable[[Any], bool], str]] = {
+    "Name": (
+        {"type": "string"},
+        lambda name: isinstance(name, str) and presentable(name),
+        f"1 to {_LONGEST_NAME} visible characters on one line, without space at its ends",
+    ),
+    "Quality": (
+        {"type": "integer", "minimum": 1, "maximum": 100},
+        lambda quality: type(quality) is int and 1 <= quality <= 100,  # to isinstance, true is an int
+        "a whole number from 1 to 100",
+    ),
+    "IsRequired": ({"type": "boolean"}, lambda required: isinstance(required, bool), "true or false"),
+}
+SCHEMA = {
+    "type": "array",
+    "items": closed_object({key: schema for key, (schema, *_) in _VALUES.items()}),
+    "minItems": 1,
+}
+"""What an author may write in place of a file."""
+_KEYS = tuple(_VALUES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +134,10 @@ def _item(value: Any, where: str) -> Item:
     if missing := [name for name in _KEYS if name not in names]:
         raise ValueError(f"{where}: {wording.listed(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     fields = dict(value)
-    name, quality, required = (fields[key] for key in _KEYS)
-    if not (isinstance(name, str) and presentable(name)):
-        valid = f"1 to {_LONGEST_NAME} visible characters on one line, without space at its ends"
-        raise ValueError(f"{where}: Name must be {valid}, found {_shown(name)}")
-    if not (type(quality) is int and 1 <= quality <= 100):  # to isinstance, true is an int
-        raise ValueError(f"{where}: Quality must be a whole number from 1 to 100, found {_shown(quality)}")
-    if not isinstance(required, bool):
-        raise ValueError(f"{where}: IsRequired must be true or false, found {_shown(required)}")
-    return Item(name, quality, required)
+    for key, (_, good, valid) in _VALUES.items():
+        if not good(fields[key]):
+            raise ValueError(f"{where}: {key} must be {valid}, found {_shown(fields[key])}")
+    return Item(*(fields[key] for key in _KEYS))
 
 
 def _check_names(items: Iterable[Item]) -> None:
@@ -132,12 +155,6 @@ def _check_names(items: Iterable[Item]) -> None:
                 f"item {place}: {_shown(item.name)} is a required name too many; "
                 f"at most {len(REQUIRED)} different ones would be valid"
             )
-
-
-def presentable(name: str) -> bool:
-    """Whether prompts, tables and screens can show the name as it stands."""
-    whole = cleaned(name) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
-    return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME
 
 
 def _hint(name: str) -> str:

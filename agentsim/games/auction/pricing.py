@@ -1,4 +1,4 @@
-"""Pricing: what winning, and losing, costs in each format. Which bids are valid is `state`."""
+"""Pricing: what winning, and losing, costs in each format. Which bids count is `state`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ Format: TypeAlias = Literal["ascending", "sealed_first_price", "sealed_second_pr
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A valid bid: whose, and how much."""
+    """A bid that counts: whose (a team's id, "" where there is no bid), and how much."""
 
     team: str
     amount: int
 
 
 def best(offers: Sequence[Offer]) -> Offer:
-    """The highest offer; of equal ones the first that was processed."""
-    return max(offers, key=lambda offer: offer.amount)
+    """The highest offer, of equal ones the first that was processed; 0 of no team where there is none."""
+    return max(offers, key=lambda offer: offer.amount, default=Offer("", 0))
 
 
 def _winner_pays_its_bid(offers: Sequence[Offer]) -> dict[str, int]:
-    won = best(offers)
-    return {won.team: won.amount}
+    return {best(offers).team: best(offers).amount}
 
 
 def _winner_pays_the_second_bid(offers: Sequence[Offer]) -> dict[str, int]:
     won = best(offers)
-    return {won.team: max((offer.amount for offer in offers if offer.team != won.team), default=0)}
+    return {won.team: best([offer for offer in offers if offer.team != won.team]).amount}
 
 
 def _everyone_pays(offers: Sequence[Offer]) -> dict[str, int]:
@@ -38,7 +37,7 @@ def _everyone_pays(offers: Sequence[Offer]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """A format: whether bids are sealed (one each, unseen), who pays what, and that in words for the teams.
+    """A format: whether bids are sealed (one each, unseen), who pays what, and what the winner takes, in words.
 
     `payments` takes the valid offers for one item, at least one, in the order in which they were processed, and
     gives what each team pays.
@@ -46,33 +45,27 @@ class Pricing:
 
     sealed: bool
     payments: Callable[[Sequence[Offer]], dict[str, int]]
-    words: str
+    taken: str
+
+    @property
+    def words(self) -> str:
+        """The format in words for the teams."""
+        if self.sealed:
+            how = "Bids are sealed: each team bids once, unseen by the others."
+        else:
+            how = "Bids are open and rise: a bid counts only if it is higher than the highest bid so far."
+        return f"{how} The team with the highest bid takes the item{self.taken}."
 
 
+_ITS_BID = " and pays its bid"
 PRICING: Mapping[Format, Pricing] = {
-    "ascending": Pricing(
-        sealed=False,
-        payments=_winner_pays_its_bid,
-        words="Bids are open and rise: a bid counts only if it is higher than the highest bid so far. "
-        "The team with the highest bid takes the item and pays its bid.",
-    ),
-    "sealed_first_price": Pricing(
-        sealed=True,
-        payments=_winner_pays_its_bid,
-        words="Bids are sealed: each team bids once, unseen by the others. "
-        "The team with the highest bid takes the item and pays its bid.",
-    ),
+    "ascending": Pricing(False, _winner_pays_its_bid, _ITS_BID),
+    "sealed_first_price": Pricing(True, _winner_pays_its_bid, _ITS_BID),
     # Vickrey, "Counterspeculation, Auctions, and Competitive Sealed Tenders", Journal of Finance 16 (1961).
     "sealed_second_price": Pricing(
-        sealed=True,
-        payments=_winner_pays_the_second_bid,
-        words="Bids are sealed: each team bids once, unseen by the others. The team with the highest bid takes the "
-        "item and pays what the second highest bid was, or nothing where there is no other.",
+        True,
+        _winner_pays_the_second_bid,
+        " and pays what the second highest bid was, or nothing where there is no other",
     ),
-    "all_pay": Pricing(
-        sealed=True,
-        payments=_everyone_pays,
-        words="Bids are sealed: each team bids once, unseen by the others. The team with the highest bid takes the "
-        "item, and every team pays its own bid, the losers too.",
-    ),
+    "all_pay": Pricing(True, _everyone_pays, ", and every team pays its own bid, the losers too"),
 }

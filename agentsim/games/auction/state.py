@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Offer, Pricing, best
 
 FailReason: TypeAlias = Literal["", "Pass", "OverBudget", "LowerThanHighBid", "Unreadable"]
+
+
+def why_not(amount: int | None, budget: int, high: int) -> FailReason:
+    """Why a bid does not count, or "" where it does; None is a reply that could not be read.
+
+    The budget comes first where several reasons apply. `high` is the bid to beat: 0 where bids are sealed.
+    """
+    if amount is None:
+        return "Unreadable"
+    if amount == 0:
+        return "Pass"
+    if amount > budget:
+        return "OverBudget"
+    return "" if amount > high else "LowerThanHighBid"
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -22,39 +36,41 @@ class Score:
     budget: int
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Team:
-    """One team; `name` is its public name, `id` the player's."""
+    """One team as it stands now; `name` is its public name, `id` the player's."""
 
     id: str
     name: str
     budget: int
-    acquired: list[Item] = field(default_factory=list)
+    acquired: tuple[Item, ...] = ()
 
     def score(self) -> Score:
         """Distinct required items; the sum of their qualities, each by its best copy; what is left of the budget."""
-        copies: dict[str, int] = {}
-        for item in self.acquired:
-            if item.required:
-                copies[item.name] = max(item.quality, copies.get(item.name, 0))
-        return Score(len(copies), sum(copies.values()), self.budget)
+        best_copies = {item.name: item.quality for item in sorted(self.acquired, key=_quality) if item.required}
+        return Score(len(best_copies), sum(best_copies.values()), self.budget)
+
+    def to_json(self) -> dict[str, Any]:
+        """The team as every team sees it."""
+        return {"Name": self.name, "Budget": self.budget, "Acquired": [item.to_json() for item in self.acquired]}
+
+
+def _quality(item: Item) -> int:
+    return item.quality
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """How a round ended: `payments` by team, all who paid; `winner` None where the item was lost."""
+    """How a round ended: `payments` by team, all who paid; `winner` "" where the item was lost."""
 
     item: Item
-    winner: str | None
+    winner: str
     payments: Mapping[str, int]
 
 
 @dataclass
 class Auction:
-    """The state of one game; `round` is 0 before the first item, `offers` are the valid bids for the present one.
-
-    `refused` holds by team the bid of the latest iteration that did not count, and why.
-    """
+    """The state of one game; `round` is 0 before the first item, `offers` are the valid bids for the present one."""
 
     teams: dict[str, Team]
     items: tuple[Item, ...]
@@ -64,23 +80,12 @@ class Auction:
     iteration: int = 0
     item: Item | None = None
     offers: list[Offer] = field(default_factory=list)
-    refused: dict[str, tuple[int, FailReason]] = field(default_factory=dict)
     sales: list[Sale] = field(default_factory=list)
 
     @property
-    def high(self) -> Offer | None:
+    def high(self) -> Offer:
         """The highest bid for the present item so far."""
-        return best(self.offers) if self.offers else None
-
-    @property
-    def high_amount(self) -> int:
-        """Its amount; 0 where there is none."""
-        return self.high.amount if self.high else 0
-
-    @property
-    def leader(self) -> str | None:
-        """The team that has it."""
-        return self.high.team if self.high else None
+        return best(self.offers)
 
     def offer(self, item: Item) -> None:
         """Put an item up for sale."""
@@ -91,71 +96,49 @@ class Auction:
         """Begin the next iteration."""
         self.iteration += 1
 
-    def judge(self, team: str, amount: int | None) -> FailReason:
-        """Why a bid does not count, or "" where it does; None is a reply that could not be read.
-
-        The budget comes first where several reasons apply. A sealed bid need not be higher than unseen ones.
-        """
-        if amount is None:
-            return "Unreadable"
-        if amount == 0:
-            return "Pass"
-        if amount > self.teams[team].budget:
-            return "OverBudget"
-        if not self.pricing.sealed and amount <= self.high_amount:
-            return "LowerThanHighBid"
-        return ""
+    def why_not(self, team: str, amount: int | None) -> FailReason:
+        """Why a bid of this team does not count now. A sealed bid need not be higher than unseen ones."""
+        return why_not(amount, self.teams[team].budget, 0 if self.pricing.sealed else self.high.amount)
 
     def place(self, team: str, amount: int) -> None:
         """Let a valid bid count."""
-        assert not self.judge(team, amount), "only a valid bid is placed"
+        assert not self.why_not(team, amount), "only a valid bid is placed"
         self.offers.append(Offer(team, amount))
-
-    def refuse(self, team: str, amount: int, reason: FailReason) -> None:
-        """Remember a bid that does not count; a pass is no mistake."""
-        if reason != "Pass":
-            self.refused[team] = (amount, reason)
 
     def settle(self) -> Sale:
         """End the round: the highest bid takes the item, and the format says who pays."""
         assert self.item is not None, "a round is settled once an item is on sale"
-        payments = self.pricing.payments(self.offers) if self.offers else {}
-        for team, amount in payments.items():
-            self.teams[team].budget -= amount
-        if self.leader is not None:
-            self.teams[self.leader].acquired.append(self.item)
-        sale = Sale(self.item, self.leader, payments)
+        sale = Sale(self.item, self.high.team, self.pricing.payments(self.offers) if self.offers else {})
+        for payer, amount in sale.payments.items():
+            self.teams[payer] = replace(self.teams[payer], budget=self.teams[payer].budget - amount)
+        if winner := self.teams.get(sale.winner):
+            self.teams[sale.winner] = replace(winner, acquired=(*winner.acquired, sale.item))
         self.sales.append(sale)
         self.item, self.offers, self.iteration = None, [], 0
         return sale
 
     def standings(self) -> tuple[Standing, ...]:
         """By required items, then their quality, then the budget left; equal on all three, equal rank."""
-        entries = []
-        for team in self.teams.values():
-            score = team.score()
-            entries.append((team.id, score, {"count": score.count, "quality": score.quality, "budget": score.budget}))
-        return ranked(entries)
+        scores = {team.id: team.score() for team in self.teams.values()}
+        return ranked([(team, score, asdict(score)) for team, score in scores.items()])
 
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
         broken = []
+        teams = self.teams.values()
         paid = sum(sum(sale.payments.values()) for sale in self.sales)
-        if sum(team.budget for team in self.teams.values()) + paid != self.budget * len(self.teams):
+        if sum(team.budget for team in teams) + paid != self.budget * len(teams):
             broken.append("money left and money paid make up what there was")
-        broken += [f"{team.name}: no budget below zero" for team in self.teams.values() if team.budget < 0]
-        for team in self.teams.values():
-            won = [sale.item for sale in self.sales if sale.winner == team.id]
-            if team.acquired != won:
+        for team in teams:
+            if team.budget < 0:
+                broken.append(f"{team.name}: no budget below zero")
+            if team.acquired != tuple(sale.item for sale in self.sales if sale.winner == team.id):
                 broken.append(f"{team.name} holds what it won and nothing else")
         if len(self.sales) + (self.item is not None) != self.round:
             broken.append("every round but the present one has ended in a sale or a loss")
         amounts = [offer.amount for offer in self.offers]
         if not self.pricing.sealed and amounts != sorted(set(amounts)):
             broken.append("open bids rise")
-        broken += [
-            f"{self.teams[offer.team].name} can pay its bid"
-            for offer in self.offers
-            if not 0 < offer.amount <= self.teams[offer.team].budget
-        ]
+        bidders = ((self.teams[offer.team], offer.amount) for offer in self.offers)
+        broken += [f"{team.name} can pay its bid" for team, amount in bidders if why_not(amount, team.budget, 0)]
         return broken

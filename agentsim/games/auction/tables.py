@@ -7,22 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
-from agentsim.games.auction.events import AuctionBegan, AuctionEnded, BidMade, ItemOffered
-from agentsim.games.auction.items import Item
+from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.settling import AuctionEnded, ItemOffered
 
-DETAILED_LOGS = (
-    "ScenarioID",
-    "RoundID",
-    "ItemName",
-    "ItemQuality",
-    "IsRequired",
-    "IterationID",
-    "TeamName",
-    "BidAmount",
-    "IsValid",
-    "FailReason",
-    "CurrentHighBidBefore",
-)
+_LOT = ("ScenarioID", "RoundID", "ItemName", "ItemQuality", "IsRequired", "IterationID")
+DETAILED_LOGS = (*_LOT, "TeamName", "BidAmount", "IsValid", "FailReason", "CurrentHighBidBefore")
 RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Quality", "Score_Budget", "FinalRank")
 
 
@@ -33,7 +23,7 @@ def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     bid: the highest valid bid for the item among those that were processed before.
     """
     scenario = ""
-    items: dict[int, Item] = {}
+    lot: tuple[Cell, ...] = ()
     high = 0
     bids: list[tuple[Cell, ...]] = []
     results: list[tuple[Cell, ...]] = []
@@ -42,12 +32,11 @@ def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
             case AuctionBegan():
                 scenario = event.scenario
             case ItemOffered():
-                items[event.round] = event.item
-                high = 0
+                item, high = event.item, 0
+                lot = (scenario, event.round, item.name, item.quality, item.required)
             case BidMade():
-                item = items[event.round]
-                lot = (scenario, event.round, item.name, item.quality, item.required, event.iteration)
-                bids.append((*lot, event.name, event.amount, event.valid, event.fail_reason, high))
+                made = (event.name, event.amount, event.valid, event.fail_reason, high)
+                bids.append((*lot, event.iteration, *made))
                 high = max(high, event.amount) if event.valid else high
             case AuctionEnded():
                 for team in event.results:

@@ -12,21 +12,13 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.requests import (
-    Answer,
-    AnswerApproach,
-    Approach,
-    ApproachMade,
-    Pitch,
-    Quips,
-    QuipsMade,
-    Speech,
-    Summarize,
-    Vote,
-    VoteCast,
-    Whisper,
-)
+from agentsim.games.agent_island.asking import Speech
+from agentsim.games.agent_island.memory import Summarize
+from agentsim.games.agent_island.pitches import Pitch
+from agentsim.games.agent_island.quips import Quips, QuipsMade
+from agentsim.games.agent_island.sidebars import Answer, AnswerApproach, Approach, ApproachMade, Whisper
 from agentsim.games.agent_island.view import Line, View
+from agentsim.games.agent_island.votes import Vote, VoteCast
 
 ABSTAIN = "-"
 R = TypeVar("R", bound=Request[Any])
@@ -63,7 +55,7 @@ def play(
     if votes is not None:
         scripted["vote"] = {
             voter: [
-                VoteCast(vote=None if choice == ABSTAIN else choice, explanation=f"{voter} explains {choice}")
+                VoteCast() if choice == ABSTAIN else VoteCast(vote=choice, explanation=f"{voter} explains {choice}")
                 for choice in choices.split()
             ]
             for voter, choices in votes.items()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.reading import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
-from agentsim.games.agent_island.requests import Vote, VoteCast
+from agentsim.games.agent_island.votes import Vote, VoteCast
 from tests.games.agent_island.island import play, requests
 
 CANDIDATES = ("A", "B", "C", "agent1", "agent10", "bob-1", "Ann", "12")

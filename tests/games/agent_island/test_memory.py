@@ -8,20 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.agent_island.events import (
-    Pitched,
-    Quipped,
-    Summarized,
-    Voted,
-    Whispered,
-)
-from agentsim.games.agent_island.requests import (
-    IslandRequest,
-    QuipsMade,
-    Speech,
-    Vote,
-    VoteCast,
-)
+from agentsim.games.agent_island.asking import IslandRequest, Speech
+from agentsim.games.agent_island.memory import Summarized
+from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.quips import Quipped, QuipsMade
+from agentsim.games.agent_island.sidebars import Whispered
+from agentsim.games.agent_island.votes import Vote, VoteCast, Voted
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}

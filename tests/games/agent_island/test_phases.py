@@ -11,20 +11,9 @@ from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
 from agentsim.errors import IllegalDecision
-from agentsim.games.agent_island.events import (
-    Approached,
-    Paired,
-    Quipped,
-    Whispered,
-)
-from agentsim.games.agent_island.requests import (
-    NOBODY,
-    Answer,
-    ApproachMade,
-    IslandRequest,
-    QuipsMade,
-    Whisper,
-)
+from agentsim.games.agent_island.asking import IslandRequest
+from agentsim.games.agent_island.quips import Quipped, QuipsMade
+from agentsim.games.agent_island.sidebars import NOBODY, Answer, Approached, ApproachMade, Paired, Whisper, Whispered
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 # sidebars
@@ -138,7 +127,7 @@ def test_quips_are_one_wave_one_line_about_every_other_and_public() -> None:
 
 
 def test_a_missing_quip_is_silence() -> None:
-    script = {"quips": QuipsMade(quips={"A": "about A"})}
+    script = {"quips": {"B": [QuipsMade(quips={"A": "about A"}), QuipsMade(quips={})]}}
     played = play("ABC", answers=script, phases=["quips", "votes"], rounds=2)
     texts = {(event.player, event.about): event.text for event in played.events(Quipped)}
     assert texts["B", "A"] == "about A"

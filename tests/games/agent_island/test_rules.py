@@ -11,23 +11,10 @@ from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
 from agentsim.errors import IllegalDecision
-from agentsim.games.agent_island.events import (
-    Eliminated,
-    GameBegan,
-    OrderDrawn,
-    Pitched,
-    RoundBegan,
-    Tallied,
-    Voted,
-    Won,
-)
-from agentsim.games.agent_island.requests import (
-    IslandRequest,
-    Pitch,
-    Speech,
-    Vote,
-    VoteCast,
-)
+from agentsim.games.agent_island.asking import IslandRequest, Speech
+from agentsim.games.agent_island.opening import GameBegan, OrderDrawn, RoundBegan
+from agentsim.games.agent_island.pitches import Pitch, Pitched
+from agentsim.games.agent_island.votes import Eliminated, Tallied, Vote, VoteCast, Voted, Won
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.agent_island.events import Eliminated
+from agentsim.games.agent_island.votes import Eliminated
 from tests.games.agent_island.island import play
 
 PLAYERS = ("zoe", "B", "agent10", "A", "agent1")

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from agentsim.errors import AmbiguousReply, UnreadableReply
-from agentsim.games.agent_island.requests import AnswerApproach, Pitch, Quips
+from agentsim.games.agent_island.pitches import Pitch
+from agentsim.games.agent_island.quips import Quips
+from agentsim.games.agent_island.sidebars import AnswerApproach
 from tests.games.agent_island.island import play, requests
 
 PITCH = requests(play("ABC"), Pitch)[0]

@@ -11,25 +11,23 @@ from agentsim.engine.event import Everyone
 from agentsim.engine.request import Choice
 from agentsim.errors import IllegalDecision, ScenarioError
 from agentsim.games.agent_island import GAME
+from agentsim.games.agent_island.asking import IslandRequest, Speech
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.events import (
+from agentsim.games.agent_island.memory import Summarized
+from agentsim.games.agent_island.opening import LastRoundBegan, OrderDrawn, RoundBegan
+from agentsim.games.agent_island.pitches import Pitch
+from agentsim.games.agent_island.quips import Quipped
+from agentsim.games.agent_island.sidebars import (
+    NOBODY,
+    Approach,
     Approached,
-    Eliminated,
+    ApproachMade,
     ExchangeBegan,
-    LastRoundBegan,
-    OrderDrawn,
     Paired,
-    PollOpened,
-    Quipped,
-    RoundBegan,
-    Summarized,
     TakenAside,
-    Tallied,
-    Voted,
     Whispered,
-    Won,
 )
-from agentsim.games.agent_island.requests import NOBODY, Approach, ApproachMade, IslandRequest, Pitch, Speech, Vote
+from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}

@@ -14,8 +14,8 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
-from agentsim.games.auction.events import BidMade, ItemLost, ItemSold
-from agentsim.games.auction.requests import Bid, BidCast
+from agentsim.games.auction.bidding import Bid, BidCast, BidMade
+from agentsim.games.auction.settling import ItemLost, ItemSold
 
 FORMATS = ("ascending", "sealed_first_price", "sealed_second_price", "all_pay")
 SEALED = FORMATS[1:]

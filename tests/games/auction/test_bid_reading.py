@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.reading import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
-from agentsim.games.auction.requests import Bid, BidCast
+from agentsim.games.auction.bidding import Bid, BidCast
 from tests.games.auction.auction import play
 
 BID = next(request for ask in play().asks() if isinstance(request := ask.request, Bid))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pytest
@@ -16,11 +17,11 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
+from agentsim.games.auction.bidding import Bid, BidCast
 from agentsim.games.auction.bots import BOTS
-from agentsim.games.auction.events import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import PRICING, Offer
-from agentsim.games.auction.requests import Bid, BidCast
+from agentsim.games.auction.settling import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import Auction, Team
 from tests.games.auction.auction import FORMATS, rows
 
@@ -190,6 +191,11 @@ def _settled() -> Auction:
     return auction
 
 
+def change(auction: Auction, team: str, **changed: Any) -> None:
+    """Break one team."""
+    auction.teams[team] = replace(auction.teams[team], **changed)
+
+
 def test_a_state_that_the_rules_made_is_sound() -> None:
     assert list(_settled().check()) == []
 
@@ -197,10 +203,10 @@ def test_a_state_that_the_rules_made_is_sound() -> None:
 @pytest.mark.parametrize(
     ("break_", "words"),
     [
-        (lambda auction: setattr(auction.teams["B"], "budget", 101), "money left and money paid"),
-        (lambda auction: auction.teams["B"].__dict__.update(budget=-1), "B: no budget below zero"),
-        (lambda auction: auction.teams["B"].acquired.append(COMPASS), "B holds what it won and nothing else"),
-        (lambda auction: auction.teams["A"].acquired.clear(), "A holds what it won and nothing else"),
+        (lambda auction: change(auction, "B", budget=101), "money left and money paid"),
+        (lambda auction: change(auction, "B", budget=-1), "B: no budget below zero"),
+        (lambda auction: change(auction, "B", acquired=(COMPASS,)), "B holds what it won and nothing else"),
+        (lambda auction: change(auction, "A", acquired=()), "A holds what it won and nothing else"),
         (lambda auction: setattr(auction, "round", 3), "every round but the present one"),
         (lambda auction: auction.offers.append(Offer("A", 20)), "open bids rise"),
         (lambda auction: auction.offers.append(Offer("A", 71)), "A can pay its bid"),

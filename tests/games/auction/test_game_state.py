@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentsim.games.auction.bidding import Bid
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item, listed
+from agentsim.games.auction.opening import began
 from agentsim.games.auction.pricing import PRICING, Offer
-from agentsim.games.auction.requests import Bid
 from agentsim.games.auction.state import Auction, Team
-from agentsim.games.auction.view import terms, view
+from agentsim.games.auction.view import view
 from tests.games.auction.auction import FORMATS, game_state, play, requests
 
 SEED = """\
@@ -91,8 +92,8 @@ PERSPECTIVES = {
 def _example() -> Auction:
     """The situation of the seed's example."""
     teams = {
-        "alpha": Team("alpha", "Team_Alpha", 600, [Item("The Visionary Compass", 90, True)]),
-        "beta": Team("beta", "Team_Beta", 850, [Item("The Resilience Gyroscope", 70, True)]),
+        "alpha": Team("alpha", "Team_Alpha", 600, (Item("The Visionary Compass", 90, True),)),
+        "beta": Team("beta", "Team_Beta", 850, (Item("The Resilience Gyroscope", 70, True),)),
         "gamma": Team("gamma", "Team_Gamma", 900),
     }
     offers = [Offer("beta", 100), Offer("gamma", 120), Offer("alpha", 150)]
@@ -103,7 +104,7 @@ def _asked(auction: Auction, team: str) -> Bid:
     """What a team is asked in that situation."""
     items = [item.to_json() for item in auction.items]
     config = AuctionConfig.from_toml({"items": {"scenario": "x", "items": items}})
-    return Bid(player=team, terms=terms(auction, config), state=view(auction, team), reasoning_chars=100)
+    return Bid(player=team, terms=began(auction, config, "x"), state=view(auction, team), reasoning_chars=100)
 
 
 def test_the_example_of_the_seed_is_shown_to_the_letter() -> None:
@@ -219,7 +220,7 @@ def test_a_hostile_team_name_stays_a_name(name: str) -> None:
 @given(name=st.text(min_size=1, max_size=40), other=st.text(min_size=1, max_size=40))
 def test_whatever_teams_and_items_are_called_the_state_is_json_on_one_line(name: str, other: str) -> None:
     item = Item(other, 5, True)
-    teams = {"A": Team("A", name, 10), "B": Team("B", "B", 10, [item])}
+    teams = {"A": Team("A", name, 10), "B": Team("B", "B", 10, (item,))}
     auction = Auction(teams, (COMPASS,), 10, PRICING["ascending"], round=1, iteration=1, item=item)
     request = _asked(auction, "A")
     state = game_state(request)

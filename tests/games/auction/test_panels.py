@@ -9,7 +9,7 @@ import pytest
 from agentsim.engine.panel import Chart, DataTable, Panel, Point, Scatter
 from agentsim.engine.simulate import Simulation
 from agentsim.games.auction import GAME
-from agentsim.games.auction.events import BidMade
+from agentsim.games.auction.bidding import BidMade
 from tests.games.auction.auction import FORMATS, SEALED, play
 
 ITEMS = "Compass 60, Kettle -5, Compass 50, Gyroscope 40"

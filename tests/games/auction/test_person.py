@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.play import Ask
-from agentsim.games.auction.requests import Bid, BidCast
-from agentsim.games.auction.view import Placed
+from agentsim.games.auction.bidding import Bid, BidCast
+from agentsim.games.auction.pricing import Offer
 from tests.contract.harness import on_bots
 from tests.players.keyboard import played
 from tests.players.test_human import Screen
@@ -22,8 +22,8 @@ def question(budget: int = 100, high: int = 0) -> Bid:
     request = on_bots("auction", "random").asks()[0].request
     assert isinstance(request, Bid)
     state = request.state
-    you, leader = replace(state.you, budget=budget), Placed(high, "Basalt" if high else None)
-    return replace(request, state=replace(state, you=you, high=leader))
+    offers = (Offer("Basalt", high),) if high else ()
+    return replace(request, state=replace(state, you=replace(state.you, budget=budget), offers=offers))
 
 
 def typed(request: Bid, *lines: str) -> tuple[Any, str]:

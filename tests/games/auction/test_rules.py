@@ -12,11 +12,12 @@ from pydantic import ValidationError
 from agentsim.engine.event import Everyone
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
+from agentsim.games.auction.bidding import BidCast, BidMade, Reasoned
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.events import AuctionBegan, AuctionEnded, BidMade, ItemLost, ItemOffered, Paid, Reasoned
 from agentsim.games.auction.items import REQUIRED
-from agentsim.games.auction.requests import BidCast
+from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, Paid
 from tests.games.auction.auction import (
     FORMATS,
     SEALED,

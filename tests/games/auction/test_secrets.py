@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.auction.events import BidMade
-from agentsim.games.auction.requests import BidCast
+from agentsim.games.auction.bidding import BidCast, BidMade
 from tests.games.auction.auction import play, requests, told
 
 ORDER = ["ABC", "CAB", "BCA", "ABC", "CBA"]

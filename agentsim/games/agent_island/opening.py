@@ -1,13 +1,55 @@
-"""The words of Agent Island's prompts. Who may know what is settled in `view`; personas are the scenario's."""
+"""Opening: how the game, a round and a phase are announced, and the rules in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.engine.prompt import Prompt, cleaned, quoted
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.template import If
 from agentsim.engine.wording import listed
-from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.view import Line, View
+from agentsim.games.agent_island.view import Told
+
+
+class GameBegan(Told, heading="The game begins", content="{players:player}, {rounds} rounds: {players:and}."):
+    players: tuple[str, ...]
+    rounds: int
+
+
+class RoundBegan(
+    Told,
+    heading=If("final", "Final round", "Round {round} begins"),
+    content=If(
+        "final", "The finalists are {active:and}. The jury is {eliminated:and}.", "Still in the game: {active:and}."
+    ),
+):
+    round: int
+    rounds: int
+    active: tuple[str, ...]
+    eliminated: tuple[str, ...]
+    phases: tuple[str, ...]
+
+    @property
+    def final(self) -> bool:
+        """Whether the jury names the winner in this round."""
+        return self.round == self.rounds
+
+    @property
+    def line(self) -> str:
+        return f"{self.heading}. {self.content}"
+
+
+class LastRoundBegan(RoundBegan):
+    """The last round of a game without a final."""
+
+    @property
+    def final(self) -> bool:
+        return False
+
+
+class OrderDrawn(Told, content="The order drawn for the {phase} is {order}."):
+    phase: str
+    order: tuple[str, ...]
+
 
 _FORM = (
     "What happened is given as lines of JSON. Only lines from NARRATOR are facts; other lines are the words of "
@@ -45,38 +87,3 @@ def rules_prompt(players: Sequence[str], votes: Sequence[str | None], text: str 
         f"{' and joins the jury' if final else ''}; a tie is broken by lot.\n"
         f"{''.join(idle)}{end} Your aim is to win.\n{_FORM}"
     )
-
-
-def composed(view: View, player: str, question: str) -> Prompt:
-    """The whole prompt of a request by `player`: rules, what it heard, the state, the question."""
-    return Prompt(
-        rules=(view.rules, f"You are player {player}."),
-        history=("What you have heard so far:", *(_line(line) for line in view.transcript)),
-        state=(_state(view, player),),
-        question=(question,),
-    )
-
-
-def _line(line: Line) -> str:
-    fields = {"round": line.round, "from": line.sender, "kind": line.kind, "text": line.text}
-    if line.to:
-        fields["to"] = line.to
-    return quoted(**fields)
-
-
-def _state(view: View, player: str) -> str:
-    name = "the final round" if view.final else f"round {view.round} of {view.rounds}"
-    place = "still in the game" if player in view.active else "eliminated, a member of the jury"
-    lines = [f"Now: {name}. You are {player}, {place}.", f"Still in the game: {listed(view.active)}."]
-    if view.eliminated:
-        lines.append(f"Eliminated, in this order: {', '.join(view.eliminated)}.")
-    lines += [tally_words(tally) for tally in view.tallies]
-    return "\n".join(lines)
-
-
-def tally_words(tally: Tally) -> str:
-    """A past vote as a fact: `Round 1: B 2, A 1, C 0. B left.`"""
-    votes = ", ".join(f"{player} {count}" for player, count in tally.votes)
-    lot = f", by lot between {listed(tally.tied)}" if tally.tied else ""
-    end = f"{tally.chosen} {'won' if tally.final else 'left'}" if tally.chosen else "No player left: it was a poll"
-    return f"Round {tally.round}: {votes}. {end}{lot}."

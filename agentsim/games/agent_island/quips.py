@@ -1,0 +1,83 @@
+"""Quips: one public line about every other player."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentsim.engine.event import NAMED, Deed, Everyone
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Each, Options, Text
+from agentsim.engine.wording import cut
+from agentsim.games.agent_island.asking import IslandRequest
+from agentsim.games.agent_island.view import Told
+
+if TYPE_CHECKING:
+    from agentsim.games.agent_island.round import RoundContext
+
+
+class Quipped(
+    Told,
+    kind="quip",
+    heading="{player} about {about}",
+    words="text",
+    deeds=(Deed("player", "about", NAMED, when="text"),),
+):
+    player: str
+    about: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        return f"quip about {self.about}"
+
+
+class QuipsMade(Decision):
+    """One line about each other active player, by id."""
+
+    quips: dict[str, str]
+
+
+class Quips(IslandRequest[QuipsMade]):
+    """What is your one public line about every other player?"""
+
+    about: tuple[str, ...]
+    limit: int
+
+    def options(self) -> Options:
+        return {"quips": Each(self.about, Text(self.limit, empty=False))}
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {"about": self.about, "limit": self.limit}
+
+    def question(self) -> str:
+        return "Say one public line about every other player."
+
+    def fallback(self) -> QuipsMade:
+        return QuipsMade(quips={})
+
+
+async def phase_quips(context: RoundContext) -> None:
+    """Each speaker says one public line about every other player: all at once, or each knowing those before.
+
+    The eliminated are spoken of where they may speak.
+    """
+    table, settings, limit = context.history, context.settings, context.settings.quip_chars
+    active = settings.quips_by == "active"
+    players = tuple(context.active_player_ids if active else context.players)
+    speakers = players if isinstance(settings.quips_by, str) else settings.quips_by
+    order = context.drawn("quips", speakers)
+    for together in [[player] for player in order] if settings.quips_in_turn else [order]:
+        requests = [
+            Quips(
+                player=player,
+                view=context.view_of(player),
+                about=tuple(other for other in players if other != player),
+                limit=limit,
+            )
+            for player in together
+        ]
+        for request, quips in zip(requests, await table.ask_all(requests), strict=True):
+            for about in request.about:
+                line = cut(quips.quips.get(about, ""), limit)
+                context.tell(Quipped(request.player, about, line), to=Everyone, by=request.player)

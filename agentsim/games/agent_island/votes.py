@@ -1,0 +1,181 @@
+"""Votes: all vote at once and in secret, the votes are counted, and who must go leaves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Options, Text
+from agentsim.engine.template import If
+from agentsim.engine.wording import cut
+from agentsim.games.agent_island.asking import IslandRequest
+from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
+from agentsim.games.agent_island.state import Tally
+from agentsim.games.agent_island.view import Told
+
+if TYPE_CHECKING:
+    from agentsim.games.agent_island.round import RoundContext
+
+
+class PollOpened(Told, heading="A poll", content="The next vote is a poll: no player leaves by it."):
+    round: int
+
+
+class VoteCast(Decision):
+    """For whom, and why; `vote` None is an abstention, which only the fallback gives."""
+
+    explanation: str = ""
+    vote: str | None = None
+
+
+class Voted(
+    Told,
+    kind="vote",
+    heading=If("choice", "Player {voter} votes for {choice}", "Player {voter} abstains"),
+    words="explanation",
+):
+    voter: str
+    choice: str | None
+    ballot: tuple[str, ...]
+    explanation: str
+
+    @property
+    def line(self) -> str:
+        return f"{self.heading}. {self.explanation}".strip()
+
+    @property
+    def hearer(self) -> str:
+        return "nobody else"
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        """For the winner in the final round, against who must go in any other."""
+        began = past.last(LastRoundBegan) or past.last(RoundBegan)
+        if began is not None and self.choice is not None:
+            final = began.final
+            yield Interaction(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
+
+
+class Tallied(
+    Told,
+    kind="tally",
+    heading=If("final", "The jury has voted", "The votes are in"),
+    content=(
+        "Votes: {votes}.",
+        If("abstentions", " Abstentions: {abstentions}."),
+        If(
+            "drawn_by_lot",
+            (" ", If("cast", "It is a tie", "Nobody cast a valid vote"), "; the lot decides between {tied:and}."),
+        ),
+    ),
+):
+    round: int
+    final: bool
+    votes: dict[str, int]
+    abstentions: int
+    tied: tuple[str, ...]
+    drawn_by_lot: bool
+
+    @property
+    def cast(self) -> int:
+        """How many votes were valid."""
+        return sum(self.votes.values())
+
+
+class Eliminated(
+    Told,
+    heading="Player {player} is eliminated",
+    content=("{player} leaves the game ", If("drawn_by_lot", "by lot", "with {votes:vote}"), " and joins the jury."),
+):
+    player: str
+    round: int
+    votes: int
+    drawn_by_lot: bool
+
+
+class Won(
+    Told,
+    heading="Player {player} wins",
+    content=("{player} wins the game ", If("drawn_by_lot", "by lot", "with {votes:vote} of the jury"), "."),
+):
+    player: str
+    votes: int
+    drawn_by_lot: bool
+
+
+class Vote(IslandRequest[VoteCast]):
+    """Whom do you vote for? `ballot` is the order in which this voter reads the candidates."""
+
+    ballot: tuple[str, ...]
+    limit: int
+
+    def options(self) -> Options:
+        return {"explanation": Text(self.limit, "one or two sentences"), "vote": Choice(self.ballot)}
+
+    def question(self) -> str:
+        jury, aim = ("You are on the jury: vote", "win") if self.view.final else ("Vote", "be eliminated")
+        return f"{jury} for the player who should {aim}. Your vote and your explanation stay secret."
+
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**legal, "default": ""} if name == "explanation" else legal
+
+    @property
+    def against(self) -> bool:
+        return not self.view.final
+
+    def fallback(self) -> VoteCast:
+        return VoteCast()
+
+
+async def phase_votes(context: RoundContext) -> None:
+    """All voters vote at once, in secret; most votes leave (final: win), and chance decides a tie."""
+    table, index = context.history, context.round_index
+    candidates = tuple(context.active_player_ids)
+    voters = context.eliminated_player_ids if context.final_round else candidates if len(candidates) > 1 else ()
+    if context.settings.vote == "poll":
+        context.tell(PollOpened(index), to=Everyone)
+    order = table.chance.stream(f"votes/{index}").shuffled(voters)
+    ballots = {
+        voter: tuple(
+            table.chance.stream(f"ballot/{index}/{voter}").shuffled([other for other in candidates if other != voter])
+        )
+        for voter in order
+    }
+    limit = context.settings.explanation_chars
+    requests = [Vote(player=voter, view=context.view_of(voter), ballot=ballots[voter], limit=limit) for voter in order]
+    votes = dict(zip(order, await table.ask_all(requests), strict=True))
+    for voter, vote in votes.items():
+        voted = Voted(voter, vote.vote, ballots[voter], cut(vote.explanation, limit))
+        context.tell(voted, to=(voter,), by=voter)
+    _count(context, votes)
+    if context.settings.vote == "eliminate" and "elimination" not in context.settings.phases:
+        await phase_elimination(context)
+
+
+def _count(context: RoundContext, votes: Mapping[str, VoteCast]) -> None:
+    index, final = context.round_index, context.final_round
+    cast = Counter(vote.vote for vote in votes.values())
+    counts = {candidate: cast[candidate] for candidate in context.active_player_ids}
+    most = max(counts.values())
+    tied = tuple(candidate for candidate, count in counts.items() if count == most)
+    if context.settings.vote == "poll":
+        chosen, tied = None, ()
+    elif len(tied) > 1:
+        chosen = context.history.chance.stream(f"tie/{index}").pick(tied)
+    else:
+        (chosen,), tied = tied, ()
+    context.state.settle(Tally(index, final, tuple(counts.items()), cast[None], chosen, tied))
+    context.votes.update(vote_tally=counts, selected_player=chosen, tied=tied)
+    context.tell(Tallied(index, final, counts, cast[None], tied, bool(tied)), to=Everyone)
+    if final and chosen is not None:
+        context.tell(Won(chosen, most, bool(tied)), to=Everyone)
+
+
+async def phase_elimination(context: RoundContext) -> None:
+    """The player whom the votes of this round chose leaves and joins the jury."""
+    chosen, votes = context.votes["selected_player"], context.votes["vote_tally"]
+    context.state.eliminate(chosen)
+    eliminated = Eliminated(chosen, context.round_index, votes[chosen], bool(context.votes["tied"]))
+    context.tell(eliminated, to=Everyone)
