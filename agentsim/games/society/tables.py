@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.society.amounts import number
-from agentsim.games.society.events.life import DayEnded, SocietyEnded
+from agentsim.games.society.ending import DayEnded, SocietyEnded
 from agentsim.games.society.terms import RESOURCES
 
 DAYS = (

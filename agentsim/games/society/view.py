@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Literal
 
 from agentsim.engine.wording import cut
-from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.assembly import Law, Proposal
-from agentsim.games.society.citizen import Citizen, Notice
+from agentsim.games.society.assembly import Law, Proposal, VoteCast
+from agentsim.games.society.citizen import Citizen
 from agentsim.games.society.config import Personality
 from agentsim.games.society.forum import Post
+from agentsim.games.society.memory import Memory, Notice
+from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Resource, Structure, Terms
 
@@ -117,6 +119,59 @@ class Own:
     votes: Mapping[int, VoteCast] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an agent is shown, as far as it decides whether an action holds (`turn.Known`)."""
+
+    rules: Rules
+    world: World
+    you: Own
+
+    @property
+    def agent(self) -> int:
+        return self.you.agent
+
+    @property
+    def hours_left(self) -> int:
+        return self.rules.hours_per_day - self.you.hours
+
+    @property
+    def names(self) -> Mapping[str, int]:
+        """None: names are refused by those who bear them."""
+        return {}
+
+    @property
+    def proposals(self) -> tuple[int, ...]:
+        """The open ones that it is shown."""
+        return tuple(each.id for each in (*self.world.proposals, *self.you.proposals))
+
+    @property
+    def latest_post(self) -> int:
+        """The newest post, all before which there are; 0 where there is none."""
+        return max((each.id for each in self.world.posts), default=0)
+
+    def held(self, resource: Resource) -> int:
+        you = self.you
+        return {"food": you.food, "energy": you.energy, "materials": you.materials}[resource]
+
+    def is_dead(self, agent: int) -> bool:
+        return agent in self.world.gone
+
+    def has_post(self, post: int) -> bool:
+        return post <= self.latest_post
+
+    def voting_on(self, proposal: int) -> Literal["open", "closed", "none"]:
+        """An older one that is not shown may be open; one that others make in this very turn is not known yet."""
+        if proposal > max((*self.proposals, *self.you.votes), default=0):
+            return "none"
+        return "open" if proposal in self.proposals or self.world.more_proposals else "closed"
+
+    def missing(self, project: int) -> int:
+        """A hundredth, where it needs any: others may bring the rest in the same turn."""
+        shown = any(each.id == project for each in self.world.projects)
+        return int(shown or self.world.more_projects > 0)
+
+
 @dataclass
 class WorldKept:
     """The world of one tick beside what is needed to give each agent its own part of it."""
@@ -161,9 +216,8 @@ def world(state: State) -> WorldKept:
     return WorldKept(public, shown[0].id if shown else 0, laws[0].id if laws else 0, shown)
 
 
-def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
-    """An agent's own part; its inbox is empty afterwards."""
-    notices, missed = citizen.read()
+def own(state: State, citizen: Citizen, kept: WorldKept, memory: Memory) -> Own:
+    """An agent's own part."""
     stock, assembly, config = citizen.stock, state.assembly, state.config
     proposals = assembly.by_author.get(citizen.number, ())
     laws = assembly.laws_by.get(citizen.number, ())
@@ -182,8 +236,8 @@ def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
         energy=stock["energy"],
         materials=stock["materials"],
         hours=citizen.worked,
-        notices=notices,
-        missed=missed,
+        notices=tuple(memory.notices),
+        missed=memory.missed,
         proposals=tuple(_proposal(state, proposal) for proposal in mine),
         laws=tuple(_law(assembly.laws[number], config.shown_chars) for number in decreed),
         votes=votes,

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.events.economy import AgentWoke, FellDormant, ProjectBuilt, Worked
-from agentsim.games.society.events.giving import Contributed, Traded
-from agentsim.games.society.events.life import Reasoned
-from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
+from agentsim.games.society.building import Contributed, ProjectBuilt
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.life import AgentWoke, FellDormant
+from agentsim.games.society.talk import MessageSent, Posted, Renamed
+from agentsim.games.society.voting import Proposed, Reasoned, Voted
+from agentsim.games.society.work import Worked
 from tests.games.society.society import TERMS, held, law, play, pool, rejections, request, told
 
 BUILD = law("A farm", TERMS["farm"], type_="infrastructure")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agentsim.games.society.actions import Work, WorkType
 from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import made_by
+from agentsim.games.society.rules import WorkType, made_by
 from agentsim.games.society.terms import Resource
+from agentsim.games.society.work import Work
 
 DAYS_WITHOUT_END = 1e9
 

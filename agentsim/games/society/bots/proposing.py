@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from agentsim.engine.chance import Stream
-from agentsim.games.society.actions import CreateProposal
 from agentsim.games.society.amounts import number, share
 from agentsim.games.society.bots.values import opinion
 from agentsim.games.society.bots.words import asks_for
 from agentsim.games.society.config import Personality
 from agentsim.games.society.requests import Act
 from agentsim.games.society.terms import MOST_NAMED
+from agentsim.games.society.voting import CreateProposal
 
 Draft: TypeAlias = tuple[str, str, str, list[dict[str, Any]]]
 """Type, title, description, terms."""

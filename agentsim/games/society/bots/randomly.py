@@ -8,23 +8,16 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.society.actions import (
-    Acted,
-    Contribute,
-    CreateProposal,
-    DirectMessage,
-    ForumPost,
-    ForumReply,
-    Idle,
-    Rejected,
-    SetName,
-    Spoken,
-    Trade,
-    Vote,
-    Work,
-)
+from agentsim.games.society.actions import Acted, Spoken
+from agentsim.games.society.building import Contribute
+from agentsim.games.society.giving import Trade
+from agentsim.games.society.life import Idle
 from agentsim.games.society.requests import Act
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import MOST_TERMS, RESOURCES
+from agentsim.games.society.turn import Rejected
+from agentsim.games.society.voting import CreateProposal, Vote
+from agentsim.games.society.work import Work
 
 ODD = 0.1  # of the actions name something that need not be there
 _WORDS = ("Good morning", "We should share", "Who has energy?", "I disagree", "Count me in", "Let us build")

@@ -7,8 +7,9 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.society.actions import Acted, Idle
+from agentsim.games.society.actions import Acted
 from agentsim.games.society.bots.needs import work
+from agentsim.games.society.life import Idle
 from agentsim.games.society.requests import Act
 
 STORE_DAYS = 10

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Cell, Chart, Panel, PlayerProfile, PlayerProfiles, Series
 from agentsim.games.society.amounts import UNIT, number
-from agentsim.games.society.events.life import Result, SocietyEnded
+from agentsim.games.society.ending import Result, SocietyEnded
 from agentsim.games.society.panels.diary import diaries
 from agentsim.games.society.panels.fortunes import Stock, fortunes
 from agentsim.games.society.panels.people import People

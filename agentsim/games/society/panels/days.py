@@ -8,7 +8,7 @@ from operator import attrgetter
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.games.society.amounts import UNIT
-from agentsim.games.society.events.life import DayEnded
+from agentsim.games.society.ending import DayEnded
 from agentsim.games.society.terms import RESOURCES
 
 

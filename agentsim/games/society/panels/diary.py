@@ -10,20 +10,17 @@ from agentsim.engine.event import Event
 from agentsim.engine.panel import DiaryLine
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import shown
-from agentsim.games.society.events.economy import (
-    AgentDied,
-    AgentWoke,
-    AllocationPaid,
-    DividendPaid,
-    FellDormant,
-    Worked,
-    WorkMinimumBroken,
-)
-from agentsim.games.society.events.giving import Contributed, Traded
-from agentsim.games.society.events.life import DayEnded, Idled, InvalidAction, Reasoned
-from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
+from agentsim.games.society.building import Contributed
+from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.laws import AllocationPaid, DividendPaid, WorkMinimumBroken
+from agentsim.games.society.life import AgentDied, AgentWoke, FellDormant, Idled
 from agentsim.games.society.panels.people import People
+from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import Resource
+from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.voting import Proposed, Reasoned, Voted
+from agentsim.games.society.work import Worked
 
 _LONG = 400
 """Characters of words in a line; the timeline has them in full."""

@@ -8,18 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agentsim.engine.event import Event
-from agentsim.games.society.events.economy import (
-    AgentDied,
-    AgentWoke,
-    AllocationPaid,
-    Consumed,
-    DividendPaid,
-    FellDormant,
-    Worked,
-)
-from agentsim.games.society.events.giving import Contributed, Traded
-from agentsim.games.society.events.life import DayEnded, SocietyBegan
+from agentsim.games.society.building import Contributed
+from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.founding import SocietyBegan
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.laws import AllocationPaid, DividendPaid
+from agentsim.games.society.life import AgentDied, AgentWoke, Consumed, FellDormant
 from agentsim.games.society.terms import RESOURCES, Resource
+from agentsim.games.society.work import Worked
 
 Stock = dict[Resource, int]
 """What an agent holds, in hundredths."""

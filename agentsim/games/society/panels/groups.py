@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.society.amounts import UNIT
+from agentsim.games.society.building import Contributed
 from agentsim.games.society.config import PERSONALITIES
-from agentsim.games.society.events.economy import FellDormant, Worked
-from agentsim.games.society.events.giving import Contributed, Traded
-from agentsim.games.society.events.life import Idled, InvalidAction, SocietyEnded
-from agentsim.games.society.events.talk import MessageSent, Posted, Proposed, Renamed, Voted
+from agentsim.games.society.ending import SocietyEnded
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.life import FellDormant, Idled
 from agentsim.games.society.panels.people import People
+from agentsim.games.society.talk import MessageSent, Posted, Renamed
+from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.voting import Proposed, Voted
+from agentsim.games.society.work import Worked
 
 _DEEDS: dict[type[Event], str] = {
     Worked: "work",

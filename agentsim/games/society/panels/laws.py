@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.society.amounts import UNIT
-from agentsim.games.society.events.life import DayEnded, SocietyBegan
-from agentsim.games.society.events.talk import LawEnacted, LawRepealed
+from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.founding import SocietyBegan
+from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.terms import in_words
 
 WINDOW = 5

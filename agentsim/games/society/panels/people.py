@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentsim.engine.event import Event
-from agentsim.games.society.events.life import Being, SocietyBegan
-from agentsim.games.society.events.talk import Renamed
+from agentsim.games.society.founding import Being, SocietyBegan
+from agentsim.games.society.talk import Renamed
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import Event
 from agentsim.engine.panel import Network, Node, Panel, ThreadPost, Threads, Tie
-from agentsim.games.society.events.giving import Traded
-from agentsim.games.society.events.talk import MessageSent, Posted
+from agentsim.games.society.giving import Traded
 from agentsim.games.society.panels.people import People
+from agentsim.games.society.talk import MessageSent, Posted
 
 
 def ties(events: Sequence[Event], people: People) -> list[Panel]:
