@@ -11,63 +11,26 @@ from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.society import building, ending, founding, giving, laws, life, talk, turn, voting, work
 from agentsim.games.society.bots import BOTS
-from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
+from agentsim.games.society.charts import panels
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.ending import DayEnded, SocietyEnded, end, pass_evening, reason
-from agentsim.games.society.founding import SocietyBegan, dealt, tell_beginning
-from agentsim.games.society.giving import Traded
-from agentsim.games.society.laws import (
-    AllocationPaid,
-    DividendPaid,
-    LawEnacted,
-    LawRepealed,
-    WorkMinimumBroken,
-    found,
-)
-from agentsim.games.society.life import AgentDied, AgentWoke, Consumed, FellDormant, Idled, announce_woken
 from agentsim.games.society.memory import Memories, memories
-from agentsim.games.society.panels import panels
 from agentsim.games.society.requests import REQUESTS, Act
 from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.tables import tables
-from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import misfit
-from agentsim.games.society.turn import InvalidAction, Turn
 from agentsim.games.society.view import own, world
-from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
-from agentsim.games.society.work import Worked
 
-EVENTS: tuple[type[Event], ...] = (
-    SocietyBegan,
-    Posted,
-    MessageSent,
-    Proposed,
-    Voted,
-    Reasoned,
-    Worked,
-    Traded,
-    Contributed,
-    Renamed,
-    Idled,
-    InvalidAction,
-    ProposalResolved,
-    LawEnacted,
-    LawRepealed,
-    ProjectBegan,
-    ProjectBuilt,
-    UpkeepPaid,
-    AllocationPaid,
-    DividendPaid,
-    WorkMinimumBroken,
-    Consumed,
-    FellDormant,
-    AgentWoke,
-    AgentDied,
-    DayEnded,
-    SocietyEnded,
+_CHAPTERS = (founding, talk, voting, work, giving, building, laws, life, turn, ending)
+EVENTS: tuple[type[Event], ...] = tuple(
+    each
+    for chapter in _CHAPTERS
+    for each in vars(chapter).values()
+    if isinstance(each, type) and issubclass(each, Event) and each.__module__ == chapter.__name__
 )
+"""Every event of the chapters, in their order."""
 
 
 class Society:
@@ -93,12 +56,12 @@ class Society:
                 raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
-        state = founded(config, table.players, dealt(table, config))
+        state = founded(config, table.players, founding.dealt(table, config))
         rules, minds = rules_of(config, len(table.players)), memories(config)
         table.watch(state)
-        tell_beginning(table, state)
+        founding.tell_beginning(table, state)
         for law in config.laws:
-            found(table, state, law)
+            laws.found(table, state, law)
         why = ""
         while not why:
             state.day += 1
@@ -106,9 +69,9 @@ class Society:
             for tick in range(1, config.actions_per_day + 1):
                 state.tick = tick
                 await _tick(table, state, rules, minds)
-            pass_evening(table, state)
-            why = reason(state)
-        return end(table, state, why)
+            ending.pass_evening(table, state)
+            why = ending.reason(state)
+        return ending.end(table, state, why)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
@@ -134,5 +97,5 @@ async def _tick(table: Table, state: State, rules: Rules, minds: Memories) -> No
         minds.of(citizen.number).forget()
         decided[citizen.number] = decision.action
     for number in table.chance.stream("order").shuffled(list(decided)):
-        Turn(table, state, rules, state.citizen(number)).take(decided[number])
-        announce_woken(table, state)
+        turn.Turn(table, state, rules, state.citizen(number)).take(decided[number])
+        life.announce_woken(table, state)

@@ -5,7 +5,6 @@ Which terms hold is kept by `government`, and taxes are taken from `work`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, TypeAlias
 
 from agentsim.engine.event import Event, Everyone
@@ -153,10 +152,9 @@ class DividendPaid(
     missing: Amount
 
     @property
-    def paid(self) -> Iterator[tuple[int, int]]:
-        """(agent, what it got) of each."""
-        for agent in self.agents:
-            yield agent, self.last if agent == self.agents[-1] else self.amount
+    def paid(self) -> dict[int, int]:
+        """What each agent got."""
+        return {agent: self.last if agent == self.agents[-1] else self.amount for agent in self.agents}
 
 
 def pay_dividends(table: Table, state: State) -> None:

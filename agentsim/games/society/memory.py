@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -138,15 +138,10 @@ class Memories:
             if voter != event.agent:
                 self.of(voter).add(news)
 
-    def _paid(self, about: int, resource: Resource, paid: Iterable[tuple[int, int]]) -> None:
-        for agent, amount in paid:
-            self.of(agent).add(Notice("payment", about=about, resource=resource, amount=amount))
-
-    def _allocated(self, event: AllocationPaid) -> None:
-        self._paid(event.proposal, event.resource, event.paid.items())
-
-    def _dividend(self, event: DividendPaid) -> None:
-        self._paid(event.law, event.resource, event.paid)
+    def _paid(self, event: AllocationPaid | DividendPaid) -> None:
+        about = event.proposal if isinstance(event, AllocationPaid) else event.law
+        for agent, amount in event.paid.items():
+            self.of(agent).add(Notice("payment", about=about, resource=event.resource, amount=amount))
 
     def _rejected(self, event: InvalidAction) -> None:
         self.of(event.agent).add(Notice("rejected", text=cut(event.reason, self.chars)))
@@ -165,8 +160,8 @@ _TOUCHES: Mapping[type[Event], Callable[[Memories, Any], None]] = {
     Renamed: Memories._renamed,
     Voted: Memories._voted,
     ProposalResolved: Memories._resolved,
-    AllocationPaid: Memories._allocated,
-    DividendPaid: Memories._dividend,
+    AllocationPaid: Memories._paid,
+    DividendPaid: Memories._paid,
     InvalidAction: Memories._rejected,
     FellDormant: Memories._dormant,
     AgentWoke: Memories._woke,
