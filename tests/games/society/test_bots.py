@@ -15,8 +15,7 @@ from agentsim.games.society.actions import ACTIONS, Acted
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.bots.citizen import CHARACTERS, DANGER_DAYS
 from agentsim.games.society.bots.needs import scarcer, work
-from agentsim.games.society.bots.proposing import proposal
-from agentsim.games.society.bots.values import opinion
+from agentsim.games.society.bots.politics import opinion, proposal
 from agentsim.games.society.bots.words import asks_for, call_for_help
 from agentsim.games.society.building import ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES, Personality

@@ -1,6 +1,6 @@
 """Citizen: the policy of an agent that lives by values. Its needs come first, then others', then the society's.
 
-Words are `words`, laws `proposing` and `values`, work `needs`.
+Words are `words`, laws `politics`, work `needs`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from agentsim.games.society.actions import Acted, Spoken
 from agentsim.games.society.amounts import number
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.bots import needs, words
-from agentsim.games.society.bots.proposing import proposal
-from agentsim.games.society.bots.values import opinion, reason
+from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality
 from agentsim.games.society.giving import Trade
