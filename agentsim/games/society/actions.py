@@ -18,14 +18,14 @@ from agentsim.games.society.life import Idle
 from agentsim.games.society.rules import Rules, WorkType
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import RESOURCES, ProposalType
-from agentsim.games.society.turn import Deed, Rejected
+from agentsim.games.society.turn import Action, Rejected
 from agentsim.games.society.voting import CreateProposal, Vote
 from agentsim.games.society.work import Work
 
 Spoken: TypeAlias = (
     ForumPost | ForumReply | DirectMessage | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
 )
-ACTIONS: dict[str, type[Deed]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
+ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
 
 
 def options_of(rules: Rules) -> Options:

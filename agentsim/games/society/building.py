@@ -10,7 +10,7 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.projects import Project
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Structure
-from agentsim.games.society.turn import Deed, Id, Known, Turn, too_little
+from agentsim.games.society.turn import Action, Id, Known, Turn, too_little
 
 
 class ProjectBegan(
@@ -80,7 +80,7 @@ def _built(state: State, project: Project) -> list[Event]:
     return [ProjectBuilt(state.day, project.id, project.what)] if project.built else []
 
 
-class Contribute(Deed):
+class Contribute(Action):
     """Materials for a project, which takes what it still needs."""
 
     action: Literal["contribute"] = "contribute"

@@ -83,14 +83,12 @@ class Society:
 async def _tick(table: Table, state: State, rules: Rules, minds: Memories) -> None:
     """All who are awake decide on the same world; what they decide happens in a fresh random order."""
     minds.catch_up(table)
-    awake, kept = state.active(), world(state)
-    views = [own(state, citizen, kept, minds.of(citizen.number)) for citizen in awake]
-    decisions = await table.ask_all(
-        [
-            Act(player=citizen.player, rules=rules, world=kept.world, you=you)
-            for citizen, you in zip(awake, views, strict=True)
-        ]
-    )
+    awake, seen = state.active(), world(state)
+    asked = [
+        Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, minds.of(each.number)))
+        for each in awake
+    ]
+    decisions = await table.ask_all(asked)
     decided = {}
     for citizen, decision in zip(awake, decisions, strict=True):
         citizen.turns += 1

@@ -13,7 +13,7 @@ from agentsim.engine.template import If
 from agentsim.games.society.amounts import Amount, number
 from agentsim.games.society.founding import towards
 from agentsim.games.society.terms import Positive, Resource
-from agentsim.games.society.turn import Deed, Known, Turn, no_company, too_little
+from agentsim.games.society.turn import Action, Known, Turn, no_company, too_little
 
 
 class Traded(
@@ -33,7 +33,7 @@ class Traded(
         return towards(past, self.agent, self.recipient, f"gave {self.resource}", sign=FOR, amount=number(self.amount))
 
 
-class Trade(Deed):
+class Trade(Action):
     """A gift, to an agent or, with recipient 0, to the common pool."""
 
     action: Literal["trade"] = "trade"

@@ -12,7 +12,7 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.citizen import Citizen
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.turn import Deed, Turn, Why
+from agentsim.games.society.turn import Action, Turn, Why
 
 
 class Idled(Event, heading="Agent #{agent} does nothing", words="text"):
@@ -23,7 +23,7 @@ class Idled(Event, heading="Agent #{agent} does nothing", words="text"):
     text: str
 
 
-class Idle(Deed):
+class Idle(Action):
     action: Literal["idle"] = "idle"
     reasoning: Why = ""
 

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.society.amounts import UNIT, shown
+from agentsim.games.society.assembly import Law
 from agentsim.games.society.forum import Post
 from agentsim.games.society.memory import Notice
 from agentsim.games.society.rules import Rules, made_by, once
 from agentsim.games.society.terms import MOST_TERMS, plain
-from agentsim.games.society.view import LawView, Own, ProposalView, World
+from agentsim.games.society.view import Own, ProposalView, World
 
 T = TypeVar("T")
 
@@ -195,7 +196,7 @@ def _called(agent: int, name: str) -> dict[str, Any]:
     return {"from": f"#{agent}", **({"name": name} if name else {})}
 
 
-def _law(law: LawView) -> str:
+def _law(law: Law) -> str:
     by = {"by": f"#{law.author}"} if law.author else {}
     words = {"description": law.description} if law.description else {}
     return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.terms))

@@ -10,7 +10,7 @@ from agentsim.engine.template import If
 from agentsim.games.society.forum import mentioned
 from agentsim.games.society.founding import towards
 from agentsim.games.society.names import misnomer
-from agentsim.games.society.turn import Deed, Id, Known, Turn, no_company
+from agentsim.games.society.turn import Action, Id, Known, Turn, no_company
 
 
 class Posted(Event, heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")), words="text"):
@@ -31,7 +31,7 @@ class Posted(Event, heading=("Agent #{agent}: post {post}", If("parent", ", a re
             yield from towards(past, self.agent, agent, NAMED)
 
 
-class ForumPost(Deed):
+class ForumPost(Action):
     action: Literal["forum_post"] = "forum_post"
     content: str
 
@@ -39,7 +39,7 @@ class ForumPost(Deed):
         _post(turn, None, self.content)
 
 
-class ForumReply(Deed):
+class ForumReply(Action):
     action: Literal["forum_reply"] = "forum_reply"
     parent_message_id: Id
     content: str
@@ -71,7 +71,7 @@ class MessageSent(Event, kind="message", heading="Agent #{agent} to agent #{reci
         return towards(past, self.agent, self.recipient, "wrote to")
 
 
-class DirectMessage(Deed):
+class DirectMessage(Action):
     action: Literal["direct_message"] = "direct_message"
     recipient_agent_id: Id
     content: str
@@ -91,7 +91,7 @@ class Renamed(Event, heading="Agent #{agent} chooses a name", words="name"):
     name: str
 
 
-class SetName(Deed):
+class SetName(Action):
     action: Literal["set_name"] = "set_name"
     display_name: str
 

@@ -60,7 +60,7 @@ class Known(Protocol):
         """The materials that a project still needs."""
 
 
-class Deed(Decision):
+class Action(Decision):
     """Base of the actions: whether one holds, said once for its author and for the society; and what comes of it."""
 
     def why_not(self, known: Known) -> str:
@@ -100,7 +100,7 @@ class InvalidAction(Event, heading="Agent #{agent}: an action is rejected", cont
         return True
 
 
-class Rejected(Deed):
+class Rejected(Action):
     """What a reply comes to in which no valid action can be read; no reply can ask for it.
 
     `given` is the object that was rejected, as JSON; empty where there was none to read.
@@ -123,7 +123,7 @@ class Turn:
     rules: Rules
     citizen: Citizen
 
-    def take(self, action: Deed) -> None:
+    def take(self, action: Action) -> None:
         """Let the action happen, or reject it."""
         if why_not := action.why_not(self):
             self.reject(action.model_dump_json(), why_not)

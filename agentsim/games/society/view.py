@@ -44,18 +44,6 @@ class ProposalView:
 
 
 @dataclass(frozen=True, slots=True)
-class LawView:
-    """A law in force; `author` 0 where it was there from the first day."""
-
-    id: int
-    day: int
-    author: int
-    title: str
-    description: str
-    terms: Terms
-
-
-@dataclass(frozen=True, slots=True)
 class ProjectView:
     """A project under construction."""
 
@@ -85,7 +73,7 @@ class World:
     posts: tuple[Post, ...]
     proposals: tuple[ProposalView, ...]
     more_proposals: int
-    laws: tuple[LawView, ...]
+    laws: tuple[Law, ...]
     more_laws: int
     taxes: Mapping[Resource, int]
     threshold: int
@@ -115,7 +103,7 @@ class Own:
     notices: tuple[Notice, ...]
     missed: int
     proposals: tuple[ProposalView, ...] = ()
-    laws: tuple[LawView, ...] = ()
+    laws: tuple[Law, ...] = ()
     votes: Mapping[int, VoteCast] = field(default_factory=dict)
 
 
@@ -172,23 +160,13 @@ class Shown:
         return int(shown or self.world.more_projects > 0)
 
 
-@dataclass
-class WorldKept:
-    """The world of one tick beside what is needed to give each agent its own part of it."""
-
-    world: World
-    first_open: int
-    first_law: int
-    shown: Sequence[Proposal]
-
-
-def world(state: State) -> WorldKept:
+def world(state: State) -> World:
     """The public view as it is now."""
     config, assembly = state.config, state.assembly
     shown, laws = assembly.newest_open(config.shown_proposals), assembly.newest_laws(config.shown_laws)
     projects = list(state.projects.building.values())
     threshold, quorum = state.government.voting_rule()
-    public = World(
+    return World(
         day=state.day,
         tick=state.tick,
         active=state.counts["active"],
@@ -213,21 +191,17 @@ def world(state: State) -> WorldKept:
         paused=len(state.projects.built) - sum(state.projects.running.values()),
         bonus=dict(state.bonus()),
     )
-    return WorldKept(public, shown[0].id if shown else 0, laws[0].id if laws else 0, shown)
 
 
-def own(state: State, citizen: Citizen, kept: WorldKept, memory: Memory) -> Own:
+def own(state: State, citizen: Citizen, world: World, memory: Memory) -> Own:
     """An agent's own part."""
     stock, assembly, config = citizen.stock, state.assembly, state.config
-    proposals = assembly.by_author.get(citizen.number, ())
-    laws = assembly.laws_by.get(citizen.number, ())
-    older = [number for number in proposals if number < kept.first_open][-config.shown_proposals :] if proposals else ()
-    mine = [assembly.open[number] for number in older]
-    decreed = [number for number in laws if number < kept.first_law][-config.shown_laws :] if laws else ()
+    older = _older(assembly.by_author.get(citizen.number, ()), world.proposals, config.shown_proposals)
+    decreed = _older(assembly.laws_by.get(citizen.number, ()), world.laws, config.shown_laws)
     votes = {}
-    for proposal in (*kept.shown, *mine) if citizen.votes else ():
-        if (vote := proposal.votes.get(citizen.number)) is not None:
-            votes[proposal.id] = vote
+    for number in (*(each.id for each in world.proposals), *older) if citizen.votes else ():
+        if (vote := assembly.open[number].votes.get(citizen.number)) is not None:
+            votes[number] = vote
     return Own(
         agent=citizen.number,
         name=citizen.name,
@@ -238,15 +212,25 @@ def own(state: State, citizen: Citizen, kept: WorldKept, memory: Memory) -> Own:
         hours=citizen.worked,
         notices=tuple(memory.notices),
         missed=memory.missed,
-        proposals=tuple(_proposal(state, proposal) for proposal in mine),
+        proposals=tuple(_proposal(state, assembly.open[number]) for number in older),
         laws=tuple(_law(assembly.laws[number], config.shown_chars) for number in decreed),
         votes=votes,
     )
 
 
+def _older(mine: Sequence[int], shown: Sequence[ProposalView | Law], most: int) -> Sequence[int]:
+    """An agent's own, as far as all are not shown them already."""
+    return [number for number in mine if shown and number < shown[0].id][-most:] if mine else ()
+
+
 def _post(post: Post, chars: int) -> Post:
     text = cut(post.text, chars)
     return post if text == post.text else replace(post, text=text)
+
+
+def _law(law: Law, chars: int) -> Law:
+    description = cut(law.description, chars)
+    return law if description == law.description else replace(law, description=description)
 
 
 def _proposal(state: State, proposal: Proposal) -> ProposalView:
@@ -263,7 +247,3 @@ def _proposal(state: State, proposal: Proposal) -> ProposalView:
         no=proposal.counts["no"],
         abstain=proposal.counts["abstain"],
     )
-
-
-def _law(law: Law, chars: int) -> LawView:
-    return LawView(law.id, law.day, law.author, law.title, cut(law.description, chars), law.terms)

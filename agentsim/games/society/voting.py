@@ -16,7 +16,7 @@ from agentsim.games.society.founding import towards
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Term, Terms, misfit, plain
-from agentsim.games.society.turn import Deed, Id, Known, Turn, Why
+from agentsim.games.society.turn import Action, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
@@ -34,7 +34,7 @@ class Proposed(Event, heading="Agent #{agent} proposes {type} {proposal}: {title
     description: str
 
 
-class CreateProposal(Deed):
+class CreateProposal(Action):
     action: Literal["create_proposal"] = "create_proposal"
     title: str
     description: str
@@ -92,7 +92,7 @@ class Reasoned(Event, kind="reasoning", heading="Agent #{agent} to itself, on pr
     text: str
 
 
-class Vote(Deed):
+class Vote(Action):
     action: Literal["vote"] = "vote"
     proposal_id: Id
     vote: VoteCast

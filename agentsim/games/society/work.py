@@ -12,7 +12,7 @@ from agentsim.engine.template import If
 from agentsim.games.society.amounts import Amount, share, shown
 from agentsim.games.society.rules import WorkType, made_by
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.turn import Deed, Known, Turn
+from agentsim.games.society.turn import Action, Known, Turn
 
 
 class Worked(
@@ -32,7 +32,7 @@ class Worked(
     energy: Amount
 
 
-class Work(Deed):
+class Work(Action):
     action: Literal["work"] = "work"
     work_type: WorkType
     hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]

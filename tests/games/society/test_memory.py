@@ -65,4 +65,4 @@ def test_making_a_view_changes_nothing() -> None:
     first, again = (own(town.state, citizen, world(town.state), memories.of(2)) for _ in range(2))
     assert first == again
     assert [notice.text for notice in again.notices] == ["Hello"]
-    assert world(town.state).world == world(town.state).world
+    assert world(town.state) == world(town.state)
