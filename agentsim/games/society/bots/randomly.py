@@ -10,7 +10,6 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.society.actions import ACTIONS, Acted
-from agentsim.games.society.giving import Trade
 from agentsim.games.society.requests import Act
 from agentsim.games.society.rules import WorkType
 from agentsim.games.society.terms import ALLOWED, MOST_TERMS, RESOURCES, ProposalType
@@ -28,13 +27,20 @@ def random(request: Request[Any], rng: Stream) -> Decision:
         return Acted(action=Rejected(reason="Failed to parse action"))
     if rng.random() < ODD:
         return random_decision(request, rng)
-    kind = ACTIONS[rng.pick((*_OFTEN, *ACTIONS))]
-    values = {**_aimed(request, rng, lowest=int(kind is not Trade)), "action": kind.model_fields["action"].default}
-    return Acted.model_validate({"action": {name: values[name] for name in kind.model_fields}})
+    values = _aimed(request, rng)
+    possible = [name for name in (*_OFTEN, *ACTIONS) if None not in map(values.get, _fields(name))]
+    name = rng.pick(possible)
+    lowest = {"recipient_agent_id": max(1, values["recipient_agent_id"])} if name == "direct_message" else {}
+    spelt = {**values, **lowest}
+    return Acted.model_validate({"action": {"action": name, **{field: spelt[field] for field in _fields(name)}}})
 
 
-def _aimed(request: Act, rng: Stream, *, lowest: int) -> dict[str, Any]:
-    """A value for each field of an action: words, a little of something, and numbers that are shown; agents from `lowest` on."""
+def _fields(name: str) -> list[str]:
+    return [field for field in ACTIONS[name].model_fields if field != "action"]
+
+
+def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
+    """A value for each field of an action: words, a little of something, numbers that are shown; None for no such."""
     world, rules = request.world, request.rules
     said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
     type_ = rng.pick(get_args(ProposalType))
@@ -51,7 +57,7 @@ def _aimed(request: Act, rng: Stream, *, lowest: int) -> dict[str, Any]:
         "proposal_id": _one_of(request.shown.proposals, rng),
         "project_id": _one_of([each.id for each in world.projects], rng),
         "parent_message_id": _one_of([post.id for post in world.posts], rng),
-        "recipient_agent_id": rng.integer(lowest, rules.agents),
+        "recipient_agent_id": rng.integer(0, rules.agents),
         "resource_type": rng.pick(RESOURCES),
         "amount": _amount(rng),
         "proposal_type": type_,
@@ -59,8 +65,8 @@ def _aimed(request: Act, rng: Stream, *, lowest: int) -> dict[str, Any]:
     }
 
 
-def _one_of(ids: Sequence[int], rng: Stream) -> int:
-    return rng.pick(ids) if ids else 1
+def _one_of(ids: Sequence[int], rng: Stream) -> int | None:
+    return rng.pick(ids) if ids else None
 
 
 def _amount(rng: Stream) -> str:
@@ -77,7 +83,7 @@ def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
         "dividend": {**paid, "to": rng.pick(("all", "dormant"))},
         "allocation": {**paid, "agents": named},
         "work_minimum": {"hours": rng.integer(1, rules.hours_per_day)},
-        "repeal": {"law": _one_of([law.id for law in request.world.laws], rng)},
+        "repeal": {"law": _one_of([law.id for law in request.world.laws], rng) or 1},
         "voting_rule": {"threshold": rng.integer(50, 60), "quorum": rng.integer(0, min(2, rules.agents))},
         "build": {"what": rng.pick(("farm", "generator"))},
     }
