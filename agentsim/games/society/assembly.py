@@ -100,16 +100,8 @@ class Assembly:
     def enact(self, day: int, source: Proposal) -> Law:
         """Make a law of a proposal; one of id 0 was there from the beginning."""
         self.enacted += 1
-        law = Law(
-            self.enacted,
-            day,
-            source.author,
-            source.id,
-            source.title,
-            source.description,
-            source.type,
-            source.terms,
-        )
+        author, title, description = source.author, source.title, source.description
+        law = Law(self.enacted, day, author, source.id, title, description, source.type, source.terms)
         self.laws[law.id] = law
         self.laws_by.setdefault(law.author, []).append(law.id)
         return law

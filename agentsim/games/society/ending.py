@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import Outcome, Standing, ranked
@@ -160,20 +161,9 @@ def _score(citizen: Citizen) -> Mapping[str, int | float]:
     return {"wealth": number(citizen.wealth), "active": int(citizen.status == "active"), **held}
 
 
+_KEPT = ("player", "name", "personality", "status", "hours", "posts", "messages", "proposals", "votes", "breaches")
+
+
 def _result(citizen: Citizen, standing: Standing) -> Result:
-    return Result(
-        agent=citizen.number,
-        player=citizen.player,
-        name=citizen.name,
-        personality=citizen.personality,
-        status=citizen.status,
-        **citizen.stock,
-        wealth=citizen.wealth,
-        hours=citizen.hours,
-        posts=citizen.posts,
-        messages=citizen.messages,
-        proposals=citizen.proposals,
-        votes=citizen.votes,
-        breaches=citizen.breaches,
-        rank=standing.rank,
-    )
+    kept: dict[str, Any] = {**{name: getattr(citizen, name) for name in _KEPT}, **citizen.stock}
+    return Result(agent=citizen.number, **kept, wealth=citizen.wealth, rank=standing.rank)

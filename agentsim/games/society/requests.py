@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Reading, split
@@ -20,7 +20,7 @@ from agentsim.games.society.life import Idle
 from agentsim.games.society.reading import UNPARSED, action_of, rejected
 from agentsim.games.society.rules import Rules, once
 from agentsim.games.society.talk import ForumPost
-from agentsim.games.society.terms import ALLOWED, ProposalType
+from agentsim.games.society.terms import ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 from agentsim.games.society.view import Own, Shown, World
 
@@ -161,10 +161,9 @@ class Act(Request[Acted]):
 
 def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
     """The terms that a proposal of this type can carry: none, where it can carry no kind."""
-    kinds = {get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_]}
-    if not kinds:
+    if not kinds(type_):
         return {**legal, "maxItems": 0}
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds]
+    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
     needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
     return {**legal, **needed, "items": {"anyOf": branches}}
 

@@ -12,7 +12,7 @@ from agentsim.engine.request import Request
 from agentsim.games.society.actions import ACTIONS, Acted
 from agentsim.games.society.requests import Act
 from agentsim.games.society.rules import WorkType
-from agentsim.games.society.terms import ALLOWED, MOST_TERMS, RESOURCES, ProposalType
+from agentsim.games.society.terms import MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
 ODD = 0.15  # of the actions are anything that can be said, most of which cannot be
@@ -44,8 +44,7 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
     world, rules = request.world, request.rules
     said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
     type_ = rng.pick(get_args(ProposalType))
-    kinds = [get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_]]
-    count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if kinds else 0)
+    count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if kinds(type_) else 0)
     return {
         **dict.fromkeys(("content", "reasoning"), said),
         "title": said[: min(20, rules.title_chars)],
@@ -61,7 +60,7 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
         "resource_type": rng.pick(RESOURCES),
         "amount": _amount(rng),
         "proposal_type": type_,
-        "terms": [_term(request, rng.pick(kinds), rng) for _ in range(count)],
+        "terms": [_term(request, rng.pick(kinds(type_)), rng) for _ in range(count)],
     }
 
 
