@@ -165,5 +165,5 @@ _KEPT = ("player", "name", "personality", "status", "hours", "posts", "messages"
 
 
 def _result(citizen: Citizen, standing: Standing) -> Result:
-    kept: dict[str, Any] = {**{name: getattr(citizen, name) for name in _KEPT}, **citizen.stock}
+    kept: dict[str, Any] = {name: getattr(citizen, name) for name in _KEPT} | dict(citizen.stock)
     return Result(agent=citizen.number, **kept, wealth=citizen.wealth, rank=standing.rank)
