@@ -1,124 +1,55 @@
-"""Actions: the ten things that an agent can do, as a reply spells them. What comes of them is `action_handler`.
+"""Actions: the ten things that an agent can do, as a reply spells them. Each stands in its chapter with what it does.
 
-Lengths, and ranges that depend on the society, are limits of the request (`requests`).
+Lengths, and ranges that depend on the society, are the options of the request.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, TypeAlias, get_args
 
-from pydantic import BeforeValidator, Field, field_serializer
+from pydantic import Field
 
-from agentsim.engine.number import whole
 from agentsim.engine.reading import Decision
-from agentsim.games.society.terms import Positive, ProposalType, Resource, Term, Terms, plain
-
-WorkType: TypeAlias = Literal["farm", "generate", "gather"]
-VoteCast: TypeAlias = Literal["yes", "no", "abstain"]
-
-
-def _nothing_is_no_words(value: Any) -> Any:
-    return "" if value is None else value
-
-
-def _nothing_is_no_terms(value: Any) -> Any:
-    return () if value is None else value
-
-
-Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
-Why: TypeAlias = Annotated[str, BeforeValidator(_nothing_is_no_words)]
-
-
-class ForumPost(Decision):
-    action: Literal["forum_post"] = "forum_post"
-    content: str
-
-
-class ForumReply(Decision):
-    action: Literal["forum_reply"] = "forum_reply"
-    parent_message_id: Id
-    content: str
-
-
-class DirectMessage(Decision):
-    action: Literal["direct_message"] = "direct_message"
-    recipient_agent_id: Id
-    content: str
-
-
-class CreateProposal(Decision):
-    action: Literal["create_proposal"] = "create_proposal"
-    title: str
-    description: str
-    proposal_type: ProposalType
-    terms: Annotated[Terms, BeforeValidator(_nothing_is_no_terms)] = ()
-
-    @field_serializer("terms")
-    def _as_spelt(self, terms: tuple[Term, ...]) -> list[dict[str, Any]]:
-        return plain(terms)
-
-
-class Vote(Decision):
-    action: Literal["vote"] = "vote"
-    proposal_id: Id
-    vote: VoteCast
-    reasoning: Why = ""
-
-
-class Work(Decision):
-    action: Literal["work"] = "work"
-    work_type: WorkType
-    hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
-
-
-class Trade(Decision):
-    """A gift, to an agent or, with recipient 0, to the common pool."""
-
-    action: Literal["trade"] = "trade"
-    recipient_agent_id: Annotated[int, Field(ge=0), BeforeValidator(whole)]
-    resource_type: Resource
-    amount: Positive
-
-
-class Contribute(Decision):
-    action: Literal["contribute"] = "contribute"
-    project_id: Id
-    amount: Positive
-
-
-class SetName(Decision):
-    action: Literal["set_name"] = "set_name"
-    display_name: str
-
-
-class Idle(Decision):
-    action: Literal["idle"] = "idle"
-    reasoning: Why = ""
-
-
-class Rejected(Decision):
-    """What a reply comes to in which no valid action can be read; no reply can ask for it.
-
-    `given` is the object that was rejected, as JSON; empty where there was none to read.
-    """
-
-    action: Literal["rejected"] = "rejected"
-    reason: str
-    given: str = ""
-
+from agentsim.engine.request import Choice, Number, Options, Text
+from agentsim.games.society.assembly import VoteCast
+from agentsim.games.society.building import Contribute
+from agentsim.games.society.giving import Trade
+from agentsim.games.society.life import Idle
+from agentsim.games.society.rules import Rules, WorkType
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
+from agentsim.games.society.terms import RESOURCES, ProposalType
+from agentsim.games.society.turn import Action, Rejected
+from agentsim.games.society.voting import CreateProposal, Vote
+from agentsim.games.society.work import Work
 
 Spoken: TypeAlias = (
     ForumPost | ForumReply | DirectMessage | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
 )
-Action: TypeAlias = Annotated[Spoken | Rejected, Field(discriminator="action")]
-ACTIONS: dict[str, type[Decision]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
-NAMES = tuple(ACTIONS)
+ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
+
+
+def options_of(rules: Rules) -> Options:
+    """The legal values of an action's fields."""
+    return {
+        "action.action": Choice(tuple(ACTIONS)),
+        "action.content": Text(rules.post_chars),
+        "action.recipient_agent_id": Number(0, rules.agents),
+        "action.title": Text(rules.title_chars),
+        "action.description": Text(rules.description_chars),
+        "action.proposal_type": Choice(get_args(ProposalType)),
+        "action.vote": Choice(get_args(VoteCast)),
+        "action.work_type": Choice(get_args(WorkType)),
+        "action.hours": Number(1, rules.hours_per_day),
+        "action.resource_type": Choice(RESOURCES),
+        "action.display_name": Text(rules.name_chars),
+        "action.reasoning": Text(rules.post_chars),
+    }
 
 
 class Acted(Decision):
     """The one decision of the game: what an agent does in this turn."""
 
-    action: Action
+    action: Annotated[Spoken | Rejected, Field(discriminator="action")]
 
 
 class Said(Decision):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Literal, TypeAlias
 
-from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.terms import ProposalType, Term
+
+VoteCast: TypeAlias = Literal["yes", "no", "abstain"]
 
 
 @dataclass
@@ -56,12 +58,16 @@ class Law:
 
 @dataclass
 class Assembly:
-    """What is open to votes and what is in force, each by id, oldest first; ids count from 1 and are never reused."""
+    """What is open to votes and what is in force, each by id, oldest first; ids count from 1 and are never reused.
+
+    `passed` counts the laws that came of votes.
+    """
 
     open: dict[int, Proposal] = field(default_factory=dict)
     laws: dict[int, Law] = field(default_factory=dict)
     proposed: int = 0
     enacted: int = 0
+    passed: int = 0
     by_author: dict[int, list[int]] = field(default_factory=dict)
     laws_by: dict[int, list[int]] = field(default_factory=dict)
 
@@ -94,16 +100,8 @@ class Assembly:
     def enact(self, day: int, source: Proposal) -> Law:
         """Make a law of a proposal; one of id 0 was there from the beginning."""
         self.enacted += 1
-        law = Law(
-            self.enacted,
-            day,
-            source.author,
-            source.id,
-            source.title,
-            source.description,
-            source.type,
-            source.terms,
-        )
+        author, title, description = source.author, source.title, source.description
+        law = Law(self.enacted, day, author, source.id, title, description, source.type, source.terms)
         self.laws[law.id] = law
         self.laws_by.setdefault(law.author, []).append(law.id)
         return law

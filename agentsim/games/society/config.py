@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.games.society.amounts import UNIT, Amount, bounded
-from agentsim.games.society.terms import Allocation, Repeal, Resource, Terms, misfit, plain
+from agentsim.games.society.terms import RESOURCES, Allocation, Repeal, Resource, Terms, misfit, plain
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
@@ -151,10 +151,4 @@ class SocietyConfig(GameConfig):
 
     def pool(self, agents: int) -> Mapping[str, int]:
         """What the common pool begins with among so many agents, in proportion to their number."""
-        whole = {
-            "food": self.pool_food,
-            "energy": self.pool_energy,
-            "materials": self.pool_materials,
-            "land": self.pool_land,
-        }
-        return {resource: of_100 * agents // 100 for resource, of_100 in whole.items()}
+        return {name: getattr(self, f"pool_{name}") * agents // 100 for name in (*RESOURCES, "land")}

@@ -1,78 +1,169 @@
-"""Ending: when a society's game is over, and who stands where."""
+"""Ending: how a day ends and is summed up, when a society's game is over, and who stands where."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from agentsim.engine.game import Standing, ranked
-from agentsim.games.society.amounts import number
-from agentsim.games.society.citizen import Citizen
-from agentsim.games.society.config import Goal
-from agentsim.games.society.events.life import Result, SocietyEnded
+from agentsim.engine.event import Event, Everyone
+from agentsim.engine.game import Outcome, Standing, ranked
+from agentsim.engine.table import Table
+from agentsim.games.society.amounts import Amount, number, shown
+from agentsim.games.society.building import keep_up
+from agentsim.games.society.citizen import Citizen, Status
+from agentsim.games.society.config import Goal, Personality
+from agentsim.games.society.founding import Totals, in_pool, totals
+from agentsim.games.society.laws import name_idlers, pay_dividends
+from agentsim.games.society.life import announce_woken, consume
 from agentsim.games.society.state import State
+from agentsim.games.society.voting import count_votes
 
-_GOALS: Mapping[Goal, tuple[str, Callable[[State, int], bool]]] = {
-    "first_law": ("the first law was passed", lambda state, passed: passed > 0),
-    "first_project": ("the first project was built", lambda state, passed: bool(state.projects.built)),
-    "first_dormancy": ("an agent fell dormant", lambda state, passed: state.counts["active"] < len(state.citizens)),
-    "first_death": ("an agent died", lambda state, passed: state.counts["dead"] > 0),
+
+class DayEnded(
+    Event,
+    heading="Day {day} ends: {active} active, {dormant} dormant, {dead} dead",
+    content="Agents hold {held}; the pool {pool}. {laws} laws in force.",
+):
+    """`totals` by resource; posts, messages, proposals, votes and invalid actions are those of the day."""
+
+    day: int
+    active: int
+    dormant: int
+    dead: int
+    totals: dict[str, Totals]
+    gini: float
+    posts: int
+    messages: int
+    proposals: int
+    votes: int
+    invalid: int
+    laws: int
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """What agents hold; land is not held."""
+        return tuple(f"{shown(t.held)} {resource}" for resource, t in self.totals.items() if resource != "land")
+
+    @property
+    def pool(self) -> str:
+        """What the common pool holds."""
+        return in_pool(self.totals)
+
+
+def pass_evening(table: Table, state: State) -> None:
+    """End the day. The order is fixed: proposals, upkeep, dividends and duties, consumption."""
+    count_votes(table, state)
+    announce_woken(table, state)
+    keep_up(table, state)
+    pay_dividends(table, state)
+    name_idlers(table, state)
+    announce_woken(table, state)
+    consume(table, state)
+    for citizen in state.citizens:
+        citizen.worked = citizen.turns = 0
+    summed = DayEnded(
+        day=state.day,
+        **state.counts,
+        totals=totals(state),
+        gini=state.gini(),
+        **state.today,
+        laws=len(state.assembly.laws),
+    )
+    table.tell(summed, to=Everyone)
+    state.today = dict.fromkeys(state.today, 0)
+
+
+# -- the end
+
+
+@dataclass(frozen=True)
+class Result:
+    """An agent's end."""
+
+    agent: int
+    player: str
+    name: str
+    personality: Personality
+    status: Status
+    food: Amount
+    energy: Amount
+    materials: Amount
+    wealth: Amount
+    hours: int
+    posts: int
+    messages: int
+    proposals: int
+    votes: int
+    breaches: int
+    rank: int
+
+
+class SocietyEnded(
+    Event,
+    heading="The end, on day {day}: {reason}",
+    content="{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws} laws were passed; "
+    "the Gini coefficient of wealth is {gini:.2f}.",
+):
+    """`survival` is the share of agents that are active, `participation` of those that ever voted or proposed.
+
+    `laws` are those that were passed; `results` are in rank order.
+    """
+
+    day: int
+    reason: str
+    survival: float
+    participation: float
+    gini: float
+    laws: int
+    results: tuple[Result, ...]
+
+
+_GOALS: Mapping[Goal, tuple[str, Callable[[State], bool]]] = {
+    "first_law": ("the first law was passed", lambda state: state.assembly.passed > 0),
+    "first_project": ("the first project was built", lambda state: bool(state.projects.built)),
+    "first_dormancy": ("an agent fell dormant", lambda state: state.counts["active"] < len(state.citizens)),
+    "first_death": ("an agent died", lambda state: state.counts["dead"] > 0),
 }
 
 
-def reason(state: State, passed: int) -> str:
-    """Why the game is over this evening, or "" where it goes on; `passed` are the laws that votes made."""
+def reason(state: State) -> str:
+    """Why the game is over this evening, or "" where it goes on."""
     if not state.counts["active"]:
         return "nobody is awake"
     goal = _GOALS.get(state.config.until)
-    if goal is not None and goal[1](state, passed):
+    if goal is not None and goal[1](state):
         return goal[0]
     return "all days are over" if state.day >= state.config.days else ""
 
 
-def standings(state: State) -> tuple[Standing, ...]:
-    """By what the config says, the most first; equal amounts, equal rank."""
-    return ranked([(each.player, _merit(state, each), _score(each)) for each in state.citizens])
-
-
-def _merit(state: State, citizen: Citizen) -> int:
+def end(table: Table, state: State, why: str) -> Outcome:
+    """Standings by what the config says, the most first; told with what became of the society and of every agent."""
     by = state.config.rank_by
-    return citizen.wealth if by == "wealth" else citizen.stock[by]
-
-
-def _score(citizen: Citizen) -> Mapping[str, int | float]:
-    score = {"wealth": number(citizen.wealth), "active": int(citizen.status == "active")}
-    return {**score, **{str(resource): number(amount) for resource, amount in citizen.stock.items()}}
-
-
-def ended(state: State, why: str, passed: int, placed: Sequence[Standing]) -> SocietyEnded:
-    """The last event: what became of the society, and of every agent."""
-    by_player = {citizen.player: citizen for citizen in state.citizens}
-    count = len(state.citizens)
-    return SocietyEnded(
+    merits = ((each, each.wealth if by == "wealth" else each.stock[by]) for each in state.citizens)
+    standings = ranked([(each.player, merit, _score(each)) for each, merit in merits])
+    by_player, count = {citizen.player: citizen for citizen in state.citizens}, len(state.citizens)
+    ended = SocietyEnded(
         day=state.day,
         reason=why,
         survival=round(state.counts["active"] / count, 4),
         participation=round(sum(citizen.took_part for citizen in state.citizens) / count, 4),
         gini=state.gini(),
-        laws=passed,
-        results=tuple(_result(by_player[standing.player], standing.rank) for standing in placed),
+        laws=state.assembly.passed,
+        results=tuple(_result(by_player[standing.player], standing) for standing in standings),
     )
+    table.tell(ended, to=Everyone)
+    return Outcome(why, standings)
 
 
-def _result(citizen: Citizen, rank: int) -> Result:
-    return Result(
-        agent=citizen.number,
-        player=citizen.player,
-        name=citizen.name,
-        personality=citizen.personality,
-        status=citizen.status,
-        **citizen.stock,
-        wealth=citizen.wealth,
-        hours=citizen.hours,
-        posts=citizen.posts,
-        messages=citizen.messages,
-        proposals=citizen.proposals,
-        votes=citizen.votes,
-        breaches=citizen.breaches,
-        rank=rank,
-    )
+def _score(citizen: Citizen) -> Mapping[str, int | float]:
+    held = {str(resource): number(amount) for resource, amount in citizen.stock.items()}
+    return {"wealth": number(citizen.wealth), "active": int(citizen.status == "active"), **held}
+
+
+_KEPT = ("player", "name", "personality", "status", "hours", "posts", "messages", "proposals", "votes", "breaches")
+
+
+def _result(citizen: Citizen, standing: Standing) -> Result:
+    kept: dict[str, Any] = {name: getattr(citizen, name) for name in _KEPT} | dict(citizen.stock)
+    return Result(agent=citizen.number, **kept, wealth=citizen.wealth, rank=standing.rank)

@@ -1,4 +1,4 @@
-"""Forum: the posts that all agents read, and the window on the newest of them. Who may post is `action_handler`."""
+"""Forum: the posts that all agents read, and the window on the newest of them. Posting is `talk`."""
 
 from __future__ import annotations
 

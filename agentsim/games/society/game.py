@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle, islice
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.society.action_handler import ActionHandler, Tally
+from agentsim.games.society import building, ending, founding, giving, laws, life, talk, turn, voting, work
 from agentsim.games.society.bots import BOTS
-from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.ending import ended, reason, standings
-from agentsim.games.society.evening import Evening, totals
-from agentsim.games.society.events import EVENTS
-from agentsim.games.society.events.life import Being, SocietyBegan
-from agentsim.games.society.lawmaking import Lawmaking
-from agentsim.games.society.panels import panels
+from agentsim.games.society.charts import panels
+from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.memory import Memories, memories
 from agentsim.games.society.requests import REQUESTS, Act
 from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.tables import tables
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import own, world
+
+_CHAPTERS = (founding, talk, voting, work, giving, building, laws, life, turn, ending)
+EVENTS: tuple[type[Event], ...] = tuple(
+    each
+    for chapter in _CHAPTERS
+    for each in vars(chapter).values()
+    if isinstance(each, type) and issubclass(each, Event) and each.__module__ == chapter.__name__
+)
+"""Every event of the chapters, in their order."""
 
 
 class Society:
@@ -52,27 +56,22 @@ class Society:
                 raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
-        state = founded(config, table.players, _dealt(table, config))
-        rules = rules_of(config, len(table.players))
+        state = founded(config, table.players, founding.dealt(table, config))
+        rules, minds = rules_of(config, len(table.players)), memories(config)
         table.watch(state)
-        _tell_beginning(table, state)
-        lawmaking = Lawmaking(table, state)
+        founding.tell_beginning(table, state)
         for law in config.laws:
-            lawmaking.found(law)
-        deeds = ActionHandler(table, state, rules, Tally())
-        evening = Evening(table, state, deeds, lawmaking)
+            laws.found(table, state, law)
         why = ""
         while not why:
             state.day += 1
             table.round(f"Day {state.day}")
             for tick in range(1, config.actions_per_day + 1):
                 state.tick = tick
-                await _tick(table, state, rules, deeds)
-            evening.pass_()
-            why = reason(state, lawmaking.passed)
-        placed = standings(state)
-        table.tell(ended(state, why, lawmaking.passed, placed), to=Everyone)
-        return Outcome(why, placed)
+                await _tick(table, state, rules, minds)
+            ending.pass_evening(table, state)
+            why = ending.reason(state)
+        return ending.end(table, state, why)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
@@ -81,33 +80,20 @@ class Society:
         return tables(log)
 
 
-async def _tick(table: Table, state: State, rules: Rules, deeds: ActionHandler) -> None:
+async def _tick(table: Table, state: State, rules: Rules, minds: Memories) -> None:
     """All who are awake decide on the same world; what they decide happens in a fresh random order."""
-    awake = state.active()
-    kept = world(state)
-    decisions = await table.ask_all(
-        [Act(player=citizen.player, rules=rules, world=kept.world, you=own(state, citizen, kept)) for citizen in awake]
-    )
-    for citizen in awake:
+    minds.catch_up(table)
+    awake, seen = state.active(), world(state)
+    asked = [
+        Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, minds.of(each.number)))
+        for each in awake
+    ]
+    decisions = await table.ask_all(asked)
+    decided = {}
+    for citizen, decision in zip(awake, decisions, strict=True):
         citizen.turns += 1
-    decided = dict(zip((citizen.number for citizen in awake), decisions, strict=True))
+        minds.of(citizen.number).forget()
+        decided[citizen.number] = decision.action
     for number in table.chance.stream("order").shuffled(list(decided)):
-        deeds.do(state.citizen(number), decided[number])
-
-
-def _dealt(table: Table, config: SocietyConfig) -> Sequence[Personality]:
-    """Personalities in turn, in an order drawn once: of any agents in a row, each has as many as any other, or one off.
-
-    Agents of one model sit in a row, so that holds within every model too.
-    """
-    order = table.chance.stream("personalities").shuffled(config.personalities)
-    return list(islice(cycle(order), len(table.players)))
-
-
-def _tell_beginning(table: Table, state: State) -> None:
-    config = state.config
-    beings = tuple(Being(each.number, each.player, each.personality) for each in state.citizens)
-    began = SocietyBegan(
-        config.days, beings, config.start_food, config.start_energy, config.start_materials, totals(state)
-    )
-    table.tell(began, to=Everyone)
+        turn.Turn(table, state, rules, state.citizen(number)).take(decided[number])
+        life.announce_woken(table, state)

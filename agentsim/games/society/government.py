@@ -1,6 +1,6 @@
 """Government: what the terms of the laws in force come to: taxes, dividends, duties, the rule of voting.
 
-Kept up as laws come and go, never worked out anew from all of them. Paying and telling is `evening`.
+Kept up as laws come and go, never worked out anew from all of them. Paying and telling is `laws`.
 """
 
 from __future__ import annotations

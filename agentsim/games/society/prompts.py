@@ -6,16 +6,17 @@ prompts of a whole tick begin alike, and those of one agent share the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.citizen import Notice
+from agentsim.games.society.assembly import Law
 from agentsim.games.society.forum import Post
-from agentsim.games.society.rules import Rules, made_by
+from agentsim.games.society.memory import Notice
+from agentsim.games.society.rules import Rules, made_by, once
 from agentsim.games.society.terms import MOST_TERMS, plain
-from agentsim.games.society.view import LawView, Own, ProposalView, World
+from agentsim.games.society.view import Own, ProposalView, World
 
 T = TypeVar("T")
 
@@ -55,14 +56,6 @@ _TERMS = (
 )
 
 
-def _once(record: Rules | World, make: Callable[[], Iterable[str]]) -> tuple[str, ...]:
-    """The lines that `make` gives, kept with a record that many requests share."""
-    known: tuple[str, ...] | None = record.__dict__.get("_lines")
-    if known is None:
-        known = record.__dict__["_lines"] = tuple(make())
-    return known
-
-
 def composed(player: str, rules: Rules, world: World, you: Own) -> Prompt:
     """The whole prompt of one turn."""
     turn = f"Day {world.day}, turn {world.tick} of {rules.actions_per_day}."
@@ -79,7 +72,7 @@ def composed(player: str, rules: Rules, world: World, you: Own) -> Prompt:
 
 def rules_lines(rules: Rules) -> tuple[str, ...]:
     """The world and its numbers, the same for every agent in every turn of one game."""
-    return _once(rules, lambda: _rules(rules))
+    return once(rules, "_lines", lambda: tuple(_rules(rules)))
 
 
 def _rules(rules: Rules) -> Iterator[str]:
@@ -150,7 +143,7 @@ def _percent(share: int) -> str:
 
 def world_lines(rules: Rules, world: World) -> tuple[str, ...]:
     """The public state, the same for every agent in one tick."""
-    return _once(world, lambda: _world(rules, world))
+    return once(world, "_lines", lambda: tuple(_world(rules, world)))
 
 
 def _world(rules: Rules, world: World) -> Iterator[str]:
@@ -203,7 +196,7 @@ def _called(agent: int, name: str) -> dict[str, Any]:
     return {"from": f"#{agent}", **({"name": name} if name else {})}
 
 
-def _law(law: LawView) -> str:
+def _law(law: Law) -> str:
     by = {"by": f"#{law.author}"} if law.author else {}
     words = {"description": law.description} if law.description else {}
     return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.terms))

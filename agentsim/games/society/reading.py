@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from agentsim.engine.reading import Reading
 from agentsim.errors import DecisionError, first_objection
-from agentsim.games.society.actions import ACTIONS, Acted, Rejected
+from agentsim.games.society.actions import ACTIONS, Acted
+from agentsim.games.society.turn import Rejected
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Reading, split
@@ -14,28 +14,15 @@ from agentsim.engine.schema import said, schema_of
 from agentsim.engine.wording import sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply
 from agentsim.games.society import prompts
-from agentsim.games.society.actions import (
-    ACTIONS,
-    Acted,
-    Contribute,
-    CreateProposal,
-    DirectMessage,
-    ForumPost,
-    ForumReply,
-    Idle,
-    Rejected,
-    Said,
-    SetName,
-    Trade,
-    Vote,
-    Work,
-)
+from agentsim.games.society.actions import ACTIONS, Acted, Said, options_of
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.names import misnomer
+from agentsim.games.society.life import Idle
 from agentsim.games.society.reading import UNPARSED, action_of, rejected
-from agentsim.games.society.rules import Rules
-from agentsim.games.society.terms import ALLOWED, ProposalType, misfit
-from agentsim.games.society.view import Own, World
+from agentsim.games.society.rules import Rules, once
+from agentsim.games.society.talk import ForumPost
+from agentsim.games.society.terms import ProposalType, kinds
+from agentsim.games.society.turn import Rejected
+from agentsim.games.society.view import Own, Shown, World
 
 # an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
 _MEANT_AS_ACTION = re.compile(
@@ -60,14 +47,11 @@ class Act(Request[Acted]):
     you: Own
 
     def options(self) -> Options:
-        return self.rules.options
+        return once(self.rules, "_options", lambda: options_of(self.rules))
 
     def schema(self) -> dict[str, Any]:
         """The same for all agents in one game, so made once: it was half of what a question to a model costs."""
-        known: dict[str, Any] | None = self.rules.__dict__.get("_schema")
-        if known is None:
-            known = self.rules.__dict__["_schema"] = schema_of(Said, self.legal)
-        return known
+        return once(self.rules, "_schema", lambda: schema_of(Said, self.legal))
 
     def prompt(self) -> Prompt:
         return prompts.composed(self.player, self.rules, self.world, self.you)
@@ -97,66 +81,16 @@ class Act(Request[Acted]):
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
 
+    @property
+    def shown(self) -> Shown:
+        """What its player is shown, as what decides whether an action holds."""
+        return Shown(self.rules, self.world, self.you)
+
     def warning(self, decision: Acted) -> str:
-        action, rules = decision.action, self.rules
-        match action:
-            case Rejected():
-                return action.reason.removeprefix("Invalid action data: ")
-            case Work():
-                return self._of_work(action)
-            case Trade() | DirectMessage():
-                return self._of_company(action)
-            case SetName():
-                return sentence(misnomer(action.display_name, self.you.agent, rules.agents, {}))
-            case Vote():
-                return self._of_vote(action)
-            case ForumReply():
-                newest = max((each.id for each in self.world.posts), default=0)
-                return f"There is no post {action.parent_message_id} yet." if action.parent_message_id > newest else ""
-            case Contribute():
-                return self._of_contribution(action)
-            case CreateProposal():
-                return sentence(misfit(action.proposal_type, action.terms, rules.agents, rules.hours_per_day))
-            case _:
-                return ""
-
-    def _of_work(self, action: Work) -> str:
-        you, rules = self.you, self.rules
-        energy = rules.work(action.work_type)[2] * action.hours
-        if action.hours > rules.hours_per_day - you.hours:
-            return f"Only {rules.hours_per_day - you.hours} hours are left today."
-        if you.food < rules.work_needs_food:
-            return f"Work needs {shown(rules.work_needs_food)} food, and you hold {shown(you.food)}."
-        return f"That takes {shown(energy)} energy, and you hold {shown(you.energy)}." if you.energy < energy else ""
-
-    def _of_company(self, action: Trade | DirectMessage) -> str:
-        you = self.you
-        if isinstance(action, Trade):
-            held = {"food": you.food, "energy": you.energy, "materials": you.materials}[action.resource_type]
-            if held < action.amount:
-                return f"You hold {shown(held)} {action.resource_type}."
-        if action.recipient_agent_id == you.agent:
-            return "That is yourself."
-        gone = action.recipient_agent_id in self.world.gone
-        return f"Agent #{action.recipient_agent_id} is dead." if gone else ""
-
-    def _of_vote(self, action: Vote) -> str:
-        known = {each.id for each in (*self.world.proposals, *self.you.proposals)}
-        # others may make one in this very turn, whose text is not known yet
-        if action.proposal_id > max((*known, *self.you.votes), default=0):
-            return f"There is no open proposal {action.proposal_id}."
-        return (
-            ""
-            if action.proposal_id in known or self.world.more_proposals
-            else f"Proposal {action.proposal_id} is closed."
-        )
-
-    def _of_contribution(self, action: Contribute) -> str:
-        you, missing = self.you, {each.id: each.cost - each.given for each in self.world.projects}
-        if action.project_id not in missing and not self.world.more_projects:
-            return f"Project {action.project_id} needs no materials."
-        # others may leave less to give, so that what is too much now is sure to fail only where one holds nothing
-        return "You hold no materials." if not you.materials else ""
+        action = decision.action
+        if isinstance(action, Rejected):
+            return action.reason.removeprefix("Invalid action data: ")
+        return sentence(action.why_not(self.shown))
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         if name == "action.terms":
@@ -175,23 +109,21 @@ class Act(Request[Acted]):
 
     def _hint(self, name: str, answered: Mapping[str, Any]) -> str:
         """What can be answered in this state of the society, where the range does not tell."""
-        you, world = self.you, self.world
+        known, world = self.shown, self.world
         match name:
             case "action.hours":
-                left = self.rules.hours_per_day - you.hours
-                return _upto(left) if left > 0 else "none are left today"
+                return _upto(known.hours_left) if known.hours_left > 0 else "none are left today"
             case "action.proposal_id":
-                return _one_of([each.id for each in (*world.proposals, *you.proposals)], world.more_proposals)
+                return _one_of(known.proposals, world.more_proposals)
             case "action.project_id":
                 return _one_of([each.id for each in world.projects], world.more_projects)
             case "action.terms.law":
-                return _one_of([each.id for each in (*world.laws, *you.laws)], world.more_laws)
+                return _one_of([each.id for each in (*world.laws, *self.you.laws)], world.more_laws)
             case "action.parent_message_id":
-                return _upto(max(each.id for each in world.posts)) if world.posts else "there is no post"
+                return _upto(known.latest_post) if world.posts else "there is no post"
             case "action.amount":
                 resource = answered.get("resource_type", "materials")
-                held = {"food": you.food, "energy": you.energy, "materials": you.materials}[resource]
-                return f"you hold {shown(held)} {resource}"
+                return f"you hold {shown(known.held(resource))} {resource}"
         return ""
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
@@ -229,10 +161,9 @@ class Act(Request[Acted]):
 
 def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
     """The terms that a proposal of this type can carry: none, where it can carry no kind."""
-    kinds = {get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_]}
-    if not kinds:
+    if not kinds(type_):
         return {**legal, "maxItems": 0}
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds]
+    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
     needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
     return {**legal, **needed, "items": {"anyOf": branches}}
 

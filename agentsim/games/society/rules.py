@@ -1,20 +1,20 @@
 """Rules: the numbers of one society as every agent is told them, the same in all its requests.
 
-What they mean in words is `prompts`; that they are kept is `action_handler` and `evening`.
+What they mean in words is `prompts`; that they are kept is `turn` and the chapters' business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Any, get_args
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from agentsim.engine.request import Choice, Number, Options, Text
-from agentsim.games.society.actions import NAMES, VoteCast, WorkType
 from agentsim.games.society.amounts import UNIT, Amount
 from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig
-from agentsim.games.society.terms import RESOURCES, ProposalType, Resource
+from agentsim.games.society.terms import Resource
+
+WorkType: TypeAlias = Literal["farm", "generate", "gather"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -58,24 +58,6 @@ class Rules:
     name_chars: int
     until: str
 
-    @cached_property
-    def options(self) -> Options:
-        """The legal values of an action's fields, made once."""
-        return {
-            "action.action": Choice(NAMES),
-            "action.content": Text(self.post_chars),
-            "action.recipient_agent_id": Number(0, self.agents),
-            "action.title": Text(self.title_chars),
-            "action.description": Text(self.description_chars),
-            "action.proposal_type": Choice(get_args(ProposalType)),
-            "action.vote": Choice(get_args(VoteCast)),
-            "action.work_type": Choice(get_args(WorkType)),
-            "action.hours": Number(1, self.hours_per_day),
-            "action.resource_type": Choice(RESOURCES),
-            "action.display_name": Text(self.name_chars),
-            "action.reasoning": Text(self.post_chars),
-        }
-
     def efficiency(self, hours: int) -> int:
         """Hundredths of what work of so many hours makes."""
         return self.efficiency_by_hours[min(hours, len(self.efficiency_by_hours)) - 1]
@@ -111,3 +93,11 @@ def rules_of(config: SocietyConfig, agents: int) -> Rules:
 def _shared() -> list[str]:
     """The fields that are named and meant as in the config."""
     return [field.name for field in fields(Rules) if field.name not in {"agents", "values", "base"}]
+
+
+def once(shared: Any, name: str, make: Callable[[], T]) -> T:
+    """What `make` gives, made once and kept with a record that many requests share."""
+    kept: dict[str, T] = shared.__dict__
+    if name not in kept:
+        kept[name] = make()
+    return kept[name]

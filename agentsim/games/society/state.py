@@ -1,22 +1,25 @@
 """State: who holds what, and every way in which that can change; the rest of the society hangs on it.
 
-All amounts are hundredths. Which action leads to which change is `action_handler`, the end of a day `evening`.
+All amounts are hundredths. Which action leads to which change is `turn`, the end of a day `ending`.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
 
 from agentsim.games.society.assembly import Assembly
-from agentsim.games.society.citizen import Citizen, Notice
+from agentsim.games.society.citizen import Citizen
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.forum import Forum
 from agentsim.games.society.government import Government
 from agentsim.games.society.names import signature
 from agentsim.games.society.projects import Projects
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
+
+Counted: TypeAlias = Literal["posts", "messages", "proposals", "votes"]
+"""What is counted of each agent, and of all by day."""
 
 
 def _nothing() -> dict[str, int]:
@@ -28,7 +31,8 @@ class State:
     """The whole society. `citizens[n - 1]` is agent n.
 
     `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures. `asleep`
-    are the dormant agents and what each lacked, `gone` the dead, the latest last in both.
+    are the dormant agents and what each lacked, `gone` the dead, the latest last in both. `today` counts talk, votes
+    and invalid actions.
     """
 
     config: SocietyConfig
@@ -48,6 +52,7 @@ class State:
     names: dict[str, int] = field(default_factory=dict)
     asleep: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
     gone: list[int] = field(default_factory=list)
+    today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
     day: int = 0
     tick: int = 0
 
@@ -66,11 +71,6 @@ class State:
     def active(self) -> list[Citizen]:
         """Those who are awake."""
         return [citizen for citizen in self.citizens if citizen.status == "active"]
-
-    def notify(self, number: int, notice: Notice) -> None:
-        """Let an agent know; 0 is no agent."""
-        if number:
-            self.citizen(number).notify(notice, self.config.shown_events)
 
     def rename(self, citizen: Citizen, name: str) -> None:
         """Call an agent by a name that no other agent bears; its earlier one is free again."""
@@ -181,12 +181,12 @@ class State:
         return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
 
     def _check_citizens(self) -> Iterator[str]:
-        most_hours, most_events = self.config.hours_per_day, self.config.shown_events
+        most_hours = self.config.hours_per_day
         for citizen in self.citizens:
             if min(citizen.stock.values()) < 0:
                 yield f"agent #{citizen.number} owes nothing"
-            if citizen.worked > most_hours or len(citizen.inbox) > most_events:
-                yield f"agent #{citizen.number} works and reads no more than it may"
+            if citizen.worked > most_hours:
+                yield f"agent #{citizen.number} works no more than it may"
             if citizen.status == "dormant" and self._has_to_wake(citizen):
                 yield f"agent #{citizen.number} wakes when it has enough"
 
@@ -222,7 +222,7 @@ class State:
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
     """The society before its first day, without its founding laws."""
     citizens = [
-        Citizen(number, player, personality, config.stock(), deque())
+        Citizen(number, player, personality, config.stock())
         for number, (player, personality) in enumerate(zip(players, personalities, strict=True), start=1)
     ]
     return State(

@@ -1,6 +1,6 @@
 """Terms: the closed vocabulary in which a proposal can say what it does, so that it acts once it has passed.
 
-Each term is one small record; what it does to the world is `government`. A proposal without terms is words.
+Each term is one small record; what it does is `laws`. A proposal without terms is words.
 """
 
 from __future__ import annotations
@@ -106,6 +106,11 @@ ALLOWED: Mapping[ProposalType, tuple[type[_Term], ...]] = {
     "other": (),
 }
 """The terms that a proposal of each type may carry."""
+
+
+def kinds(type_: ProposalType) -> tuple[str, ...]:
+    """The same by their names."""
+    return tuple(get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_])
 
 
 def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) -> str:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Literal
 
 from agentsim.engine.wording import cut
-from agentsim.games.society.actions import VoteCast
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.assembly import Law, Proposal
-from agentsim.games.society.citizen import Citizen, Notice
+from agentsim.games.society.assembly import Law, Proposal, VoteCast
+from agentsim.games.society.citizen import Citizen
 from agentsim.games.society.config import Personality
 from agentsim.games.society.forum import Post
+from agentsim.games.society.memory import Memory, Notice
+from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Resource, Structure, Terms
 
@@ -39,18 +41,6 @@ class ProposalView:
     yes: int
     no: int
     abstain: int
-
-
-@dataclass(frozen=True, slots=True)
-class LawView:
-    """A law in force; `author` 0 where it was there from the first day."""
-
-    id: int
-    day: int
-    author: int
-    title: str
-    description: str
-    terms: Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +73,7 @@ class World:
     posts: tuple[Post, ...]
     proposals: tuple[ProposalView, ...]
     more_proposals: int
-    laws: tuple[LawView, ...]
+    laws: tuple[Law, ...]
     more_laws: int
     taxes: Mapping[Resource, int]
     threshold: int
@@ -113,27 +103,70 @@ class Own:
     notices: tuple[Notice, ...]
     missed: int
     proposals: tuple[ProposalView, ...] = ()
-    laws: tuple[LawView, ...] = ()
+    laws: tuple[Law, ...] = ()
     votes: Mapping[int, VoteCast] = field(default_factory=dict)
 
 
-@dataclass
-class WorldKept:
-    """The world of one tick beside what is needed to give each agent its own part of it."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an agent is shown, as far as it decides whether an action holds (`turn.Known`)."""
 
+    rules: Rules
     world: World
-    first_open: int
-    first_law: int
-    shown: Sequence[Proposal]
+    you: Own
+
+    @property
+    def agent(self) -> int:
+        return self.you.agent
+
+    @property
+    def hours_left(self) -> int:
+        return self.rules.hours_per_day - self.you.hours
+
+    @property
+    def names(self) -> Mapping[str, int]:
+        """None: names are refused by those who bear them."""
+        return {}
+
+    @property
+    def proposals(self) -> tuple[int, ...]:
+        """The open ones that it is shown."""
+        return tuple(each.id for each in (*self.world.proposals, *self.you.proposals))
+
+    @property
+    def latest_post(self) -> int:
+        """The newest post, all before which there are; 0 where there is none."""
+        return max((each.id for each in self.world.posts), default=0)
+
+    def held(self, resource: Resource) -> int:
+        you = self.you
+        return {"food": you.food, "energy": you.energy, "materials": you.materials}[resource]
+
+    def is_dead(self, agent: int) -> bool:
+        return agent in self.world.gone
+
+    def has_post(self, post: int) -> bool:
+        return post <= self.latest_post
+
+    def voting_on(self, proposal: int) -> Literal["open", "closed", "none"]:
+        """An older one that is not shown may be open; one that others make in this very turn is not known yet."""
+        if proposal > max((*self.proposals, *self.you.votes), default=0):
+            return "none"
+        return "open" if proposal in self.proposals or self.world.more_proposals else "closed"
+
+    def missing(self, project: int) -> int:
+        """A hundredth, where it needs any: others may bring the rest in the same turn."""
+        shown = any(each.id == project for each in self.world.projects)
+        return int(shown or self.world.more_projects > 0)
 
 
-def world(state: State) -> WorldKept:
+def world(state: State) -> World:
     """The public view as it is now."""
     config, assembly = state.config, state.assembly
     shown, laws = assembly.newest_open(config.shown_proposals), assembly.newest_laws(config.shown_laws)
     projects = list(state.projects.building.values())
     threshold, quorum = state.government.voting_rule()
-    public = World(
+    return World(
         day=state.day,
         tick=state.tick,
         active=state.counts["active"],
@@ -158,22 +191,17 @@ def world(state: State) -> WorldKept:
         paused=len(state.projects.built) - sum(state.projects.running.values()),
         bonus=dict(state.bonus()),
     )
-    return WorldKept(public, shown[0].id if shown else 0, laws[0].id if laws else 0, shown)
 
 
-def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
-    """An agent's own part; its inbox is empty afterwards."""
-    notices, missed = citizen.read()
+def own(state: State, citizen: Citizen, world: World, memory: Memory) -> Own:
+    """An agent's own part."""
     stock, assembly, config = citizen.stock, state.assembly, state.config
-    proposals = assembly.by_author.get(citizen.number, ())
-    laws = assembly.laws_by.get(citizen.number, ())
-    older = [number for number in proposals if number < kept.first_open][-config.shown_proposals :] if proposals else ()
-    mine = [assembly.open[number] for number in older]
-    decreed = [number for number in laws if number < kept.first_law][-config.shown_laws :] if laws else ()
+    older = _older(assembly.by_author.get(citizen.number, ()), world.proposals, config.shown_proposals)
+    decreed = _older(assembly.laws_by.get(citizen.number, ()), world.laws, config.shown_laws)
     votes = {}
-    for proposal in (*kept.shown, *mine) if citizen.votes else ():
-        if (vote := proposal.votes.get(citizen.number)) is not None:
-            votes[proposal.id] = vote
+    for number in (*(each.id for each in world.proposals), *older) if citizen.votes else ():
+        if (vote := assembly.open[number].votes.get(citizen.number)) is not None:
+            votes[number] = vote
     return Own(
         agent=citizen.number,
         name=citizen.name,
@@ -182,17 +210,27 @@ def own(state: State, citizen: Citizen, kept: WorldKept) -> Own:
         energy=stock["energy"],
         materials=stock["materials"],
         hours=citizen.worked,
-        notices=notices,
-        missed=missed,
-        proposals=tuple(_proposal(state, proposal) for proposal in mine),
+        notices=tuple(memory.notices),
+        missed=memory.missed,
+        proposals=tuple(_proposal(state, assembly.open[number]) for number in older),
         laws=tuple(_law(assembly.laws[number], config.shown_chars) for number in decreed),
         votes=votes,
     )
 
 
+def _older(mine: Sequence[int], shown: Sequence[ProposalView | Law], most: int) -> Sequence[int]:
+    """An agent's own, as far as all are not shown them already."""
+    return [number for number in mine if shown and number < shown[0].id][-most:] if mine else ()
+
+
 def _post(post: Post, chars: int) -> Post:
     text = cut(post.text, chars)
     return post if text == post.text else replace(post, text=text)
+
+
+def _law(law: Law, chars: int) -> Law:
+    description = cut(law.description, chars)
+    return law if description == law.description else replace(law, description=description)
 
 
 def _proposal(state: State, proposal: Proposal) -> ProposalView:
@@ -209,7 +247,3 @@ def _proposal(state: State, proposal: Proposal) -> ProposalView:
         no=proposal.counts["no"],
         abstain=proposal.counts["abstain"],
     )
-
-
-def _law(law: Law, chars: int) -> LawView:
-    return LawView(law.id, law.day, law.author, law.title, cut(law.description, chars), law.terms)

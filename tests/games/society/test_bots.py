@@ -11,20 +11,23 @@ import pytest
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.simulate import Simulation
-from agentsim.games.society.actions import ACTIONS, Acted, CreateProposal, DirectMessage, Trade, Vote, Work
+from agentsim.games.society.actions import ACTIONS, Acted
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.bots.citizen import CHARACTERS, DANGER_DAYS
 from agentsim.games.society.bots.needs import scarcer, work
-from agentsim.games.society.bots.proposing import proposal
-from agentsim.games.society.bots.values import opinion
+from agentsim.games.society.bots.politics import opinion, proposal
 from agentsim.games.society.bots.words import asks_for, call_for_help
+from agentsim.games.society.building import ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES, Personality
-from agentsim.games.society.events.economy import ProjectBuilt
-from agentsim.games.society.events.giving import Traded
-from agentsim.games.society.events.life import DayEnded, InvalidAction
-from agentsim.games.society.events.talk import LawEnacted, LawRepealed, ProposalResolved
+from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.giving import Trade, Traded
+from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.requests import Act
+from agentsim.games.society.talk import DirectMessage
 from agentsim.games.society.terms import Allocation, Build, Dividend, Repeal, Tax, Term, VotingRule, WorkMinimum
+from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.voting import CreateProposal, ProposalResolved, Vote
+from agentsim.games.society.work import Work
 from tests.games.society.society import law, play, request
 
 DEFAULT: dict[str, Any] = {"days": 30, "actions_per_day": 3}

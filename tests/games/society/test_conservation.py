@@ -12,15 +12,19 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
-from agentsim.games.society.actions import Acted, Contribute, Trade, Work
+from agentsim.games.society.actions import Acted
 from agentsim.games.society.amounts import amount, number, share, shown
 from agentsim.games.society.bots import BOTS
+from agentsim.games.society.building import Contribute, Contributed, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.events.economy import AllocationPaid, Consumed, DividendPaid, UpkeepPaid, Worked
-from agentsim.games.society.events.giving import Contributed, Traded
-from agentsim.games.society.events.life import DayEnded, SocietyBegan, SocietyEnded
+from agentsim.games.society.ending import DayEnded, SocietyEnded
+from agentsim.games.society.founding import SocietyBegan
+from agentsim.games.society.giving import Trade, Traded
+from agentsim.games.society.laws import AllocationPaid, DividendPaid
+from agentsim.games.society.life import Consumed
 from agentsim.games.society.requests import Act
 from agentsim.games.society.state import State, founded
+from agentsim.games.society.work import Work, Worked
 from tests.games.society.society import play
 
 Config: TypeAlias = dict[str, Any]

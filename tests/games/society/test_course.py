@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.society.events.economy import AgentDied, AgentWoke, DividendPaid, FellDormant, UpkeepPaid, Worked
-from agentsim.games.society.events.life import DayEnded, Idled, Reasoned, SocietyEnded
-from agentsim.games.society.events.talk import LawEnacted, LawRepealed, ProposalResolved
+from agentsim.games.society.building import UpkeepPaid
+from agentsim.games.society.ending import DayEnded, SocietyEnded
+from agentsim.games.society.laws import DividendPaid, LawEnacted, LawRepealed
+from agentsim.games.society.life import AgentDied, AgentWoke, FellDormant, Idled
+from agentsim.games.society.voting import ProposalResolved, Reasoned
+from agentsim.games.society.work import Worked
 from tests.games.society.society import TERMS, held, law, play, pool, told
 
 BUILD = law("A farm", TERMS["farm"], type_="infrastructure")

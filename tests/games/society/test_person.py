@@ -57,9 +57,9 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [
-        (("trade", "2", "food", "11"), "You hold 10 food."),
+        (("trade", "2", "food", "11"), "You hold 10 food, not 11."),
         (("set_name", "Agent 2"), "That is the number of agent #2."),
-        (("forum_reply", "1", "Yes."), "There is no post 1 yet."),
+        (("forum_reply", "1", "Yes."), "There is no post 1."),
         (("contribute", "1", "2"), "Project 1 needs no materials."),
         (("trade", "1", "food", "1"), "That is yourself."),
         (("forum_post", ""), "content must not be empty."),
@@ -142,7 +142,7 @@ def test_a_vote_on_a_proposal_that_is_not_open_is_objected_to() -> None:
     asked = request(played, 2)
     assert [each.id for each in asked.world.proposals] == [2]
     objections = [asked.warning(acted(f"vote {number} yes")) for number in (1, 2, 3)]
-    assert objections == ["Proposal 1 is closed.", "", "There is no open proposal 3."]
+    assert objections == ["Proposal 1 is closed.", "", "There is no such proposal."]
 
 
 SCENARIO = """\
@@ -175,7 +175,7 @@ def test_a_person_lives_a_day_at_a_real_terminal_and_is_told_every_mistake(tmp_p
         "One of these, please: forum_post,",
         "A whole number, please: 1 to 8.",
         "A number in plain digits from 0.01, such as 2.5, please.",
-        "That will not do: You hold 16.8 food.",
+        "That will not do: You hold 16.8 food, not 99.",
         "You are active and hold 16.8 food, 8 energy",
     ):
         assert said in game.screen, said

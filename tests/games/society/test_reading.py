@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.society.actions import ACTIONS, Rejected
-from agentsim.games.society.events.life import InvalidAction
+from agentsim.games.society.actions import ACTIONS
+from agentsim.games.society.turn import InvalidAction, Rejected
 from tests.games.society.society import acted, idles, law, play, request, told
 
 ASKED = request(play(agents=100), 1)

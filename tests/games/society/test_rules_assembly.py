@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.events.economy import AllocationPaid, ProjectBegan
-from agentsim.games.society.events.talk import LawEnacted, ProposalResolved, Proposed, Voted
+from agentsim.games.society.building import ProjectBegan
+from agentsim.games.society.laws import AllocationPaid, LawEnacted
+from agentsim.games.society.voting import ProposalResolved, Proposed, Voted
 from tests.games.society.town import Town, allocation, build, minimum, propose, repeal, rule, tax, vote
 
 LAWFUL = [tax(10), minimum(2), repeal(1), rule(60, 1), allocation(1, 1)]

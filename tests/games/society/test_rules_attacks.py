@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.games.society.actions import ACTIONS
-from agentsim.games.society.events.life import Idled
-from agentsim.games.society.events.talk import Posted
+from agentsim.games.society.life import Idled
+from agentsim.games.society.talk import Posted
 from tests.games.society.town import (
     RICH,
     Town,

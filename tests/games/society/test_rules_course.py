@@ -16,9 +16,10 @@ from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
 from agentsim.games.society.actions import Acted
 from agentsim.games.society.config import PERSONALITIES, SocietyConfig
-from agentsim.games.society.events.giving import Traded
-from agentsim.games.society.events.life import SocietyBegan, SocietyEnded
-from agentsim.games.society.events.talk import Posted
+from agentsim.games.society.ending import SocietyEnded
+from agentsim.games.society.founding import SocietyBegan
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.talk import Posted
 from tests.games.society.town import (
     Town,
     build,

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.events.economy import ProjectBegan, ProjectBuilt, UpkeepPaid
-from agentsim.games.society.events.giving import Contributed, Traded
-from agentsim.games.society.events.talk import ProposalResolved
+from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.voting import ProposalResolved
 from tests.games.society.town import Town, build, contribute, giving, propose, vote, work
 
 # trades

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.events.life import Idled, InvalidAction, Reasoned
-from agentsim.games.society.events.talk import MessageSent, Posted, Renamed
+from agentsim.games.society.life import Idled
+from agentsim.games.society.talk import MessageSent, Posted, Renamed
+from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.voting import Reasoned
 from tests.games.society.town import Town, message, naming, post, propose, reply, vote
 
 NOT_WORDS: list[Any] = [None, 5, True, [], {}, ["Hello"], "", "   ", "\n", "\u200b\u200e\ufeff", "\u0000"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.society.events.economy import Worked
+from agentsim.games.society.work import Worked
 from tests.games.society.town import Town, build, contribute, dividend, law, post, propose, tax, vote, work
 
 RATE = {"farm": Decimal("2.0"), "generate": Decimal("1.5"), "gather": Decimal("0.5")}

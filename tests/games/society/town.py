@@ -20,12 +20,14 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.play import GamePlay
 from agentsim.games.society import GAME, game
 from agentsim.games.society.actions import Acted
-from agentsim.games.society.citizen import Notice
+from agentsim.games.society.building import Contributed, ProjectBegan, UpkeepPaid
 from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.events import economy, life
-from agentsim.games.society.events.giving import Contributed
+from agentsim.games.society.life import Consumed
+from agentsim.games.society.memory import Notice
 from agentsim.games.society.requests import Act
 from agentsim.games.society.state import State, founded
+from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.work import Worked
 
 __all__ = [
     "IDLE",
@@ -267,7 +269,7 @@ class Town:
 
     def refused(self) -> list[tuple[int, str]]:
         """(agent, reason) of every action that was rejected in the latest tick or day."""
-        return [(event.agent, event.reason) for event in self.events(life.InvalidAction)]
+        return [(event.agent, event.reason) for event in self.events(InvalidAction)]
 
     def notices(self, agent: int) -> list[Notice]:
         """What touched an agent since its last turn, as it is asked for the next."""
@@ -307,15 +309,15 @@ def _change(event: Event, resource: str) -> int:
     """By how much there is more of a resource in the world after an event."""
     change = 0
     match event:
-        case economy.Worked():
+        case Worked():
             change = event.made * (event.resource == resource) - event.energy * (resource == "energy")
         case Contributed():
             change = -event.amount * (resource == "materials")
-        case economy.UpkeepPaid():
+        case UpkeepPaid():
             change = -event.materials * (resource == "materials")
-        case economy.ProjectBegan():
+        case ProjectBegan():
             change = -event.land * (resource == "land")
-        case economy.Consumed():
+        case Consumed():
             change = -event.food * (resource == "food") - event.energy * (resource == "energy")
         case _:
             pass

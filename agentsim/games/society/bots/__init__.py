@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from agentsim.engine.game import Bot
 from agentsim.games.society.bots.citizen import CHARACTERS, citizen
+from agentsim.games.society.bots.needs import farmer, idle
 from agentsim.games.society.bots.randomly import random
-from agentsim.games.society.bots.simple import farmer, idle
 
 __all__ = ["BOTS"]
 

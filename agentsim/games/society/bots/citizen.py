@@ -1,6 +1,6 @@
 """Citizen: the policy of an agent that lives by values. Its needs come first, then others', then the society's.
 
-Words are `words`, laws `proposing` and `values`, work `needs`.
+Words are `words`, laws `politics`, work `needs`.
 """
 
 from __future__ import annotations
@@ -12,28 +12,21 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.society.actions import (
-    Acted,
-    Contribute,
-    DirectMessage,
-    ForumPost,
-    ForumReply,
-    Idle,
-    SetName,
-    Spoken,
-    Trade,
-    Vote,
-    VoteCast,
-    Work,
-)
+from agentsim.games.society.actions import Acted, Spoken
 from agentsim.games.society.amounts import number
+from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.bots import needs, words
-from agentsim.games.society.bots.proposing import proposal
-from agentsim.games.society.bots.values import opinion, reason
+from agentsim.games.society.bots.politics import opinion, proposal, reason
+from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality
+from agentsim.games.society.giving import Trade
+from agentsim.games.society.life import Idle
 from agentsim.games.society.requests import Act
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.view import ProposalView
+from agentsim.games.society.voting import Vote
+from agentsim.games.society.work import Work
 
 DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
 PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from agentsim.games.society.actions import Work, WorkType
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.games.society.actions import Acted
+from agentsim.games.society.life import Idle
 from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import made_by
+from agentsim.games.society.rules import WorkType, made_by
 from agentsim.games.society.terms import Resource
+from agentsim.games.society.work import Work
 
 DAYS_WITHOUT_END = 1e9
 
@@ -74,3 +81,19 @@ def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
         if made_by(rules, kind, hours, bonus) * kept >= wanted * 100:
             return hours
     return most
+
+
+# -- agents that do nothing but live
+
+STORE_DAYS = 10
+
+
+def idle(request: Request[Any], rng: Stream) -> Decision:
+    """Does nothing, ever."""
+    return Acted(action=Idle())
+
+
+def farmer(request: Request[Any], rng: Stream) -> Decision:
+    """Works for its own food and energy until they last ten days, and says nothing."""
+    assert isinstance(request, Act), f"no policy for {request.kind}"
+    return Acted(action=work(request, STORE_DAYS) or Idle())

@@ -1,0 +1,96 @@
+"""Founding: the society before its first day: who lives in it, with what values, and what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+
+from agentsim.engine.event import NEITHER, Event, Everyone, Interaction, Past, Sign
+from agentsim.engine.table import Table
+from agentsim.games.society.amounts import Amount, shown
+from agentsim.games.society.config import Personality, SocietyConfig
+from agentsim.games.society.state import State
+
+
+@dataclass(frozen=True)
+class Being:
+    """An agent as it begins."""
+
+    agent: int
+    player: str
+    personality: Personality
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Of one resource: what agents and pool hold, and what was made, consumed and spent since the beginning."""
+
+    held: Amount
+    pool: Amount
+    produced: Amount
+    consumed: Amount
+    spent: Amount
+
+
+def totals(state: State) -> dict[str, Totals]:
+    """Where every resource is, or went."""
+    where = (state.held, state.pool, state.produced, state.consumed, state.spent)
+    return {resource: Totals(*(amounts[resource] for amounts in where)) for resource in state.pool}
+
+
+def in_pool(totals: Mapping[str, Totals]) -> str:
+    """What the common pool holds, in words."""
+    return ", ".join(f"{shown(total.pool)} {resource}" for resource, total in totals.items())
+
+
+class SocietyBegan(
+    Event,
+    heading="{agents:#} agents begin",
+    content="Each has {food} food, {energy} energy, {materials} materials. The common pool holds {pool}. "
+    "There are {days} days.",
+):
+    """`food`, `energy` and `materials` are each agent's; the pool's are in `totals`."""
+
+    days: int
+    agents: tuple[Being, ...]
+    food: Amount
+    energy: Amount
+    materials: Amount
+    totals: dict[str, Totals]
+
+    def player(self, agent: int) -> str:
+        """Whose seat an agent's number is; "" of 0, which is the common pool."""
+        return self.agents[agent - 1].player if 0 < agent <= len(self.agents) else ""
+
+    @property
+    def pool(self) -> str:
+        """What the common pool holds."""
+        return in_pool(self.totals)
+
+
+def towards(
+    past: Past, who: int, whom: int, deed: str, *, sign: Sign = NEITHER, amount: float | None = None
+) -> Iterator[Interaction]:
+    """What one agent did towards another, by the players whose seats those numbers are."""
+    if (began := past.last(SocietyBegan)) is not None:
+        yield Interaction(began.player(who), began.player(whom), deed, sign, amount)
+
+
+def dealt(table: Table, config: SocietyConfig) -> Sequence[Personality]:
+    """Personalities in turn, in an order drawn once: of any agents in a row, each has as many as any other, or one off.
+
+    Agents of one model sit in a row, so that holds within every model too.
+    """
+    order = table.chance.stream("personalities").shuffled(config.personalities)
+    return list(islice(cycle(order), len(table.players)))
+
+
+def tell_beginning(table: Table, state: State) -> None:
+    """Tell all who is there and what there is."""
+    config = state.config
+    beings = tuple(Being(each.number, each.player, each.personality) for each in state.citizens)
+    began = SocietyBegan(
+        config.days, beings, config.start_food, config.start_energy, config.start_materials, totals(state)
+    )
+    table.tell(began, to=Everyone)

@@ -1,0 +1,206 @@
+"""Laws: what a passed proposal does at once, and what standing laws do every evening: dividends and duties.
+
+Which terms hold is kept by `government`, and taxes are taken from `work`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from agentsim.engine.event import Event, Everyone
+from agentsim.engine.table import Table
+from agentsim.engine.template import If, Worded
+from agentsim.games.society import building
+from agentsim.games.society.amounts import Amount, shown
+from agentsim.games.society.assembly import Law, Proposal
+from agentsim.games.society.citizen import Citizen
+from agentsim.games.society.config import FoundingLaw
+from agentsim.games.society.state import State
+from agentsim.games.society.terms import Allocation, Build, Dividend, Repeal, Resource, Terms, in_words
+
+Agent: TypeAlias = Annotated[int, Worded("#{}".format)]
+
+
+class LawEnacted(
+    Event,
+    heading="Law {law} is in force: {title}",
+    content=If("terms", "{in_words}", "Words alone: it is up to the agents to honour it."),
+):
+    """`proposal` and `agent` are 0 for a law of the first day."""
+
+    day: int
+    law: int
+    proposal: int
+    agent: int
+    title: str
+    terms: Terms
+
+    @property
+    def in_words(self) -> str:
+        """The terms."""
+        return "; ".join(map(in_words, self.terms))
+
+
+class LawRepealed(Event, heading="Law {law} ends: {title}", content="Repealed by proposal {proposal}."):
+    day: int
+    law: int
+    proposal: int
+    title: str
+
+
+def found(table: Table, state: State, law: FoundingLaw) -> None:
+    """Put a law in force before the first day."""
+    table.tell(_enacted(state, Proposal(0, 0, 0, law.title, law.description, "law", law.terms, 0)), to=Everyone)
+
+
+def _enacted(state: State, proposal: Proposal) -> LawEnacted:
+    law = state.assembly.enact(state.day, proposal)
+    state.government.begin(law)
+    return LawEnacted(state.day, law.id, law.proposal, law.author, law.title, law.terms)
+
+
+def _repealed(state: State, proposal: Proposal, law: Law) -> LawRepealed:
+    state.government.end(law)
+    return LawRepealed(state.day, law.id, proposal.id, law.title)
+
+
+def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str]]:
+    """Let a passed proposal act: what has happened, and what of it could not be done, in words."""
+    events: list[Event] = []
+    notes: list[str] = []
+    if proposal.type in {"law", "rule"}:
+        state.assembly.passed += 1
+        events.append(_enacted(state, proposal))
+    for term in proposal.terms:
+        match term:
+            case Allocation():
+                paid = _allocated(state, proposal, term)
+                events.append(paid)
+                notes += [f"Agent #{agent} is dead." for agent in term.agents if _is_dead(state, agent)]
+                notes += ["The pool could not pay all of it."] if paid.missing else []
+            case Repeal():
+                law = state.assembly.repeal(term.law)
+                if law is None:
+                    notes.append(f"Law {term.law} was not in force.")
+                else:
+                    events.append(_repealed(state, proposal, law))
+            case Build():
+                began = building.begin(state, proposal.id, term.what)
+                events += began
+                notes += [] if began else ["The pool has not enough land for it."]
+            case _:
+                pass  # it stands with its law
+    return events, notes
+
+
+# -- once
+
+
+class AllocationPaid(
+    Event,
+    heading="Proposal {proposal} pays {total} {resource} from the pool",
+    content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
+):
+    """`paid` maps agents to what they got; `missing` is what the pool did not hold."""
+
+    day: int
+    proposal: int
+    resource: Resource
+    paid: dict[int, Amount]
+    missing: Amount
+
+    @property
+    def total(self) -> str:
+        """All that was paid."""
+        return shown(sum(self.paid.values()))
+
+    @property
+    def each(self) -> tuple[str, ...]:
+        """Who got how much."""
+        return tuple(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items())
+
+
+def _allocated(state: State, proposal: Proposal, term: Allocation) -> AllocationPaid:
+    """Pay the named in the order in which they are named, as far as the pool goes."""
+    living = [agent for agent in term.agents if not _is_dead(state, agent)]
+    got = {agent: state.pay(state.citizen(agent), term.resource, term.amount) for agent in living}
+    missing = term.amount * len(living) - sum(got.values())
+    paid = {agent: amount for agent, amount in got.items() if amount}
+    return AllocationPaid(state.day, proposal.id, term.resource, paid, missing)
+
+
+def _is_dead(state: State, agent: int) -> bool:
+    return state.citizen(agent).status == "dead"
+
+
+# -- every evening
+
+
+class DividendPaid(
+    Event,
+    heading="Law {law} pays {amount} {resource} each to {agents:#} agents",
+    content=If("missing", "The pool is empty: {missing} {resource} could not be paid.", "All were paid in full."),
+):
+    """`amount` to each of `agents`, but to the last one `last`; `missing` is what the pool did not hold for others."""
+
+    day: int
+    law: int
+    resource: Resource
+    amount: Amount
+    agents: tuple[int, ...]
+    last: Amount
+    missing: Amount
+
+    @property
+    def paid(self) -> dict[int, int]:
+        """What each agent got."""
+        return {agent: self.last if agent == self.agents[-1] else self.amount for agent in self.agents}
+
+
+def pay_dividends(table: Table, state: State) -> None:
+    """Every standing dividend, the oldest law first."""
+    for law, dividends in state.government.dividends.items():
+        for dividend in dividends:
+            table.tell(_dividend(table, state, law, dividend), to=Everyone)
+
+
+def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> DividendPaid:
+    """To each in turn until the pool is empty; where it will not do for all, in a random order."""
+    resource, amount = dividend.resource, dividend.amount
+    whom = [each for each in state.citizens if _is_meant(each, dividend)]
+    due = amount * len(whom)
+    if due > state.pool[resource]:
+        whom = table.chance.stream("dividends").shuffled(whom)
+    paid: list[int] = []
+    total = last = 0
+    for citizen in whom:
+        got = state.pay(citizen, resource, amount)
+        if not got:
+            break
+        paid.append(citizen.number)
+        total, last = total + got, got
+    return DividendPaid(state.day, law, resource, amount, tuple(paid), last, due - total)
+
+
+def _is_meant(citizen: Citizen, dividend: Dividend) -> bool:
+    return citizen.status == "dormant" if dividend.to == "dormant" else citizen.status != "dead"
+
+
+class WorkMinimumBroken(Event, heading="Law {law}: {agents:#} agents worked less than {hours} h", content="{agents}"):
+    """The active agents that worked less than the law's hours today."""
+
+    day: int
+    law: int
+    hours: int
+    agents: tuple[Agent, ...]
+
+
+def name_idlers(table: Table, state: State) -> None:
+    """Who is awake and worked too little is named; but for those who woke after the last turn of the day."""
+    for law, hours in state.government.minimums.items():
+        short = [each for each in state.citizens if each.turns and each.worked < hours]
+        for citizen in short:
+            citizen.breaches += 1
+        if short:
+            numbers = tuple(citizen.number for citizen in short)
+            table.tell(WorkMinimumBroken(state.day, law, hours, numbers), to=Everyone)

@@ -1,0 +1,173 @@
+"""Memory: what touched an agent, made of the events that it heard, and of nothing else."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from agentsim.engine.event import Event, LogEntry
+from agentsim.engine.table import Table
+from agentsim.engine.wording import cut
+from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.giving import Traded
+from agentsim.games.society.laws import AllocationPaid, DividendPaid
+from agentsim.games.society.life import AgentWoke, FellDormant
+from agentsim.games.society.talk import MessageSent, Posted, Renamed
+from agentsim.games.society.terms import Resource
+from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.voting import ProposalResolved, Voted
+
+NoticeKind: TypeAlias = Literal[
+    "message",
+    "reply",
+    "mention",
+    "gift",
+    "payment",
+    "proposal_passed",
+    "proposal_failed",
+    "rejected",
+    "dormant",
+    "woke",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that touched an agent since its last turn.
+
+    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law;
+    `amount` hundredths of `resource`; `text` an agent's words, or the reason of a rejection.
+    """
+
+    kind: NoticeKind
+    by: int = 0
+    name: str = ""
+    about: int = 0
+    resource: Resource | None = None
+    amount: int = 0
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What one agent remembers: the newest notices since its last turn, and how many older ones there were."""
+
+    notices: deque[Notice]
+    missed: int = 0
+
+    def add(self, notice: Notice) -> None:
+        """Take in what touches the agent; the oldest goes where there is no room."""
+        self.missed += len(self.notices) == self.notices.maxlen
+        self.notices.append(notice)
+
+    def forget(self) -> None:
+        """The agent has had its turn: what was new is new no more."""
+        self.notices.clear()
+        self.missed = 0
+
+
+@dataclass
+class Memories:
+    """The memories of all agents, by number. Each event is heard once for all, so that a day is linear in agents.
+
+    `_names`, `_authors` and `_voters` are what public events said of agents, posts and open proposals.
+    """
+
+    room: int
+    chars: int
+    _heard: int = 0
+    _memories: dict[int, Memory] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+    _authors: dict[int, int] = field(default_factory=dict)
+    _voters: dict[int, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
+
+    def of(self, agent: int) -> Memory:
+        """One agent's memory."""
+        if agent not in self._memories:
+            self._memories[agent] = Memory(deque(maxlen=self.room))
+        return self._memories[agent]
+
+    def catch_up(self, table: Table) -> None:
+        """Hear what was told since this was last done."""
+        new = table.log[self._heard :]
+        self._heard += len(new)
+        for entry in new:
+            self.hear(entry)
+
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event: whoever it touches is among those who heard it."""
+        if (take_in := _TOUCHES.get(type(entry.event))) is not None:
+            take_in(self, entry.event)
+
+    def _by(self, kind: NoticeKind, agent: int, about: int = 0, text: str = "", **gift: Any) -> Notice:
+        """What another agent did, called as it was called then."""
+        return Notice(kind, agent, self._names.get(agent, ""), about, text=cut(text, self.chars), **gift)
+
+    # -- by event
+
+    def _posted(self, event: Posted) -> None:
+        self._authors[event.post] = event.agent
+        addressed = self._authors.get(event.parent or 0, event.agent)
+        if addressed != event.agent:
+            self.of(addressed).add(self._by("reply", event.agent, event.post, event.text))
+        for agent in event.mentions:
+            if agent != addressed:
+                self.of(agent).add(self._by("mention", event.agent, event.post, event.text))
+
+    def _message(self, event: MessageSent) -> None:
+        self.of(event.recipient).add(self._by("message", event.agent, text=event.text))
+
+    def _traded(self, event: Traded) -> None:
+        if event.recipient:
+            gift = self._by("gift", event.agent, resource=event.resource, amount=event.amount)
+            self.of(event.recipient).add(gift)
+
+    def _renamed(self, event: Renamed) -> None:
+        self._names[event.agent] = event.name
+
+    def _voted(self, event: Voted) -> None:
+        self._voters[event.proposal][event.agent] = None
+
+    def _resolved(self, event: ProposalResolved) -> None:
+        kind: NoticeKind = "proposal_passed" if event.result == "passed" else "proposal_failed"
+        self.of(event.agent).add(Notice(kind, about=event.proposal, text=event.title))
+        news = Notice(kind, event.agent, self._names.get(event.agent, ""), event.proposal, text=event.title)
+        for voter in self._voters.pop(event.proposal, ()):
+            if voter != event.agent:
+                self.of(voter).add(news)
+
+    def _paid(self, event: AllocationPaid | DividendPaid) -> None:
+        about = event.proposal if isinstance(event, AllocationPaid) else event.law
+        for agent, amount in event.paid.items():
+            self.of(agent).add(Notice("payment", about=about, resource=event.resource, amount=amount))
+
+    def _rejected(self, event: InvalidAction) -> None:
+        self.of(event.agent).add(Notice("rejected", text=cut(event.reason, self.chars)))
+
+    def _dormant(self, event: FellDormant) -> None:
+        self.of(event.agent).add(Notice("dormant", text=f"you lacked {event.missing} for the day"))
+
+    def _woke(self, event: AgentWoke) -> None:
+        self.of(event.agent).add(Notice("woke", text="you hold enough food and energy"))
+
+
+_TOUCHES: Mapping[type[Event], Callable[[Memories, Any], None]] = {
+    Posted: Memories._posted,
+    MessageSent: Memories._message,
+    Traded: Memories._traded,
+    Renamed: Memories._renamed,
+    Voted: Memories._voted,
+    ProposalResolved: Memories._resolved,
+    AllocationPaid: Memories._paid,
+    DividendPaid: Memories._paid,
+    InvalidAction: Memories._rejected,
+    FellDormant: Memories._dormant,
+    AgentWoke: Memories._woke,
+}
+
+
+def memories(config: SocietyConfig) -> Memories:
+    """Those of agents who have heard nothing yet."""
+    return Memories(config.shown_events, config.shown_chars)

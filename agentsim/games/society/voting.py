@@ -1,0 +1,160 @@
+"""Voting: proposals, the votes on them, and the evening on which those are counted. What passes is done by `laws`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, field_serializer
+
+from agentsim.engine.event import AGAINST, FOR, NEITHER, Event, Everyone, Interaction, Past, Sign
+from agentsim.engine.table import Table
+from agentsim.engine.template import By, If
+from agentsim.engine.wording import cut
+from agentsim.games.society.assembly import VoteCast
+from agentsim.games.society.founding import towards
+from agentsim.games.society.laws import carried_out
+from agentsim.games.society.state import State
+from agentsim.games.society.terms import ProposalType, Term, Terms, misfit, plain
+from agentsim.games.society.turn import Action, Id, Known, Turn, Why
+
+_SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
+
+
+class Proposed(Event, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
+    """`closes` is the day on whose evening the votes are counted."""
+
+    day: int
+    proposal: int
+    agent: int
+    type: ProposalType
+    title: str
+    terms: Terms
+    closes: int
+    description: str
+
+
+class CreateProposal(Action):
+    action: Literal["create_proposal"] = "create_proposal"
+    title: str
+    description: str
+    proposal_type: ProposalType
+    terms: Annotated[Terms, BeforeValidator(lambda value: () if value is None else value)] = ()
+
+    @field_serializer("terms")
+    def _as_spelt(self, terms: tuple[Term, ...]) -> list[dict[str, Any]]:
+        return plain(terms)
+
+    def why_not(self, known: Known) -> str:
+        return misfit(self.proposal_type, self.terms, known.rules.agents, known.rules.hours_per_day)
+
+    def happen(self, turn: Turn) -> None:
+        title, description = " ".join(self.title.split()), self.description.strip()
+        closes = turn.day + turn.rules.voting_days - 1
+        proposal = turn.state.assembly.propose(
+            turn.day, turn.agent, title, description, self.proposal_type, self.terms, closes
+        )
+        turn.count("proposals")
+        turn.tell(
+            Proposed(turn.day, proposal.id, turn.agent, self.proposal_type, title, self.terms, closes, description)
+        )
+
+
+class Voted(
+    Event,
+    heading="Agent #{agent} votes {vote} on proposal {proposal}",
+    content=("{yes} yes, {no} no, {abstain} abstain", If("before", " (before: {before})"), "."),
+):
+    """`before` is the vote that this one takes the place of; the counts are those afterwards."""
+
+    day: int
+    proposal: int
+    agent: int
+    vote: VoteCast
+    before: VoteCast | None
+    yes: int
+    no: int
+    abstain: int
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        """Towards its proposer; a vote that is changed is cast once more."""
+        if (proposed := past.last(Proposed, proposal=self.proposal)) is not None:
+            deed = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
+            yield from towards(past, self.agent, proposed.agent, deed, sign=_SIGNS[self.vote])
+
+
+class Reasoned(Event, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text"):
+    """Why an agent voted as it did; it alone hears this."""
+
+    day: int
+    agent: int
+    proposal: int
+    text: str
+
+
+class Vote(Action):
+    action: Literal["vote"] = "vote"
+    proposal_id: Id
+    vote: VoteCast
+    reasoning: Why = ""
+
+    def why_not(self, known: Known) -> str:
+        match known.voting_on(self.proposal_id):
+            case "open":
+                return ""
+            case "closed":
+                return f"proposal {self.proposal_id} is closed"
+            case "none":
+                return "there is no such proposal"
+
+    def happen(self, turn: Turn) -> None:
+        proposal = turn.state.assembly.open[self.proposal_id]
+        before = proposal.cast(turn.agent, self.vote)
+        turn.count("votes")
+        turn.tell(Voted(turn.day, proposal.id, turn.agent, self.vote, before, **proposal.counts))
+        if why := cut(self.reasoning, turn.rules.post_chars):
+            turn.tell_alone(Reasoned(turn.day, turn.agent, proposal.id, why))
+
+
+class ProposalResolved(
+    Event,
+    heading=("Proposal {proposal} ", By("result", {"passed": "has passed"}, "has failed"), ": {title}"),
+    content=("{yes} yes, {no} no, {abstain} abstain.", If("note", " {note}")),
+):
+    """`note` says what part of it could not be carried out."""
+
+    day: int
+    proposal: int
+    agent: int
+    type: ProposalType
+    title: str
+    result: Literal["passed", "failed"]
+    yes: int
+    no: int
+    abstain: int
+    threshold: int
+    quorum: int
+    note: str = ""
+
+
+def count_votes(table: Table, state: State) -> None:
+    """Resolve what is due, in the order in which it was proposed, all by the rule that held this evening."""
+    threshold, quorum = state.government.voting_rule()
+    for proposal in state.assembly.due(state.day):
+        passed = proposal.passes(threshold, quorum)
+        state.assembly.close(proposal)
+        effects, notes = carried_out(state, proposal) if passed else ([], [])
+        resolved = ProposalResolved(
+            day=state.day,
+            proposal=proposal.id,
+            agent=proposal.author,
+            type=proposal.type,
+            title=proposal.title,
+            result="passed" if passed else "failed",
+            **proposal.counts,
+            threshold=threshold,
+            quorum=quorum,
+            note=" ".join(notes),
+        )
+        for event in (resolved, *effects):
+            table.tell(event, to=Everyone)
