@@ -26,7 +26,8 @@ def check(
 ) -> None:
     """Check a game: no leaks, no hidden chance, no illegal fallback, and what else every game promises.
 
-    One line for each check, on games of bots in the game's tiny scenario. Exit code 1 where something is found.
+    Each check plays the game's tiny scenario on bots and says in one line that nothing was found, or what, and where;
+    what else it found stands indented below. Exit code 1 where anything is found.
     """
     from agentsim.testing import CHECKS, case_of
 
@@ -37,9 +38,9 @@ def check(
         looked_at, findings = look(case)
         failed += bool(findings)
         if not findings:
-            say(shortened(f"ok      {name}: {looked_at}", _LONGEST))
+            say(shortened(f"ok {name}: {looked_at}", _LONGEST))
         for number, finding in enumerate(findings):
-            say(shortened(f"{'' if number else 'FAILED'}".ljust(8) + f"{name}: {finding}", _LONGEST))
+            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
     if failed:
         say(f"{game}: {failed} of {len(CHECKS)} checks found something")
         raise typer.Exit(FOUND)

@@ -55,8 +55,6 @@ class Request(Generic[D]):
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False
     """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
-    forgets: ClassVar[bool] = False
-    """Whether the answer takes the place of what was heard, as a summary does: the history in prompts begins anew."""
     unshown: ClassVar[Mapping[str, str]] = {}
     """Fields that no prompt shows, with the reason, by path: `menu.tools`; `#` is any entry of a list."""
     unheard: ClassVar[Mapping[str, str]] = {}

@@ -64,20 +64,18 @@ def no_control_tokens(case: Case) -> Findings:
 def history_grows(case: Case) -> Findings:
     """The history in a player's prompts only grows: providers charge less for what they have seen.
 
-    Put what changes into `state`; a question whose answer takes the place of what was heard says `forgets`.
+    Put what changes into `state`; an event that takes the place of what was heard before it, as a summary, `forgets`.
     """
-    shown: dict[str, tuple[str, ...]] = {}
-    for where, asked in case.every():
-        if asked.ask.index == 1:
-            shown = {}
-        history, before = asked.ask.request.prompt().history, shown.get(asked.player, ())
-        for number, line in enumerate(before):
-            if history[number : number + 1] != (line,):
-                yield where, f"line {number + 1} of its history was {line!r}"
-                break
-        shown[asked.player] = history
-        if asked.ask.request.forgets:  # staff forgets for everybody
-            shown = {} if asked.player.startswith("@") else {**shown, asked.player: ()}
+    for seed, played in enumerate(case.games):
+        shown: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for asked in played.asked:
+            upto, before = shown.get(asked.player, (0, ()))
+            history = asked.ask.request.prompt().history
+            heard = (told for told in played.log[upto : asked.told] if told.heard_by(asked.player))
+            if history[: len(before)] != before and not any(told.event.forgets for told in heard):
+                lost = next(line for number, line in enumerate(before) if history[number : number + 1] != (line,))
+                yield f"seed {seed}, {asked}", f"{lost!r} stood in its history, and stands there no more"
+            shown[asked.player] = asked.told, history
     return case.looked_at
 
 

@@ -1,4 +1,4 @@
-"""What requests of the games have yet to declare of themselves: what no prompt shows, or no event told, and why.
+"""What the games have yet to declare of themselves: what no prompt shows, or no event told; which events forget.
 
 A game's own `unshown`, `unheard` and `forgets` take the place of its lines here.
 """
@@ -11,11 +11,10 @@ import pytest
 
 from agentsim.engine.game import Game
 
-_MENU = tuple(f"menu.{part}" for part in ("actions", "queries", "tools", "goods", "lenient", "memory_chars", "price_max"))
 UNSHOWN: Mapping[str, Sequence[str]] = {
     "agent_island": ("view.players", "view.jury", "view.tallies.#.abstentions"),
     "auction": ("terms.teams",),
-    "market": (*_MENU, "now.stale"),
+    "market": ("menu", "now", "scope"),
     "monopoly": ("view.active", "view.seats.#.failed", "terms.target", "terms.proposer", "lot.high", "lot.leader"),
     "society": (
         *("rules.starvation_days", "rules.strict_actions", "rules.values", "world.more_projects"),
@@ -24,13 +23,15 @@ UNSHOWN: Mapping[str, Sequence[str]] = {
 }
 UNHEARD: Mapping[str, Sequence[str]] = {"society": ("world",)}
 """The totals of the world, its votes and its dead are public, and told to nobody in an event."""
-FORGETS = {"agent_island": {"summary"}, "monopoly": {"summarize"}}
+FORGETS = {"summary", "summarized"}
+"""Kinds of event, of Agent Island and of Monopoly."""
 
 
 def declare(game: Game, patch: pytest.MonkeyPatch) -> None:
-    """Put into the game's requests what they have yet to declare."""
+    """Put into the game's requests and events what they have yet to declare."""
     for request in game.requests:
         for name, places in (("unshown", UNSHOWN), ("unheard", UNHEARD)):
             said = dict.fromkeys(places.get(game.name, ()), "as before")
             patch.setattr(request, name, {**said, **getattr(request, name)})
-        patch.setattr(request, "forgets", request.forgets or request.kind in FORGETS.get(game.name, ()))
+    for event in game.events:
+        patch.setattr(event, "forgets", event.forgets or event.kind in FORGETS)
