@@ -353,6 +353,7 @@ ALLOWED: dict[str, str] = {
         "w = 1  # type: ignore[misc] # mypy cannot see this\n"
         "v = 1  # noqa: S704 (escaped above)\nu = 1  # pragma: no cover - only on Windows\n"
     ),
+    "testing/case.py": "import subprocess\nfrom agentsim.runner.drive import drive",
     "cli/display.py": "print('x')",
     "cli/panels.py": (
         "from rich.text import Text\nline = Text('x')\nconsole.print(line)\ntable.add_row(spinner, Text(safe(x)))"
@@ -399,7 +400,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),
     "players know no games": ("players/rows.py", "from agentsim import games", "games"),
     "players know no history": ("players/base.py", "from ..history.fold import Entry", "history.fold"),
-    "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.bot"),
+    "games know no players": ("games/chess/bots.py", "from agentsim.players.bot import BotPlayer", "players.bot"),
     "games know no models": ("games/chess/words.py", f"{TYPED}from agentsim.models.base import Model", "models.base"),
     "models know no players": ("models/keys.py", "from agentsim.players import bot", "players.bot"),
     "models know prompts, not requests": (

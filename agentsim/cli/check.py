@@ -24,7 +24,7 @@ def check(
     update: Annotated[bool, o.option("--update", "Write the golden files anew.")] = False,
     seeds: Annotated[int, o.option("--seeds", "Games that a check plays.", "N", min=1)] = 20,
 ) -> None:
-    """Check a game: no leaks, no hidden chance, no illegal fallback, and what else every game promises.
+    """Check that a game keeps what every game promises.
 
     Each check plays the game's tiny scenario on bots and says in one line that nothing was found, or what, and where;
     what else it found stands indented below. Exit code 1 where anything is found.
