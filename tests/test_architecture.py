@@ -353,6 +353,7 @@ ALLOWED: dict[str, str] = {
         "w = 1  # type: ignore[misc] # mypy cannot see this\n"
         "v = 1  # noqa: S704 (escaped above)\nu = 1  # pragma: no cover - only on Windows\n"
     ),
+    "testing/case.py": "import subprocess\nfrom agentsim.runner.drive import drive",
     "cli/display.py": "print('x')",
     "cli/panels.py": (
         "from rich.text import Text\nline = Text('x')\nconsole.print(line)\ntable.add_row(spinner, Text(safe(x)))"

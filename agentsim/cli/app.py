@@ -18,6 +18,7 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from agentsim.cli.batch import batch
+from agentsim.cli.check import check
 from agentsim.cli.compare import diff, report
 from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.runs import bundle, export, logs, runs, watch
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 _PLAY = (run, batch, resume, replay, fork)
 _READ = (watch, logs, runs, diff, report, export, bundle)
-_PREPARE = (init, validate, gen_items, games, models, schema)
+_PREPARE = (init, validate, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)
 

@@ -47,8 +47,8 @@ class Request(Generic[D]):
     """Base of a game's requests: records named by their question; each subclass becomes a frozen dataclass.
 
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
-    small letters where it is not given. A subclass adds the fields of its view, and implements `options`, `prompt`,
-    `facts` and `fallback`; `check` where legality is more than the options say; `in_words` where plain prose is an
+    small letters where it is not given. A subclass adds the fields of its view, and implements `options`, `prompt`
+    and `fallback`; `check` where legality is more than the options say; `in_words` where plain prose is an
     answer; `decision_of` where an object is more than its fields. How replies are read is the same for all.
     """
 
@@ -68,6 +68,10 @@ class Request(Generic[D]):
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False
     """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
+    unshown: ClassVar[Mapping[str, str]] = {}
+    """Fields that no prompt shows, with the reason, by path: `menu.tools`; `#` is any entry of a list."""
+    unheard: ClassVar[Mapping[str, str]] = {}
+    """Fields that depend on more than their player was told, with the reason, by path: `world.totals` are public."""
 
     player: PlayerId
 
@@ -95,8 +99,8 @@ class Request(Generic[D]):
         raise NotImplementedError
 
     def facts(self) -> tuple[str, ...]:
-        """Every value that decides a legal action's outcome, as it must stand in the prompt."""
-        raise NotImplementedError
+        """Values that must stand in the prompt; nothing needs it: `agentsim.testing.leaves_shown` finds what is not."""
+        return ()
 
     def fallback(self) -> D:
         """What happens when no usable reply comes: always legal, a pure function of the request."""

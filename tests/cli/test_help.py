@@ -37,6 +37,7 @@ CONTRACT: dict[str, str] = {
     "runs": "--json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
     "validate": "--config --game-config --allow-key",
+    "check": "GAME --golden --update --seeds",
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",
     "games": "",

@@ -12,15 +12,16 @@ from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import BASE, run_tables
 from agentsim.runner.replay import prove
-from tests.contract.golden import GOLDEN, playthrough
-from tests.contract.harness import GAMES
+from agentsim.testing import CHECKS
+from tests.contract.golden import GOLDEN
+from tests.contract.harness import GAMES, case
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 
 
 def test_the_playthrough_is_the_golden_one(name: str) -> None:
-    golden = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
-    assert playthrough(name) == golden, "if this is meant: python -m tests.contract.golden, and review the diff"
+    report = CHECKS["golden_files"](case(name), golden=GOLDEN)
+    assert not report.findings, f"if this is meant: python -m tests.contract.golden, and review the diff: {report}"
 
 
 def test_the_golden_journal_replays(name: str, tmp_path: Path) -> None:

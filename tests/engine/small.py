@@ -37,9 +37,6 @@ class Say(Request[Word]):
     def prompt(self) -> Prompt:
         return Prompt(rules=(), history=(), state=(), question=(self.hint,))
 
-    def facts(self) -> tuple[str, ...]:
-        return ()
-
     def fallback(self) -> Word:
         return Word(text="")
 
@@ -54,9 +51,6 @@ class Bid(Request[Amount]):
 
     def prompt(self) -> Prompt:
         return Prompt(rules=(), history=(), state=(f"At most {self.most}.",), question=("How much?",))
-
-    def facts(self) -> tuple[str, ...]:
-        return (str(self.most),)
 
     def fallback(self) -> Amount:
         return Amount(amount=0)

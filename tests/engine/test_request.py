@@ -49,9 +49,6 @@ class Move(Request[Motion]):
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.wording,))
 
-    def facts(self) -> tuple[str, ...]:
-        return ()
-
     def fallback(self) -> Motion:
         return Motion(whom=self.names[0], amount=self.low)
 
@@ -214,7 +211,7 @@ def test_the_form_of_an_answer_names_its_legal_values() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [Request.options, Request.prompt, Request.facts, Request.fallback],
+    [Request.options, Request.prompt, Request.fallback],
     ids=lambda method: str(method.__name__),
 )
 def test_the_base_class_leaves_the_question_to_the_game(method: Callable[[Request[Any]], object]) -> None:

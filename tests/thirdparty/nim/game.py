@@ -69,9 +69,6 @@ class Take(Request[Move]):
     def standing(self) -> str:
         return f"{self.left} coins are left."
 
-    def facts(self) -> tuple[str, ...]:
-        return (self.standing(),)
-
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"left": self.left}
 

@@ -1,0 +1,46 @@
+"""`agentsim check`: whether a game keeps what every game promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentsim.cli import options as o
+from agentsim.cli.terminal_output import say, shortened
+from agentsim.errors import UsageError
+
+FOUND = 1
+_LONGEST = 1000
+
+
+def check(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name, as `agentsim games` lists it.")],
+    *,
+    golden: Annotated[
+        Path | None, o.path_option("--golden", "Folder of golden files: compared, and written where not there.", "DIR")
+    ] = None,
+    update: Annotated[bool, o.option("--update", "Write the golden files anew.")] = False,
+    seeds: Annotated[int, o.option("--seeds", "Games that a check plays.", "N", min=1)] = 20,
+) -> None:
+    """Check that a game keeps what every game promises.
+
+    Each check plays the game's tiny scenario on bots and says in one line that nothing was found, or what, and where;
+    what else it found stands indented below. Exit code 1 where anything is found.
+    """
+    from agentsim.testing import CHECKS, case_of
+
+    if update and golden is None:
+        raise UsageError("--update: which golden files? (--golden DIR)")
+    case, failed = case_of(game, golden=golden, update=update, seeds=seeds), 0
+    for name, look in CHECKS.items():
+        looked_at, findings = look(case)
+        failed += bool(findings)
+        if not findings:
+            say(shortened(f"ok {name}: {looked_at}", _LONGEST))
+        for number, finding in enumerate(findings):
+            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
+    if failed:
+        say(f"{game}: {failed} of {len(CHECKS)} checks found something")
+        raise typer.Exit(FOUND)

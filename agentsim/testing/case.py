@@ -1,0 +1,197 @@
+"""Case: a game with the small scenario in which it is checked, and how it is played there, by the kernel alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module, resources
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from agentsim import games
+from agentsim.engine.codec import values
+from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.game import Bot, Game, Outcome
+from agentsim.engine.play import Ask, GamePlay
+from agentsim.engine.random_policy import random_decision
+from agentsim.engine.reading import Decision
+from agentsim.errors import UsageError
+
+MOST_DECISIONS: Final = 60
+"""A tiny scenario takes fewer."""
+_ENDLESS = 20_000
+
+
+class Asked(NamedTuple):
+    """A question with its answer. `data` is the request as it was then, `told` how many events had been told before."""
+
+    ask: Ask
+    decision: Decision
+    data: str
+    told: int
+    round: str
+
+    @property
+    def player(self) -> PlayerId:
+        return self.ask.request.player
+
+    @property
+    def place(self) -> tuple[PlayerId, str, int]:
+        return self.player, self.ask.request.kind, self.ask.nth
+
+    @property
+    def restored(self) -> Decision:
+        """The decision as it comes back from a journal."""
+        return type(self.decision).model_validate_json(self.decision.model_dump_json())
+
+    def __str__(self) -> str:
+        return f"wave {self.ask.wave}, {self.player} is asked {self.ask.request.kind} (number {self.ask.nth})"
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished game."""
+
+    play: GamePlay
+    outcome: Outcome
+    asked: tuple[Asked, ...]
+
+    @property
+    def log(self) -> Sequence[LogEntry]:
+        return self.play.log
+
+    @property
+    def waves(self) -> list[list[Asked]]:
+        """What was asked at the same moment."""
+        return [list(wave) for _, wave in groupby(self.asked, lambda asked: asked.ask.wave)]
+
+    def lines(self) -> list[str]:
+        """The whole game, a line for each question, event and standing: the same game has the same lines."""
+        asked = [f"{asked}: {asked.data} decides {asked.decision.model_dump_json()}" for asked in self.asked]
+        told = [f"round {told.round}, to {told.to} by {told.by} {told.decision}: {words_of(told)}" for told in self.log]
+        return [*asked, *told, repr(self.outcome)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A game and a small scenario for it.
+
+    `reference` is how another process finds the game: its registered name, or `module:ATTRIBUTE`. `seeds` is how many
+    games a check plays, `tiny` the scenario's file where there is one, `golden` a folder of golden files.
+    """
+
+    reference: str
+    game: Game
+    players: tuple[PlayerId, ...]
+    config: Mapping[str, Any]
+    staff: tuple[str, ...] = ()
+    seed: int = 1
+    seeds: int = 20
+    tiny: Path | None = None
+    golden: Path | None = None
+    update: bool = False
+
+    @property
+    def bot(self) -> Bot:
+        """The policy that most checks play with: the game's `random`, or its first, or a draw of anything legal."""
+        return self.game.bots.get("random") or next(iter(sorted(self.game.bots.items())), ("", random_decision))[1]
+
+    def start(self, seed: int | None = None) -> GamePlay:
+        """A game, about to start."""
+        config = self.game.config.from_toml(self.config)
+        return GamePlay(self.game, config, self.players, self.seed if seed is None else seed, staff=self.staff)
+
+    def play(self, policy: Bot | None = None, seed: int | None = None) -> Played:
+        """A whole game; each answer is checked as a player's is."""
+        play, decide = self.start(seed), policy or self.bot
+        asked: list[Asked] = []
+        wave = play.start()
+        while wave is not None:
+            told, title = len(play.log), f"{len(play.table.rounds) - 1}. {play.table.rounds[-1]}"
+            # what each request holds now: the rules could change a part of it later
+            held = [data_of(ask) for ask in wave.asks]
+            decisions = [decide(ask.request, play.bot_rng(ask)) for ask in wave.asks]
+            for ask, decision, data in zip(wave.asks, decisions, held, strict=True):
+                ask.request.check(decision)
+                asked.append(Asked(ask, decision, data, told, title))
+            assert len(asked) < _ENDLESS, f"the game has not ended after {_ENDLESS:,} decisions"
+            wave = play.answer(decisions)
+        assert play.outcome is not None, "a play without a wave has an outcome"
+        return Played(play, play.outcome, tuple(asked))
+
+    @cached_property
+    def games(self) -> tuple[Played, ...]:
+        """A game of each seed from 0, played once for all checks."""
+        return tuple(self.play(seed=seed) for seed in range(self.seeds))
+
+    def every(self) -> Iterator[tuple[str, Asked]]:
+        """Every question of these games, with its place."""
+        for seed, played in enumerate(self.games):
+            yield from ((f"seed {seed}, {asked}", asked) for asked in played.asked)
+
+    @property
+    def looked_at(self) -> str:
+        return f"{sum(len(played.asked) for played in self.games)} questions of {self.seeds} games"
+
+
+Checkable: TypeAlias = str | Case
+"""A game: its registered name, or a `Case`."""
+
+
+def case_of(game: Checkable, **changes: Any) -> Case:
+    """The case of a registered game: the `tiny.toml` that ships beside it; `changes` are other values of the case."""
+    if isinstance(game, Case):
+        return replace(game, **changes)
+    from agentsim.scenario.load import load
+
+    found = games.find(game)
+    tiny = Path(str(resources.files(type(found).__module__.rpartition(".")[0]) / "tiny.toml"))
+    if not tiny.is_file():
+        raise UsageError(f"{game}: there is no {tiny}, the small scenario in which a game is checked")
+    scenario = load(tiny)
+    players, config = tuple(plan.id for plan in scenario.players), scenario.config.model_dump(mode="json")
+    case = Case(game, found, players, config, tuple(sorted(scenario.staff)), scenario.seed or 0, tiny=tiny)
+    return replace(case, **changes)
+
+
+def game_of(reference: str) -> Game:
+    """The game that a case's `reference` names."""
+    module, _, attribute = reference.partition(":")
+    found: Game = getattr(import_module(module), attribute) if attribute else games.find(reference)
+    return found
+
+
+def data_of(ask: Ask) -> str:
+    """All that a request holds."""
+    return json.dumps(values(ask.request), ensure_ascii=False)
+
+
+def words_of(told: LogEntry) -> str:
+    """All that somebody who hears an event is told."""
+    event = told.event
+    return json.dumps([event.kind, event.heading, event.content, event.data()], ensure_ascii=False)
+
+
+def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The places at which two JSON values differ, with both values."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key in one:
+            yield from differences(one[key], other[key], f"{path}.{key}".lstrip("."))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, both in enumerate(zip(one, other, strict=True)):
+            yield from differences(*both, f"{path}.{place}".lstrip("."))
+    elif one != other:
+        yield path, one, other
+
+
+def named(path: Sequence[str | int], players: Collection[PlayerId]) -> str:
+    """A place in any request of its kind: `#` is any entry of a list, `*` any player."""
+    return ".".join("#" if str(part).isdigit() else "*" if part in players else str(part) for part in path)
+
+
+def excused(name: str, reasons: Collection[str]) -> bool:
+    """Whether a place is one of these, or a part of one."""
+    return any(f"{name}.".startswith(f"{each}.") for each in reasons)

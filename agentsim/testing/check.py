@@ -1,0 +1,85 @@
+"""Check: a look at any game. Report: what one check found in one game, where, and what to do.
+
+A check is a generator of places and of what is wrong there. It returns, in words, what it has looked at: "nothing"
+where the game gave it nothing to look at. Its docstring says what it shows, and then what to do about a finding.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from inspect import getdoc
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from agentsim.testing.case import Case, Checkable, case_of
+
+MOST_FINDINGS = 20
+"""Of one check: a fault in what all questions share shows in each of them."""
+_LONGEST = 400
+_PACKAGE = Path(__file__).parents[1]
+Findings: TypeAlias = Generator[tuple[str, str], None, str]
+
+
+class Finding(NamedTuple):
+    """`what` is the case at `where`; `advice` is what to do about it."""
+
+    where: str
+    what: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what[:_LONGEST]}. {self.advice}"
+
+
+class Report(NamedTuple):
+    """What one check found in a game, and what it looked at."""
+
+    looked_at: str
+    findings: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.findings)) or self.looked_at
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check of any game; called with a game's name or `Case`, it reports."""
+
+    look: Callable[[Case], Findings]
+
+    def __call__(self, game: Checkable, **changes: Any) -> Report:
+        looked_at, advice = "", " ".join((getdoc(self.look) or "").partition("\n")[2].split())
+        found: dict[tuple[str, str], Finding] = {}
+        looking = self.look(case_of(game, **changes))
+        try:
+            while len(found) < MOST_FINDINGS:
+                place = next(looking)
+                found[place] = Finding(*place, advice)
+        except StopIteration as stop:
+            looked_at = stop.value
+        except Exception as error:  # noqa: BLE001 - the game is somebody's code, and may raise anything
+            place = _raised(error)
+            found[place] = Finding(*place, "No game may stop there.")
+        return Report(looked_at, tuple(found.values()))
+
+
+CHECKS: dict[str, Check] = {}
+"""Every check by its name."""
+
+
+def check(look: Callable[[Case], Findings]) -> Check:
+    """Make a check of a function."""
+    CHECKS[look.__name__] = made = Check(look)
+    return made
+
+
+def _raised(error: Exception) -> tuple[str, str]:
+    """Where a game raised an error, which is the innermost place outside of the kernel and of the checks; and what."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = (_PACKAGE / "testing", _PACKAGE / "engine")
+    theirs = [frame for frame in frames if not any(Path(frame.filename).is_relative_to(part) for part in ours)]
+    frame = (theirs or frames)[-1]
+    what = f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
+    return f"{frame.filename}:{frame.lineno}, in {frame.name}", what

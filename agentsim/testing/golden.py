@@ -1,0 +1,88 @@
+"""Golden playthroughs: what each player was asked, told and could see, as text.
+
+A leak, a changed word or a changed rule shows as a diff.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.replay import prove
+from agentsim.testing.case import Case, Played
+from agentsim.testing.check import Findings, check
+
+
+@check
+def golden_files(case: Case) -> Findings:
+    """The playthrough is the golden one, and a journal that is kept beside it replays.
+
+    If the change is meant: `agentsim check GAME --golden DIR --update`, and review the diff.
+    """
+    if case.golden is None:
+        return "nothing: no folder of golden files is given (--golden DIR)"
+    path, files = case.golden / f"{case.game.name}.txt", RunFiles(case.golden, case.game.name)
+    now = playthrough(case)
+    if written := case.update or not path.exists():
+        case.golden.mkdir(parents=True, exist_ok=True)
+        path.write_text(now, encoding="utf-8")
+    was = path.read_text(encoding="utf-8").splitlines()
+    for number, (before, after) in enumerate(zip_longest(was, now.splitlines()), start=1):
+        if before != after:
+            yield f"{path}:{number}", f"it says {before!r}, and the game now {after!r}"
+            break
+    if files.journal.exists():
+        prove(files)
+    return f"{path}{', written now' if written else ''}"
+
+
+def playthrough(case: Case) -> str:
+    """The tiny game on bots, in words."""
+    return "\n".join(_lines(case.play())) + "\n"
+
+
+def _lines(played: Played) -> Iterator[str]:
+    shown: dict[str, tuple[str, ...]] = {}
+    log, told = played.log, 0
+    for wave in played.waves:
+        upto = _told_before(log, wave[0].ask.index, told)
+        yield from map(_event, log[told:upto])
+        told = upto
+        yield f"\n=== wave {wave[0].ask.wave}"
+        for ask, decision, *_ in wave:
+            request, prompt = ask.request, ask.request.prompt()
+            yield f"--- {ask.index}. {request.player} is asked {request.kind} (number {ask.nth})"
+            before = shown.get(request.player)
+            if before is None:
+                yield from _quoted(prompt.rules)
+            same = before is not None and prompt.history[: len(before)] == before
+            known = len(before or ()) if same else 0
+            yield f"  (sees {known} lines as before, and)" if same else "  (sees)"
+            yield from _quoted(prompt.history[known:])
+            yield from _quoted((*prompt.state, *prompt.question))
+            shown[request.player] = prompt.history
+            yield f"  options {json.dumps(request.schema()['properties'], ensure_ascii=False)}"
+            yield f"  decides {decision.model_dump_json()}"
+    yield ""
+    yield from map(_event, log[told:])
+    yield f"\n=== {played.outcome.reason}"
+    for place in played.outcome.standings:
+        yield f"{place.rank}. {place.player} {dict(place.score)}"
+
+
+def _told_before(log: Sequence[LogEntry], decision: int, start: int) -> int:
+    """Where in the log the events end that were told before that decision: those of earlier decisions, or none."""
+    return next((at for at in range(start, len(log)) if (log[at].decision or 0) >= decision), len(log))
+
+
+def _event(told: LogEntry) -> str:
+    to = "everyone" if isinstance(told.to, EveryoneType) else ", ".join(told.to) or "the log alone"
+    return f"* [{to}] {told.event.kind}: {told.event.heading} | {told.event.content}"
+
+
+def _quoted(lines: tuple[str, ...]) -> Iterator[str]:
+    for line in "\n".join(lines).split("\n"):
+        yield f"  | {line}"

@@ -1,0 +1,85 @@
+"""Leaves: a request holds nothing that its player does not read; bots would know it, and models would not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from agentsim.engine.request import Request
+from agentsim.testing.case import Case, excused, named
+from agentsim.testing.check import Findings, check
+
+_MOST = 8
+"""Questions of one kind that are looked at, and values of the same place elsewhere that are tried in it."""
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@check
+def leaves_shown(case: Case) -> Findings:
+    """Every value of a request changes what its player reads, or the schema of its answer.
+
+    Show it in the prompt, leave it out of the request, or give the reason in the request's `unshown`.
+    """
+    looked = list(_looked_at(case))
+    values: defaultdict[str, list[Any]] = defaultdict(list)
+    for place, _, _, _, value in looked:
+        if value not in values[place][:_MOST]:
+            values[place].append(value)
+    read: dict[str, bool] = {}
+    for place, request, data, path, value in looked:
+        for other in (*_changes(value), *values[place][:_MOST]):
+            if not read.get(place) and (now := _reads(request, data, path, other)) is not None:
+                read[place] = now
+    for place in sorted(place for place, shown in read.items() if not shown):
+        yield place, "no prompt and no schema changes with it"
+    return f"{len(read)} values of requests"
+
+
+def _looked_at(case: Case) -> Iterator[tuple[str, Request[Any], str, Path, Any]]:
+    """Every leaf of some requests: its place, the request and its data, and the leaf's path and value."""
+    taken: Counter[str] = Counter()
+    for played in case.games:
+        for asked in reversed(played.asked):  # the last question of a kind has the most to tell
+            request = asked.ask.request
+            taken[request.kind] += 1
+            for path, value in _leaves(json.loads(asked.data)) if taken[request.kind] <= _MOST else ():
+                name = named(path, case.players)
+                if name != "player" and not excused(name, request.unshown):
+                    yield f"{request.kind}.{name}", request, asked.data, path, value
+
+
+def _leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if parts is None:
+        yield path, value
+    for key, part in parts or ():
+        yield from _leaves(part, (*path, key))
+
+
+def _changes(value: Any) -> tuple[Any, ...]:
+    match value:
+        case bool():
+            return (not value,)
+        case int() | float():
+            return (value + 1, value - 1, value + 1000)
+        case str():
+            return (f"{value}Zq",)
+    return ()
+
+
+def _reads(request: Request[Any], data: str, path: Path, value: Any) -> bool | None:
+    """Whether the player reads something else with this value at the path; None where no other request is made."""
+    inside = changed = json.loads(data)
+    for part in path[:-1]:
+        inside = inside[part]
+    inside[path[-1]] = value
+    try:
+        return None if changed == json.loads(data) else _read(type(request).restore(changed)) != _read(request)
+    except Exception:  # noqa: BLE001 - the game may refuse in any way to make a prompt of what cannot be
+        return None
+
+
+def _read(request: Request[Any]) -> tuple[str, str]:
+    return request.prompt().text(), json.dumps(request.schema())

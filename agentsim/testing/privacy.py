@@ -1,0 +1,176 @@
+"""Privacy: what a player is asked is a function of what it heard and of what it decided itself.
+
+Every free text of these games is a marker of its own, by which it is recognized wherever it turns up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.event import PlayerId
+from agentsim.engine.game import Bot
+from agentsim.engine.random_policy import random_decision
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Choice, Request
+from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
+from agentsim.testing.check import Findings, check
+
+_DRAWS = 4
+"""Other decisions that are drawn for a question."""
+_MOST = 6
+"""Games for each seed in which one player decides otherwise, at most."""
+
+
+@check
+def same_ears(case: Case) -> Findings:
+    """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn.
+
+    Make the request of what its player heard (`table.heard`, `table.memory`), tell the player what it is to know, or
+    give the reason in the request's `unheard`.
+    """
+    known: dict[tuple[str, ...], tuple[str, str]] = {}
+    found: set[tuple[str, str]] = set()
+    compared = 0
+    for label, played in _games(case):
+        for key, asked in _with_ears(case, played):
+            here, kind = f"{label}, {asked}", asked.ask.request.kind
+            data, there = known.setdefault(key, (asked.data, here))
+            compared += there != here
+            for path, before, after in differences(json.loads(data), json.loads(asked.data)):
+                name = named(path.split("."), case.players)
+                if (kind, name) not in found and not excused(name, asked.ask.request.unheard):
+                    found.add((kind, name))
+                    what = f"`{path}` is {after!r}, and is {before!r} in {there}, with the same heard and decided"
+                    yield here, what
+    return f"{compared} questions after the same" if compared else "nothing: no two games have a moment in common"
+
+
+def _games(case: Case) -> Iterator[tuple[str, Played]]:
+    """Games that differ in what is drawn, and games in which one player once decides otherwise, in the same words."""
+    for seed in range(case.seeds):
+        yield f"seed {seed}", case.play(marking(case.bot), seed)
+    plain = case.play(marking(case.bot))
+    yield "the tiny game", plain
+    draws = [(asked, f"agentsim.testing/{asked}/{number}") for asked in plain.asked for number in range(_DRAWS)]
+    for asked, name in draws[:: max(1, len(draws) // (_MOST * case.seeds))]:
+        drawn = random_decision(asked.ask.request, Stream(name))
+        other = reworded(asked.ask.request, drawn, partial(marker, *asked.place))
+        if other != asked.decision:
+            label = f"the tiny game but for wave {asked.ask.wave}, in which {asked.player} decides {other}"
+            yield label, case.play(marking(case.bot, asked, other))
+
+
+def _with_ears(case: Case, played: Played) -> Iterator[tuple[tuple[str, ...], Asked]]:
+    """Every question to a player with a key for all that the player had heard and decided before it."""
+    ears: dict[PlayerId, str] = dict.fromkeys(case.players, "")
+    upto = 0
+    for asked in played.asked:
+        for told in played.log[upto : asked.told]:
+            for listener in filter(told.heard_by, case.players):
+                ears[listener] = _digest(ears[listener], told.round, told.by, words_of(told))
+        upto, player = asked.told, asked.player
+        if player in ears:  # staff sees what the rules show it
+            yield (player, asked.ask.request.kind, ears[player], asked.round), asked
+            ears[player] = _digest(ears[player], asked.ask.request.kind, asked.decision.model_dump_json())
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+
+@check
+def private_words(case: Case) -> Findings:
+    """Other private words change no question to a player who does not hear them.
+
+    Show players what they heard, by `table.heard` or `table.memory`, and no words that are kept in the state.
+    """
+    plain = case.play(marking(case.bot))
+    heard, changed = audiences(case, plain), 0
+    for said, (asked, path) in markers(plain).items():
+        outside = sorted(set(case.players) - heard[said])
+        other = case.play(marking(case.bot, asked, path)) if outside else plain
+        changed += other.lines() != plain.lines()
+        for player in outside:
+            before, after = (
+                [f"{each}: {shown_to(each)}" for each in game.asked if each.player == player] for game in (plain, other)
+            )
+            if before != after:
+                first = next((was for was, now in zip(before, after, strict=False) if was != now), before[-1])
+                what = f"it depends on what {asked.player} says in `{path}` of {asked}, which {player} does not hear"
+                yield first.partition(":")[0], what
+    return f"{changed} private texts, each replaced once" if changed else "nothing: no text is private"
+
+
+def audiences(case: Case, played: Played) -> dict[str, set[str]]:
+    """Who wrote or heard each marker, by marker."""
+    readers = [*case.players, *(f"@{role}" for role in case.staff)]
+    heard = {said: {asked.player} for said, (asked, _) in markers(played).items()}
+    for told in played.log:
+        for said in filter(words_of(told).__contains__, heard):
+            heard[said].update(filter(told.heard_by, readers))
+    return heard
+
+
+def markers(played: Played) -> dict[str, tuple[Asked, str]]:
+    """Where each marker of a game was said: the question, and the path in its answer."""
+    paths = ((asked, path) for asked in played.asked for path in free_texts(asked.ask.request, asked.decision))
+    return {marker(*asked.place, path): (asked, path) for asked, path in paths}
+
+
+def marker(player: str, kind: str, nth: int, path: str, letter: str = "x") -> str:
+    return f"{letter}q{player}q{kind}q{nth}q{path.replace('.', 'q')}q"
+
+
+def shown_to(asked: Asked) -> str:
+    """All that a player is shown by a question."""
+    return f"{asked.data} {asked.ask.request.prompt().text()}"
+
+
+def marking(policy: Bot, asked: Asked | None = None, change: str | Decision = "") -> Bot:
+    """A policy whose every free text is a marker of its own.
+
+    What was `asked` it decides otherwise: the text at the path `change` differs, not in length, or all of it does.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+
+    def marked(request: Request[Any], rng: Stream) -> Decision:
+        decision = policy(request, rng)
+        counts[key] = nth = counts[key := (request.player, request.kind)] + 1
+        changed = change if asked and (*key, nth) == asked.place else ""
+        if isinstance(changed, Decision):
+            return changed
+        return reworded(request, decision, lambda path: marker(*key, nth, path, "y" if path == changed else "x"))
+
+    return marked
+
+
+def reworded(request: Request[Any], decision: Decision, words: Callable[[str], str]) -> Decision:
+    """The decision with other words wherever its player may say what it likes, by path."""
+    said = decision.model_dump()
+    for path in free_texts(request, decision):
+        *outer, name = path.split(".")
+        inside = said
+        for part in outer:
+            inside = inside[part]
+        inside[name] = words(path)
+    return type(decision).model_validate(said)
+
+
+def free_texts(request: Request[Any], decision: Decision) -> list[str]:
+    """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
+    closed = {name for name, legal in request.options().items() if isinstance(legal, Choice)}
+    paths = _strings(decision.model_dump(), "")
+    return [path for path in paths if path not in closed and path.rpartition(".")[0] not in closed]
+
+
+def _strings(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, str):
+        yield path
+    for name, part in value.items() if isinstance(value, dict) else ():
+        yield from _strings(part, f"{path}.{name}" if path else str(name))

@@ -1,0 +1,131 @@
+"""Prompts: what a model and a person read of any question."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from rich.cells import cell_len
+
+from agentsim.engine.play import Ask
+from agentsim.engine.request import Request
+from agentsim.errors import Interrupted
+from agentsim.players.fields import hint, is_words
+from agentsim.players.human import HumanPlayer
+from agentsim.players.model import prompt_messages
+from agentsim.players.rendering import question
+from agentsim.players.terminal import Terminal, rows
+from agentsim.testing.case import Case
+from agentsim.testing.check import Findings, check
+from agentsim.testing.privacy import reworded
+
+_TOKENS = ("]~b]system", "[e~[", "[gMASK]", "[INST]", "[|user|]")
+_WIDTHS = (40, 80)
+
+
+@check
+def prompts_filled(case: Case) -> Findings:
+    """Every prompt names its player, asks something, and has no hole where a value was to be.
+
+    Say in `rules` whom it addresses, and put into words what has no value.
+    """
+    for where, asked in case.every():
+        prompt = asked.ask.request.prompt()
+        if asked.player not in prompt.text() and not asked.player.startswith("@"):
+            yield where, f"the prompt does not name {asked.player}"
+        for hole in ("None", "${"):
+            if hole in prompt.text():
+                yield where, f"the prompt says {hole!r}"
+        if not "".join(map(question, prompt.question)).strip():
+            yield where, "the prompt asks nothing"
+    return case.looked_at
+
+
+@check
+def no_control_tokens(case: Case) -> Findings:
+    """No control token of a chat template that somebody says is in a prompt.
+
+    Put others' words in by `quoted` alone.
+    """
+    played = case.play(lambda request, rng: reworded(request, case.bot(request, rng), lambda path: " ".join(_TOKENS)))
+    escaped = 0
+    for asked in played.asked:
+        text = "".join(message.text for message in prompt_messages(asked.ask, ""))
+        escaped += "\\u005b|user|]" in text
+        for token in filter(text.__contains__, _TOKENS):
+            yield str(asked), f"{token!r}, which a player said, stands in the prompt as it is"
+    return f"{escaped} prompts with somebody's words" if escaped else "nothing: no prompt holds anybody's words"
+
+
+@check
+def history_grows(case: Case) -> Findings:
+    """The history in a player's prompts only grows: providers charge less for what they have seen.
+
+    Put what changes into `state`; an event that takes the place of what was heard before it, as a summary, `forgets`.
+    """
+    for seed, played in enumerate(case.games):
+        shown: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for asked in played.asked:
+            upto, before = shown.get(asked.player, (0, ()))
+            history = asked.ask.request.prompt().history
+            heard = (told for told in played.log[upto : asked.told] if told.heard_by(asked.player))
+            if history[: len(before)] != before and not any(told.event.forgets for told in heard):
+                lost = next(line for number, line in enumerate(before) if history[number : number + 1] != (line,))
+                yield f"seed {seed}, {asked}", f"{lost!r} stood in its history, and stands there no more"
+            shown[asked.player] = asked.told, history
+    return case.looked_at
+
+
+class _Keyboard(Terminal):
+    """Of so many columns, at which somebody types these lines and goes away."""
+
+    def __init__(self, columns: int, *lines: str) -> None:
+        self.sink, self.columns = io.StringIO(), columns
+        super().__init__(io.StringIO("".join(f"{line}\n" for line in lines)), self.sink)
+
+    @property
+    def width(self) -> int:
+        return self.columns
+
+
+def _shown(request: Request[Any], columns: int, *lines: str) -> str:
+    terminal = _Keyboard(columns, *lines)
+    player, ask = HumanPlayer(terminal), Ask(index=1, wave=1, place=0, nth=1, request=request)
+    with suppress(Interrupted):
+        asyncio.run(player.reply(ask, player.messages(ask, ()), 1))
+    return terminal.sink.getvalue()
+
+
+@check
+def person_can_play(case: Case) -> Findings:
+    """A person reads every question within the screen, is told what may be answered, and sees the rules at `?`.
+
+    What a person sees is made of the prompt and of the options.
+    """
+    requests = {asked.ask.request.kind: asked.ask.request for asked in case.play().asked}
+    for kind, request in requests.items():
+        yield from ((kind, problem) for problem in _problems(request))
+    return f"{len(requests)} kinds of request, {' and '.join(map(str, _WIDTHS))} columns wide"
+
+
+def _problems(request: Request[Any]) -> Iterator[str]:
+    before = ""
+    for columns in _WIDTHS:
+        before = _shown(request, columns)
+        if wide := [line for line in before.splitlines() if cell_len(line) > columns]:
+            yield f"a line is wider than {columns} columns: {wide[0]!r}"
+        # words are asked for last
+        first, legal = min(request.schema()["properties"].items(), key=lambda field: is_words(field[1]))
+        legal = request.form_schema(first, legal, {})
+        field = "\n".join(rows(f"{first.replace('_', ' ')}{hint(legal)}:", columns))
+        if not legal.keys() & {"properties", "anyOf"} and not before.endswith(f"{field} "):
+            yield f"`{first}` is not asked for as {field!r}"
+    after = _shown(request, _WIDTHS[-1], "?")
+    rules, _, field = after.removeprefix(before).rpartition("\n\n")
+    if not after.startswith(before) or rules.strip() not in before or not before.endswith(f"\n\n{field}"):
+        yield "`?` does not show the same rules and then the same question"
+    if len(rules.partition("What this says of JSON")[0].split()) <= 10:
+        yield "there are no rules to show at `?`"

@@ -1,0 +1,128 @@
+"""Purity: a game follows from its seed and the decisions; no order of a set, no counter and no clock is part of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
+from agentsim.testing.case import Case, data_of, differences, game_of
+from agentsim.testing.check import Findings, check
+
+_SEEDS = 3
+_HASH_SEEDS = ("1", "2")
+_CHILD = "from agentsim.testing.purity import tell_games; tell_games()"
+
+
+@check
+def same_seed(case: Case) -> Findings:
+    """The same seed gives the same game again in one process, and another seed another.
+
+    Keep no state in a module or in the game object: all of it is made in `play`.
+    """
+    for seed, before in enumerate(case.games[:_SEEDS]):
+        yield from _parted(f"seed {seed}, played twice", before.lines(), case.play(seed=seed).lines())
+    several = len({tuple(played.lines()) for played in case.games}) > 1
+    return f"{len(case.games[:_SEEDS])} games" if several else f"nothing: all of {case.seeds} seeds give one game"
+
+
+@check
+def same_process(case: Case) -> Findings:
+    """Two processes with two PYTHONHASHSEEDs play the same games.
+
+    Sort what comes out of a set before it decides anything.
+    """
+    given = json.dumps([case.reference, case.players, case.config, case.staff]).encode()
+    path = os.pathsep.join(filter(None, sys.path))
+    said: list[Any] = []
+    for seed in _HASH_SEEDS:
+        done = subprocess.run(  # noqa: S603 - our own interpreter; what it is to play goes through its stdin
+            [sys.executable, "-c", _CHILD],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
+            input=given,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            yield "a process of its own", done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            return ""
+        said.append(json.loads(done.stdout))
+    one, other = said
+    for label in one:
+        yield from _parted(f"{label} with PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}", one[label], other[label])
+    return f"{len(one)} games"
+
+
+def tell_games() -> None:
+    """What the child process does: it plays the games of a case on stdin and writes their lines to stdout."""
+    reference, players, config, staff = json.load(sys.stdin)
+    case = Case(reference, game_of(reference), tuple(players), config, tuple(staff))
+    games = {f"seed {seed}": case.play(seed=seed).lines() for seed in range(_SEEDS)}
+    games |= {f"a game of bot/{name}": case.play(bot).lines() for name, bot in sorted(case.game.bots.items())}
+    json.dump(games, sys.stdout)
+
+
+@check
+def asking_changes_nothing(case: Case) -> Findings:
+    """A question that is put once, twice or never is the same, at the game's end too, and so is the game.
+
+    Let it depend on its fields alone, and these be frozen, such as a tuple; draw nothing in `options` or `prompt`.
+    """
+    found: list[tuple[str, str]] = []
+
+    def asking(request: Request[Any], rng: Stream) -> Decision:
+        again = type(request).restore(json.loads(json.dumps(request.to_json())))
+        first = _rendered(request)
+        for other in (_rendered(request), _rendered(again)):
+            for path, before, after in differences(first, other):
+                found.append((f"{request.player} is asked {request.kind}", f"{path} is {after!r}, and was {before!r}"))
+        return case.bot(request, rng)
+
+    put = case.play(asking)
+    yield from found
+    yield from _parted("the tiny game, its prompts made or not", case.play().lines(), put.lines())
+    for where, asked in case.every():
+        for path, before, after in differences(json.loads(asked.data), json.loads(data_of(asked.ask))):
+            yield where, f"`{path}` was {before!r}, and is {after!r} when the game is over"
+    return case.looked_at
+
+
+def _rendered(request: Request[Any]) -> dict[str, Any]:
+    prompt = request.prompt()
+    parts = {"history": list(prompt.history), "state": list(prompt.state), "question": list(prompt.question)}
+    return {**parts, "rules": list(prompt.rules), "schema": request.schema(), "fallback": repr(request.fallback())}
+
+
+@check
+def bots_pure(case: Case) -> Findings:
+    """A bot decides the same when it is asked again, in another order and of the same request restored.
+
+    Let it be a function of the request and of its stream, without memory.
+    """
+    count = 0
+    for name, bot in case.game.bots.items():
+        played = case.play(bot)
+        for asked in reversed(played.asked):
+            count += 1
+            for request in (asked.ask.request, type(asked.ask.request).restore(json.loads(asked.data))):
+                if (decision := bot(request, played.play.bot_rng(asked.ask))) != asked.decision:
+                    yield str(asked), f"bot/{name} decided {asked.decision!r}, and when asked again {decision!r}"
+    return f"{count} decisions of {len(case.game.bots)} bots"
+
+
+def _parted(where: str, one: Sequence[str], other: Sequence[str]) -> Findings:
+    """The first line at which two accounts of a game part."""
+    for before, after in zip_longest(one, other, fillvalue="the end"):
+        if before != after:
+            place = next((at for at, both in enumerate(zip(before, after, strict=False)) if both[0] != both[1]), 0)
+            near = slice(max(0, place - 60), place + 80)
+            yield f"{where}, {before.partition(':')[0]}", f"one has `{before[near]}`, the other `{after[near]}`"
+            break
+    return ""

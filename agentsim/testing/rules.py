@@ -1,0 +1,187 @@
+"""Rules: they end, ask and tell what is declared, take every fallback, and are played again from a run's files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agentsim.engine.random_policy import random_decision
+from agentsim.errors import DecisionError
+from agentsim.history.run_files import RunFiles
+from agentsim.results import run_in
+from agentsim.runner.replay import prove
+from agentsim.runner.session import begin, go_on
+from agentsim.scenario.load import load
+from agentsim.testing.case import MOST_DECISIONS, Case, data_of
+from agentsim.testing.check import Findings, check
+
+
+@check
+def games_end(case: Case) -> Findings:
+    """A game of every bot, of random answers and of fallbacks alone ends with standings; the tiny one asks everything.
+
+    `ranked` makes standings of scores (1, 1, 3). What the tiny scenario never asks is never checked: change its rounds,
+    its players or its seed. Call `table.watch(state)`: the kernel calls `state.check()` after every wave.
+    """
+    policies = {f"bot/{name}": bot for name, bot in case.game.bots.items()}
+    policies |= {"random answers": random_decision, "fallbacks alone": lambda request, rng: request.fallback()}
+    for name, policy in policies.items():
+        outcome = case.play(policy).outcome
+        ranks = [standing.rank for standing in outcome.standings]
+        if sorted(standing.player for standing in outcome.standings) != sorted(case.players):
+            yield f"a game of {name}", f"the standings are not of the players: {outcome.standings}"
+        elif ranks != sorted(ranks) or any(rank != ranks.index(rank) + 1 for rank in ranks) or not outcome.reason:
+            yield f"a game of {name}", f"the ranks are {ranks}, and the reason is {outcome.reason!r}"
+    asked = case.play().asked
+    if len(asked) >= MOST_DECISIONS:
+        yield "the tiny game", f"it takes {len(asked)} decisions, and {MOST_DECISIONS - 1} are the most"
+    for kind in sorted({each.kind for each in case.game.requests} - {each.ask.request.kind for each in asked}):
+        yield "the tiny game", f"it never asks {kind}"
+    if any(played.play.table.watched is None for played in case.games):
+        yield "the rules", "they have no state watched"
+    return f"games of {', '.join(policies)}"
+
+
+@check
+def fallbacks_legal(case: Case) -> Findings:
+    """The fallback is legal in every state, and a function of the request.
+
+    Let it choose from what `options` and `why_not` allow, and draw nothing.
+    """
+    for where, asked in case.every():
+        fallback = asked.ask.request.fallback()
+        try:
+            asked.ask.request.check(fallback)
+        except DecisionError as error:
+            yield where, f"the fallback {fallback!r} is refused: {error}"
+        if asked.ask.request.fallback() != fallback:
+            yield where, "the fallback is another the second time"
+    return case.looked_at
+
+
+@check
+def declared(case: Case) -> Findings:
+    """Every event that is told and every request that is made is declared by the game, under a kind of its own.
+
+    Put its class into the game's `events` or `requests`: histories and replays look for it there.
+    """
+    for name, classes in (("events", case.game.events), ("requests", case.game.requests)):
+        kinds = [each.kind for each in classes]
+        for kind in sorted({kind for kind in kinds if kinds.count(kind) > 1}):
+            yield f"game.{name}", f"two classes are of the kind {kind}"
+    for told in (told for played in case.games for told in played.log if type(told.event) not in case.game.events):
+        yield f"event {told.event.kind}", "its class is not in `game.events`"
+    for where, asked in case.every():
+        if type(asked.ask.request) not in case.game.requests:
+            yield where, "the request's class is not in `game.requests`"
+    return case.looked_at
+
+
+@check
+def json_and_back(case: Case) -> Findings:
+    """Requests, decisions and events survive JSON, and an answer that is written as its schema says is read.
+
+    Let their fields be frozen plain data, and the fields of an answer those of its schema.
+    """
+    kinds = {event.kind: event for event in case.game.events}
+    played = case.play()
+    for asked in played.asked:
+        request, properties = asked.ask.request, asked.ask.request.schema()["properties"]
+        again = type(request).restore(json.loads(asked.data))
+        if again != request or again.fingerprint() != request.fingerprint():
+            yield str(asked), "the request is another after `to_json` and `restore`"
+        if asked.restored != asked.decision:
+            yield str(asked), f"the decision {asked.decision!r} is another after JSON"
+        if request.schema()["required"] != list(properties):
+            yield str(asked), "the schema does not require every field"
+        said = asked.decision.model_dump(mode="json")
+        said = said if set(said) == set(properties) else next(iter(said.values()))
+        reading = request.parse(json.dumps(said))
+        if (reading.decision, reading.stage) != (asked.decision, "json"):
+            yield str(asked), f"{said} is read as {reading.decision!r}"
+    for event in (told.event for told in played.log):
+        again_told = kinds[event.kind].restore(json.loads(json.dumps(event.data())), event.content)
+        if again_told != event or not event.heading:
+            yield f"event {event.kind}", f"it has no heading, or {event!r} is another after JSON"
+    return f"{len(played.asked)} questions with their answers, {len(played.log)} events"
+
+
+@check
+def log_replays(case: Case) -> Findings:
+    """The decisions of a game alone, read from JSON, give the same questions, events and outcome.
+
+    Let the rules depend on decisions and on `table.chance` alone.
+    """
+    for seed, played in enumerate(case.games):
+        play = case.start(seed)
+        wave = play.start()
+        for asked in played.waves:
+            if [data_of(ask) for ask in (wave.asks if wave else ())] != [each.data for each in asked]:
+                yield f"seed {seed}, {asked[0]}", "the replay asks something else"
+                break
+            wave = play.answer([each.restored for each in asked])
+        else:
+            if (play.outcome, list(play.log)) != (played.outcome, list(played.log)):
+                yield f"seed {seed}", "the replay tells something else, or ends otherwise"
+    return case.looked_at
+
+
+@check
+def run_replays(case: Case) -> Findings:
+    """A run's journal replays, and from every decision on it resumes to the same history.
+
+    Let the rules depend on decisions and on `table.chance` alone.
+    """
+    if case.tiny is None:
+        return "nothing: there is no tiny.toml"
+    with _run(case, case.tiny) as files:
+        prove(files)
+        whole, lines = _stable(files), files.journal.read_bytes().splitlines(keepends=True)
+        cuts = [number for number, line in enumerate(lines, start=1) if b'"record":"decision"' in line][:-1]
+        for cut in cuts:
+            part = RunFiles(files.directory, f"cut{cut}")
+            part.journal.write_bytes(b"".join(lines[:cut]))
+            if go_on(part, env={}) is None or _stable(part) != whole:
+                yield f"a run resumed at line {cut} of its journal", "its history is another"
+    return f"a run, resumed at {len(cuts)} decisions"
+
+
+@check
+def pages_and_tables(case: Case) -> Findings:
+    """The page is made, whole and as each player saw it; every table is there whatever happened.
+
+    A table without rows is there too, and each row has a cell for every column.
+    """
+    log = list(case.play().log)
+    tables = case.game.tables(log, case.players)
+    for listener in ("", *case.players):
+        heard = [told for told in log if listener and told.heard_by(listener)]
+        case.game.panels(heard, case.players)
+        if set(some := case.game.tables(heard, case.players)) != set(tables):
+            yield f"what {listener or 'nobody'} heard", f"the tables are {sorted(some)}, and of all {sorted(tables)}"
+    for name, frame in tables.items():
+        if any(len(row) != len(frame.columns) for row in frame.rows):
+            yield f"table {name}", f"a row has another number of cells than the {len(frame.columns)} columns"
+    if case.tiny is not None:
+        with _run(case, case.tiny) as files:
+            for player in (None, *case.players):
+                run_in(files).page(files.page, as_seen_by=player, include_prompts=True)
+    return f"{len(tables)} tables, the panels and pages of {len(case.players)} players"
+
+
+@contextmanager
+def _run(case: Case, tiny: Path) -> Iterator[RunFiles]:
+    """A run of the tiny scenario with a bot in every seat, in a folder that goes afterwards."""
+    bot = "random" if "random" in case.game.bots else min(case.game.bots)
+    with TemporaryDirectory(prefix="agentsim-check-") as folder:
+        result = begin(load(tiny, overrides=(f'defaults.model="bot/{bot}"',)), Path(folder), env={}, stem="run")
+        if result.error is not None:
+            raise result.error
+        yield result.files
+
+
+def _stable(files: RunFiles) -> str:
+    return files.history.read_text(encoding="utf-8").partition('"volatile":')[0]

@@ -1,0 +1,194 @@
+"""A small game that keeps what every game promises, and the same game with one fault each.
+
+Players have secret roles, whisper to each other and vote in secret; who has most votes is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, cast
+
+from agentsim.engine import (
+    Bot,
+    Choice,
+    Decision,
+    Event,
+    Everyone,
+    Game,
+    GameConfig,
+    LogEntry,
+    Options,
+    Outcome,
+    PlayerId,
+    Prompt,
+    Request,
+    Stream,
+    Table,
+    Text,
+    quoted,
+    ranked,
+)
+from agentsim.engine.panel import Frame, Panel
+from agentsim.testing import Case
+
+PLAYERS = ("Ann", "Ben", "Cid")
+
+
+class Dealt(Event, heading="Your role", content="{player} is the {role}."):
+    player: str
+    role: str
+
+
+class Whispered(Event, heading="{player} whispers", words="text"):
+    player: str
+    text: str
+
+
+class Nameless(Event, heading="", content="Something."):
+    pass
+
+
+class Counted(Event, heading="Votes", content="{votes}."):
+    votes: dict[str, int]
+
+
+class Cast(Decision):
+    words: str
+    vote: str
+
+
+class Vote(Request[Cast]):
+    """For whom, and what do you whisper to the next player?"""
+
+    others: tuple[str, ...]
+    heard: tuple[str, ...]
+    extra: Any = None
+    fault: ClassVar[str] = ""
+    asked: ClassVar[int] = 0
+    chance: ClassVar[Stream] = Stream("planted")
+
+    def options(self) -> Options:
+        return {"words": Text(60, "a whisper"), "vote": Choice(self.others)}
+
+    def prompt(self) -> Prompt:
+        Vote.asked += 1
+        drawn = self.chance.below(10**9)
+        hole = {"chance in a prompt": drawn, "counter in a prompt": self.asked, "hole in a prompt": None}
+        rules = "You play a game of votes in secret: most votes win, and each player may whisper to the next one."
+        return Prompt(
+            rules=("" if self.fault == "no rules" else rules, f"You are {self.player}."),
+            history=self.heard,
+            state=(f"The others are {' and '.join(self.others)}. {hole.get(self.fault, '')}",),
+            question=(f"For whom do you vote, and what do you whisper? {self.answer_line}",),
+        )
+
+    def fallback(self) -> Cast:
+        return Cast(words="", vote=self.player if self.fault == "illegal fallback" else self.others[0])
+
+
+@dataclass
+class Votes:
+    cast: dict[str, str] = field(default_factory=dict)
+    broken: bool = False
+
+    def check(self) -> Sequence[str]:
+        return ["a vote is a vote"] if self.broken and self.cast else []
+
+
+def randomly(request: Request[Any], rng: Stream) -> Decision:
+    assert isinstance(request, Vote)
+    return Cast(words="psst", vote=rng.pick(request.others))
+
+
+class Forgetful:
+    """A bot that remembers how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, request: Request[Any], rng: Stream) -> Decision:
+        self.asked += 1
+        return Cast(words="psst", vote=request.others[self.asked // 7 % 2])  # type: ignore[attr-defined] # of a Vote
+
+
+class Planted:
+    """The game; `fault` is the one that it has."""
+
+    name: ClassVar[str] = "planted"
+    title: ClassVar[str] = "Planted"
+    summary: ClassVar[str] = "votes and whispers"
+    rules_version: ClassVar[int] = 1
+    config: ClassVar[type[GameConfig]] = GameConfig
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Vote,)
+    staff: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, fault: str = "") -> None:
+        self.fault, self.played = fault, 0
+        self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}
+        told: tuple[type[Event], ...] = (Dealt, Counted, Nameless)
+        self.events = told if fault == "undeclared event" else (*told, Whispered)
+
+    def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
+        return None
+
+    async def play(self, table: Table, config: Any) -> Outcome:
+        Vote.unshown = {} if self.fault == "unshown value" else {"extra": "faults are put there"}
+        Vote.fault, state, order = self.fault, Votes(broken=self.fault == "broken invariant"), list(table.players)
+        self.played += 1
+        table.watch(state)
+        roles = table.chance.stream("roles").shuffled(("spy", "guard", "cook"))
+        for player, role in zip(table.players, roles, strict=True):
+            table.tell(Dealt(player, role), to=Everyone if self.fault == "role told to all" else (player,))
+        kept: list[str] = []
+        for _ in range(3):
+            table.round("Vote")
+            if self.fault == "set order":
+                order = list(set(order))
+            for player in order:
+                ballot = await table.ask(self.vote(table, state, player, kept))
+                following = table.players[(table.players.index(player) + 1) % len(table.players)]
+                table.tell(Whispered(player, ballot.words), to=(player, following), by=player)
+                state.cast[player] = ballot.vote
+                kept.append(ballot.words)
+        votes = [list(state.cast.values()).count(player) for player in table.players]
+        table.tell(Counted(dict(zip(table.players, votes, strict=True))), to=Everyone)
+        if self.fault == "nameless event":
+            table.tell(Nameless(), to=Everyone)
+        scores = [(player, won, {"votes": won}) for player, won in zip(table.players, votes, strict=True)]
+        return Outcome("voted", ranked(scores[1:] if self.fault == "no standing" else scores))
+
+    def vote(self, table: Table, state: Votes, player: str, kept: list[str]) -> Vote:
+        """The question, with what its fault puts into it."""
+        log: Sequence[LogEntry] = table.log if self.fault == "the whole log" else table.heard(player)
+        heard = [told_as_line(told, raw=self.fault == "raw words") for told in log]
+        heard = heard[-2:] if self.fault == "window on history" else heard
+        extra = {
+            "votes in a view": dict(state.cast),
+            "whispers in a view": list(kept),
+            "mutable request": kept,
+            "global counter": self.played,
+            "unshown value": len(heard),
+        }.get(self.fault)
+        others = tuple(other for other in table.players if other != player)
+        return Vote(player=player, others=others, heard=tuple(heard), extra=extra)
+
+    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+        return []
+
+    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+        return {} if self.fault == "a table that comes and goes" and not log else {"votes": Frame(("player",), ())}
+
+
+def told_as_line(told: LogEntry, *, raw: bool = False) -> str:
+    event = told.event
+    return f"{event.heading}: {event.content}" if raw else quoted(event=event.heading, text=event.content)
+
+
+SOUND, SET_ORDER = Planted(), Planted("set order")
+
+
+def case(fault: str = "", **changes: Any) -> Case:
+    """The game with this fault; `SOUND` and `SET_ORDER` are found by another process."""
+    name = {"": "SOUND", "set order": "SET_ORDER"}.get(fault, "none")
+    return Case(f"{__name__}:{name}", cast("Game", Planted(fault)), PLAYERS, {}, **{"seeds": 5, **changes})

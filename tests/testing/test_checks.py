@@ -1,0 +1,142 @@
+"""Every check of `agentsim.testing` sees the fault that it is for, says where, and finds nothing in a sound game."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentsim.engine.chance import Chance
+from agentsim.testing import CHECKS, case_of, contract
+from agentsim.testing.golden import playthrough
+from tests.cli.command_line import ROOT, agentsim
+from tests.testing.planted import case
+
+# fault, the check that finds it, what it says
+PLANTED = (
+    ("votes in a view", "same_ears", "`extra.Ben` is"),
+    ("the whole log", "same_ears", "`heard"),
+    ("whispers in a view", "private_words", "which Cid does not hear"),
+    ("chance in a prompt", "asking_changes_nothing", "state.0 is"),
+    ("counter in a prompt", "asking_changes_nothing", "state.0 is"),
+    ("mutable request", "asking_changes_nothing", "when the game is over"),
+    ("set order", "same_process", "with PYTHONHASHSEED 1 and 2"),
+    ("global counter", "same_seed", "played twice"),
+    ("global counter", "log_replays", "the replay asks something else"),
+    ("stateful bot", "bots_pure", "when asked again"),
+    ("illegal fallback", "fallbacks_legal", "vote must be one of: Ben, Cid"),
+    ("unshown value", "leaves_shown", "vote.extra: no prompt"),
+    ("undeclared event", "declared", "event whispered: its class is not in `game.events`"),
+    ("nameless event", "json_and_back", "event nameless: it has no heading"),
+    ("window on history", "history_grows", "stands there no more"),
+    ("raw words", "no_control_tokens", "'[INST]', which a player said"),
+    ("hole in a prompt", "prompts_filled", "the prompt says 'None'"),
+    ("no rules", "person_can_play", "there are no rules to show"),
+    ("no standing", "games_end", "the standings are not of the players"),
+    ("broken invariant", "games_end", "RulesBroken: after wave 1: a vote is a vote"),
+    ("a table that comes and goes", "pages_and_tables", "what nobody heard: the tables are []"),
+)
+BESIDE = {"golden_files", "run_replays"}
+"""Checks that need files, or an installed game: below."""
+
+
+def test_every_check_has_a_planted_fault() -> None:
+    assert {check for _, check, _ in PLANTED} | BESIDE == set(CHECKS)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_sound_game_passes(check: str) -> None:
+    report = CHECKS[check](case())
+    assert not report.findings, str(report)
+    assert report.looked_at.startswith("nothing") == (check in BESIDE)
+
+
+@pytest.mark.parametrize(("fault", "check", "said"), PLANTED, ids=[f"{fault}-{check}" for fault, check, _ in PLANTED])
+def test_a_planted_fault_is_found_and_explained(fault: str, check: str, said: str) -> None:
+    report = CHECKS[check](case(fault))
+    assert said in str(report)
+    assert all(finding.where and finding.what and finding.advice.endswith(".") for finding in report.findings)
+
+
+def test_a_secret_that_is_told_to_all_differs_from_the_golden_file(tmp_path: Path) -> None:
+    look = CHECKS["golden_files"]
+    assert look(case(), golden=tmp_path).looked_at.endswith("written now")
+    assert (tmp_path / "planted.txt").read_text(encoding="utf-8") == playthrough(case())
+    assert not look(case(), golden=tmp_path).findings
+    (finding,) = look(case("role told to all"), golden=tmp_path).findings
+    assert finding.where.startswith(f"{tmp_path / 'planted.txt'}:1")
+    assert "* [Ann] dealt" in finding.what
+    assert "* [everyone] dealt" in finding.what
+    assert not look(case("role told to all"), golden=tmp_path, update=True).findings
+    assert look(case(), golden=tmp_path).findings
+
+
+def test_a_game_that_cannot_be_replayed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chance that depends on how many games this process has played."""
+    games: list[Chance] = []
+    made = Chance.__init__
+
+    def counting(self: Chance, seed: int | str, script: object = None) -> None:
+        games.append(self)
+        made(self, f"{seed}/{len(games)}")
+
+    monkeypatch.setattr(Chance, "__init__", counting)
+    assert "JournalMismatch" in str(CHECKS["run_replays"]("auction"))
+
+
+def test_a_game_that_stops_is_a_finding_with_the_place_in_its_own_code() -> None:
+    report = CHECKS["games_end"](case("broken invariant"))
+    assert len(report.findings) == 1
+    broken = case_of(case(), config={"rounds": 3})
+    (finding,) = CHECKS["games_end"](broken).findings
+    assert "rounds" in finding.what
+
+
+def test_contract_is_a_pytest_test_of_every_check(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "from agentsim.testing import contract\nfrom tests.testing.planted import case\n"
+        "test_sound = contract(case())\ntest_broken = contract(case('illegal fallback'))\n",
+        encoding="utf-8",
+    )
+    words = ["-q", "-n0", "-p", "no:cacheprovider", "-c", "/dev/null", str(tmp_path / "test_it.py")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert "test_broken[fallbacks_legal]" in done.stdout
+    assert "Let it choose from what `options`" in done.stdout
+    assert f"{len(CHECKS)} passed" not in done.stdout
+    assert "test_sound[" not in done.stdout
+    assert contract(case()) is not contract(case())
+
+
+def test_no_check_needs_pytest() -> None:
+    script = "import sys, agentsim.testing; assert 'pytest' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_the_command_says_a_line_for_each_check_and_fails_where_one_does(tmp_path: Path) -> None:
+    said = agentsim("check", "auction", "--seeds", "2", "--golden", "golden", cwd=tmp_path)
+    lines = said.out.splitlines()
+    assert [name for name in CHECKS if sum(f" {name}: " in line for line in lines) < 1] == []
+    assert any(line.startswith("ok golden_files: golden/auction.txt, written now") for line in lines)
+    failed = {line.split()[1] for line in lines if line.startswith("FAILED")}
+    assert said.code == bool(failed)
+    assert (lines[-1] == f"auction: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
+
+
+def test_a_changed_golden_file_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+    agentsim("check", "auction", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
+    path = tmp_path / "golden" / "auction.txt"
+    path.write_text(path.read_text(encoding="utf-8").replace("Amber", "Umber", 1), encoding="utf-8")
+    said = agentsim("check", "auction", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
+    assert said.code == 1
+    assert "FAILED golden_files: golden/auction.txt:" in said.out
+    again = agentsim("check", "auction", "--seeds", "1", "--golden", "golden", "--update", cwd=tmp_path)
+    assert "ok golden_files: golden/auction.txt, written now" in again.out
+
+
+def test_what_cannot_be_checked_is_one_line(tmp_path: Path) -> None:
+    assert "there is no game 'chess'" in agentsim("check", "chess", cwd=tmp_path).line
+    assert agentsim("check", "auction", "--update", cwd=tmp_path).line == "--update: which golden files? (--golden DIR)"
