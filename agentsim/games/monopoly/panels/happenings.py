@@ -7,25 +7,13 @@ from collections.abc import Sequence
 from agentsim.engine.event import Event
 from agentsim.engine.wording import cut
 from agentsim.games.monopoly.board import name_of
-from agentsim.games.monopoly.events import (
-    AuctionClosed,
-    Bankrupted,
-    Built,
-    CardDrawn,
-    DeedMoved,
-    Freed,
-    Jailed,
-    Lifted,
-    Mortgaged,
-    Moved,
-    Paid,
-    Rolled,
-    Sold,
-    StayedInJail,
-    TradeAccepted,
-    TradeProposed,
-    TradeRejected,
-)
+from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionClosed
+from agentsim.games.monopoly.debts import Bankrupted
+from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
 
 _MOST = 12
 _LONGEST = 110

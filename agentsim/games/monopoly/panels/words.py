@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import Event
 from agentsim.engine.wording import cut
-from agentsim.games.monopoly.events import Spoke, Thought, TradeProposed
+from agentsim.games.monopoly.talk import Spoke, Thought
+from agentsim.games.monopoly.trade import TradeProposed
 
 _LONGEST = 160
 _ROW_END = 30  # characters of a line's last row that stay empty, more or less
