@@ -40,7 +40,6 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     BuyOrAuction,
     AuctionBid,
     RaiseCash,
-    Summarize,
 )
 EVENTS: tuple[type[Event], ...] = (
     Rolled,
@@ -81,7 +80,7 @@ class Monopoly:
     summary: ClassVar[str] = "two to eight players trade, build and ruin each other, aloud and in private"
     rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]] = MonopolyConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (*REQUESTS, Summarize)
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     staff: ClassVar[frozenset[str]] = frozenset({SUMMARIZER})

@@ -17,7 +17,7 @@ from agentsim.games.monopoly import prompts
 from agentsim.games.monopoly.answers import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.talk import Memory
+from agentsim.games.monopoly.memory import Memory
 from agentsim.games.monopoly.view import SeatView, View
 
 _POSITIONS = {SPACES[position].name: position for position in DEEDS}

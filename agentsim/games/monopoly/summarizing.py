@@ -18,7 +18,8 @@ from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.match import DeedMoved, Match, Paid
-from agentsim.games.monopoly.talk import Remark, Summarized, remark
+from agentsim.games.monopoly.memory import Remark
+from agentsim.games.monopoly.talk import Summarized, remark
 from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed
 
 SUMMARIZER = "summarizer"

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.prompt import NARRATOR, quoted
+from agentsim.engine.prompt import NARRATOR
+from agentsim.games.monopoly.memory import Memory, Offer, Rejection, Remark, Thinking
 from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
 
 MOST_SAID = 1600
@@ -54,116 +55,6 @@ class Summarized(Event, heading="The table talk in short", words="text"):
     text: str
 
 
-# -- what is remembered
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """One line of the table's history: a player's words, or a trade with its terms, or its answer."""
-
-    turn: int
-    name: str
-    kind: str
-    text: str = ""
-    to: str = ""
-    gives: str = ""
-    takes: str = ""
-
-    @property
-    def size(self) -> int:
-        """About the characters of its line in a prompt."""
-        return 40 + len(self.text) + len(self.gives) + len(self.takes)
-
-    @property
-    def line(self) -> str:
-        """As it stands in a prompt, where no player's words can pass for anything else."""
-        fields: dict[str, object] = {"turn": self.turn, "from": self.name, "kind": self.kind}
-        if self.to:
-            fields["to"] = self.to
-        if self.gives:
-            fields |= {"gives": self.gives, "wants": self.takes}
-        if self.text:
-            fields["text"] = self.text
-        return quoted(**fields)
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A trade that was offered, without its pitch; `answer` is empty where there is none yet."""
-
-    turn: int
-    name: str
-    to: str
-    gives: str
-    takes: str
-    answer: str = ""
-
-    @property
-    def size(self) -> int:
-        """About the characters of its line in a prompt."""
-        return 90 + len(self.gives) + len(self.takes)
-
-    @property
-    def line(self) -> str:
-        """As it stands in a prompt."""
-        fields = {"turn": self.turn, "from": self.name, "to": self.to, "gives": self.gives, "wants": self.takes}
-        return quoted(**fields, **({"answer": self.answer} if self.answer else {}))
-
-
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """A thought of one's own, and the turn in which it was thought."""
-
-    turn: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """How many of one's latest offers to a player were rejected."""
-
-    name: str
-    rejected: int
-    offers: int
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What one player remembers; `earlier` are summaries, oldest first.
-
-    `trades` are offers of the last ten turns (`talk_turns`) that are no longer among the `remarks`.
-    `discarded` says why its last proposal of this turn could not be, where it could not.
-    """
-
-    earlier: tuple[str, ...]
-    remarks: tuple[Remark, ...]
-    thoughts: tuple[Thinking, ...]
-    rejections: tuple[Rejection, ...]
-    discarded: str = ""
-    trades: tuple[Offer, ...] = ()
-
-    def in_short(self) -> Iterator[str]:
-        """What is older than the remarks."""
-        if self.earlier:
-            yield "Earlier in the game:"
-            yield from (quoted(summary=summary) for summary in self.earlier)
-        if self.trades:
-            yield "Trades of the last turns, in short:"
-            yield from (offer.line for offer in self.trades)
-
-    def thought(self) -> Iterator[str]:
-        """What the player thought itself."""
-        yield "Your own latest thoughts:" if self.thoughts else "You have had no thoughts yet."
-        yield from (quoted(turn=thought.turn, thought=thought.text) for thought in self.thoughts)
-
-    def refused(self) -> Iterator[str]:
-        """What became of the player's offers."""
-        for entry in self.rejections:
-            yield f"{entry.name} rejected {entry.rejected} of your last {entry.offers} offers."
-        if self.discarded:
-            yield f"Your last proposal came to nothing, and nobody heard of it: {self.discarded}."
-
-
 def remark(event: Event, turn: int) -> Remark | None:
     """The line of an event that is table talk; None where it is none."""
     match event:
@@ -175,12 +66,9 @@ def remark(event: Event, turn: int) -> Remark | None:
             terms = (event.target_name, str(event.offer), str(event.request))
             return Remark(turn, event.proposer_name, "offers", event.pitch, *terms)
         case TradeAccepted() | TradeRejected():
-            return Remark(turn, event.target_name, _verb(event), to=event.proposer_name)
+            verb = "accepts" if isinstance(event, TradeAccepted) else "rejects"
+            return Remark(turn, event.target_name, verb, to=event.proposer_name)
     return None
-
-
-def _verb(event: TradeAccepted | TradeRejected) -> str:
-    return "accepts" if isinstance(event, TradeAccepted) else "rejects"
 
 
 @dataclass(slots=True)
@@ -222,16 +110,11 @@ class Talk:
                 self._thoughts.append(Thinking(entry.round, event.text))
             case TradeDiscarded():
                 self._discarded = event.problem
-            case TradeProposed():
-                terms = (event.proposer_name, event.target_name, str(event.offer), str(event.request))
-                self._offers.append(Offer(entry.round, *terms))
-                if event.proposer == self._player:
-                    self._discarded = ""
-            case TradeAccepted() | TradeRejected():
-                self._offers[-1] = replace(self._offers[-1], answer=_verb(event))
-                if event.proposer == self._player:
-                    name, answers = event.target_name, deque[bool](maxlen=ANSWERS)
-                    self._answers.setdefault(event.target, (name, answers))[1].append(isinstance(event, TradeAccepted))
+            case TradeProposed() if event.proposer == self._player:
+                self._discarded = ""
+            case TradeAccepted() | TradeRejected() if event.proposer == self._player:
+                name, answers = event.target_name, deque[bool](maxlen=ANSWERS)
+                self._answers.setdefault(event.target, (name, answers))[1].append(isinstance(event, TradeAccepted))
             case Summarized():
                 self._sum_up(event.text)
         if said := remark(event, entry.round):
@@ -277,6 +160,10 @@ class Talk:
             self._shorten()
 
     def _say(self, said: Remark) -> None:
+        if said.kind == "offers":
+            self._offers.append(Offer(said.turn, said.name, said.to, said.gives, said.takes))
+        elif said.to:
+            self._offers[-1] = replace(self._offers[-1], answer=said.kind)
         self._blocks[-1].said += 1
         self._shown.append(said)
         self._size += said.size
