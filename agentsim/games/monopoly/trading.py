@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
 from agentsim.engine.prompt import quoted
-from agentsim.engine.request import Choice, Number, Options, Text
+from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.schema import said
 from agentsim.engine.wording import counted
+from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import trade
 from agentsim.games.monopoly.answers import Reacted, Spoken, Word
 from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
@@ -50,7 +51,9 @@ class Answered(Spoken):
 class Proposing(MonopolyRequest[S]):
     """A question that a proposal may answer. Any is an answer: whether it can be is the table's verdict, and counts."""
 
-    def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None: ...
+    def check(self, decision: S) -> None:
+        if reason := self.why_not(decision):
+            raise IllegalDecision(reason)
 
     def proposals(self, path: str) -> Options:
         """What a proposal at this path may hold."""
