@@ -222,7 +222,9 @@ class Table:
         (sink,) = self._sinks
         private = sink.private.get(player, [])
         memory, public_heard, private_heard = self._memories.get((player, make)) or (make(player), 0, 0)
-        for _, entry in merge(sink.public[public_heard:], private[private_heard:], key=itemgetter(0)):
+        public_news, private_news = sink.public[public_heard:], private[private_heard:]
+        news = merge(public_news, private_news, key=itemgetter(0)) if private_news else public_news
+        for _, entry in news:
             memory.hear(entry)
         self._memories[player, make] = memory, len(sink.public), len(private)
         return memory
@@ -239,6 +241,6 @@ class Table:
 
     @staticmethod
     def _admit(wave: Requests) -> None:
-        asked = Counter(request.player for request in wave)
+        asked = Counter(request.player for request in wave) if len(wave) > 1 else {}
         if twice := sorted(player for player, times in asked.items() if times > 1):
             raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from agentsim.models.tokens import CATALOGUE
+from agentsim.models.prices import CATALOGUE
 
 REPLY = 1024
 """What a reply without a cap is taken for before it comes, where only a provider's pace depends on it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal, TypeAlias
 
+from agentsim.engine.event import Event
 from agentsim.engine.template import Worded
 
 Kind: TypeAlias = Literal[
@@ -122,3 +123,7 @@ def name_of(position: int) -> str:
 
 Position: TypeAlias = Annotated[int, Worded(name_of)]
 """A space by its number, 0 (GO) to 39; templates call it by its name."""
+
+
+class OnBoard(Event, in_prompt=False):
+    """Base of the events of tokens, property and money: prompts show the board that comes of them, not each move."""

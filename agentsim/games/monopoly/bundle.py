@@ -8,15 +8,52 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Field
 
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.actions import Bundle, Sale, building
+from agentsim.games.monopoly.answers import Deeds, Part, Place, word
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
 from agentsim.games.monopoly.estate import Estate
 
 Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
+Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]
+LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
 _LONGEST = 200  # steps: more than any estate has
+
+
+def building(level: int) -> Literal["house", "hotel"]:
+    """What stands there as the last of so many levels, from 1."""
+    return "hotel" if level == HOTEL else "house"
+
+
+class Build(Part):
+    """One level more on the lot at this position."""
+
+    position: Place
+    type: Building = "house"
+
+
+class Sale(Part):
+    """One level less on the lot at this position: a house, or the hotel, which leaves four houses."""
+
+    position: Place
+    type: Building = "house"
+
+
+class Bundle(Part):
+    """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
+
+    sells: tuple[Sale, ...] = LEVELS
+    mortgages: Deeds = ()
+    unmortgages: Deeds = ()
+    builds: tuple[Build, ...] = LEVELS
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is done."""
+        return not (self.sells or self.mortgages or self.unmortgages or self.builds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +93,15 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
         if cash < 0:
             raise IllegalDecision(f"There is not the cash for all of it: ${-cash} short.")
     return steps
+
+
+def why_not(estate: Estate, seat: int, cash: int, bundle: Bundle) -> str:
+    """Why not all of it can be done; "" where it can. The estate is changed: it is one to try things out on."""
+    try:
+        carry_out(estate, seat, cash, bundle)
+    except IllegalDecision as illegal:
+        return str(illegal)
+    return ""
 
 
 def razing(estate: Estate, seat: int) -> list[Sale]:

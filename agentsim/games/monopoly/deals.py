@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.games.monopoly.board import FINE, SPACES
 from agentsim.games.monopoly.estate import Estate
-from agentsim.games.monopoly.events import TradeAccepted, TradeProposed, TradeRejected, TradeSide
 from agentsim.games.monopoly.replay import Replay, began
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
 _PIPS = 7
@@ -32,8 +32,8 @@ class Deal:
     turn: int
     proposer: PlayerId
     target: PlayerId
-    offer: TradeSide
-    request: TradeSide
+    offer: Side
+    request: Side
     pitch: str
     answer: Answer
     list_balance: int
@@ -72,7 +72,7 @@ def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
     return Deal(event.number, turn, *parties, event.offer, event.request, event.pitch, "open", balance, *rents)
 
 
-def _listed(estate: Estate, side: TradeSide) -> int:
+def _listed(estate: Estate, side: Side) -> int:
     deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
     return sum(deeds) + side.cash + FINE * side.jail_cards
 

@@ -3,16 +3,124 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from agentsim.games.monopoly.auctions import auction
-from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.dealing import deal
+from agentsim.engine.request import Options
+from agentsim.games.monopoly import bundle
+from agentsim.games.monopoly.answers import Deeds, Part, Spoken
+from agentsim.games.monopoly.board import SPACES, OnBoard
+from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, money_in
+from agentsim.games.monopoly.bundle import LEVELS, Bundle, Sale, building
+from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.events import Bankrupted, Sold, Why
-from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.requests import RaiseCash
+from agentsim.games.monopoly.match import Match, Why
+from agentsim.games.monopoly.trade import Proposal
+from agentsim.games.monopoly.trading import Proposing, deal
+
+
+class Bankrupted(OnBoard, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
+    """`owed` is the debt that could not be paid; `creditor` None is the bank."""
+
+    player: str
+    name: str
+    creditor: str | None
+    creditor_name: str
+    owed: int
+    cash: int
+
+
+# -- what is asked
+
+
+class Raise(Part):
+    """How a debtor raises money: by selling and mortgaging, or by a trade."""
+
+    sells: tuple[Sale, ...] = LEVELS
+    mortgages: Deeds = ()
+    trade: Proposal = Proposal()
+
+    @property
+    def bundle(self) -> Bundle:
+        """Its part that needs no other player."""
+        return Bundle(sells=self.sells, mortgages=self.mortgages)
+
+
+class Raised(Spoken):
+    """How a debt is met."""
+
+    action: Raise
+
+
+class RaiseCash(Proposing[Raised]):
+    """`owed` is more than the player has, and the bank would give enough for everything that it holds."""
+
+    owed: int
+    creditor: str
+    why: str
+    may_propose: bool
+
+    def choices(self) -> Options:
+        return self.proposals("action.trade")
+
+    def why_not(self, decision: Raised) -> str:
+        """Something must come of it."""
+        raised = decision.action
+        if raised.bundle.empty and not (self.may_propose and raised.trade.propose_trade):
+            return f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe."
+        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, raised.bundle)
+
+    def warning(self, decision: Raised) -> str:
+        """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
+        estate, seats = self.view.estate(), list(self.view.seats)
+        steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
+        seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.amount for step in steps))
+        return self.objection_to(decision.action.trade, estate, seats) if self.may_propose else ""
+
+    def question(self) -> tuple[str, ...]:
+        cash = self.you.cash
+        by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
+        return (
+            f"You owe {self.creditor} ${self.owed} ({self.why}) and have ${cash}: ${self.owed - cash} are missing. "
+            "Raise them, or as much as you can at once.",
+            *money_in(self.view, self.seat),
+            f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
+        )
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {**super().fingerprint_fields(), "owed": self.owed, "may_propose": self.may_propose}
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        estate, parts = self.view.estate(), dict(action["properties"])
+        trade = parts.pop("trade")
+        asked = lists_that_matter({**action, "properties": parts}, estate, self.seat)
+        if not self.may_propose:
+            return asked
+        seats = list(self.view.seats)  # what the rest of the answer brings may be offered
+        seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
+        return {**asked, "properties": {**asked["properties"], "trade": self.trade_that_can_be(trade, seats)}}
+
+    def fallback(self) -> Raised:
+        """Mortgage the cheapest first, then sell evenly, until it is enough."""
+        estate, seat, cash = self.view.estate(), self.seat, self.you.cash
+        mortgages: list[int] = []
+        sells: list[Sale] = []
+        for position in sorted(estate.mortgageable(seat), key=lambda position: SPACES[position].mortgage):
+            if cash >= self.owed:
+                break
+            mortgages.append(position)
+            cash += SPACES[position].mortgage
+        while cash < self.owed and (lots := estate.sellable(seat)):
+            lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
+            sells.append(Sale(position=lot, type=building(estate.level[lot])))
+            cash += estate.sell(lot)
+        if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
+            sells = bundle.razing(estate, seat)
+        return self.silent(action=Raise(sells=tuple(sells), mortgages=tuple(mortgages)))
+
+
+# -- what happens
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +168,7 @@ async def _raised(match: Match, debt: Debt) -> bool:
             why=debt.why,
             may_propose=may_propose,
         )
-        match.carry_out(debt.debtor, decision.action.bundle)
+        carry_out(match, debt.debtor, decision.action.bundle)
         if may_propose and decision.action.trade.propose_trade:
             proposals += 1
             await deal(match, debt.debtor, decision.action.trade)
@@ -75,7 +183,7 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     match.tell(
         Bankrupted(seat.id, seat.name, match.id(creditor), match.name(creditor), debt.amount, seat.cash), by=debtor
     )
-    _clear_lots(match, debtor, paid=not to_bank)
+    clear_lots(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, seat.cash, "bankruptcy")
     deeds = state.estate.held(debtor)
     due: list[Debt] = []
@@ -96,17 +204,3 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
             if not state.over:
                 await auction(match, position, opener=debtor)
     return due
-
-
-def _clear_lots(match: Match, debtor: int, *, paid: bool) -> None:
-    """All buildings go back to the bank, for half their cost where another player is the creditor."""
-    state, seat = match.state, match.seat(debtor)
-    for lot in state.estate.held(debtor):
-        before = state.estate.level[lot]
-        if not before:
-            continue
-        brought = state.estate.raze(lot)
-        amount = brought if paid else 0
-        state.move_cash(BANK, debtor, amount)
-        estate = state.estate
-        match.tell(Sold(lot, seat.id, seat.name, amount, before, 0, estate.houses, estate.hotels, seat.cash), by=debtor)

@@ -12,19 +12,64 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly.bots import BOTS
+from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
 from agentsim.games.monopoly.cards import DECKS, Deck
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.events import EVENTS, GameBegan, GameEnded, Result
-from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.endings import GameBegan, GameEnded, Result
+from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.panels import panels
-from agentsim.games.monopoly.requests import REQUESTS
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
 from agentsim.games.monopoly.tables import tables
-from agentsim.games.monopoly.talk import Talk
+from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
+from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 from agentsim.games.monopoly.turn import play_turn
 
 MOST_PLAYERS = 8
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    JailAction,
+    ManageEstate,
+    ProposeTrade,
+    AnswerTrade,
+    React,
+    BuyOrAuction,
+    AuctionBid,
+    RaiseCash,
+)
+EVENTS: tuple[type[Event], ...] = (
+    Rolled,
+    Moved,
+    CardDrawn,
+    CardMoved,
+    Jailed,
+    Freed,
+    StayedInJail,
+    DeedMoved,
+    AuctionOpened,
+    BidMade,
+    AuctionClosed,
+    Built,
+    Sold,
+    Mortgaged,
+    Lifted,
+    Paid,
+    Bankrupted,
+    TradeProposed,
+    TradeDiscarded,
+    TradeAccepted,
+    TradeRejected,
+    GameBegan,
+    Spoke,
+    Thought,
+    Narrated,
+    Summarized,
+    GameEnded,
+)
 
 
 class Monopoly:
@@ -52,13 +97,7 @@ class Monopoly:
             for name, cards in DECKS.items()
         }
         state = State(seats, decks, start_cash=config.start_cash)
-        talk = Talk(
-            [seat.name for seat in seats],
-            [seat.id for seat in seats],
-            turns=config.talk_turns,
-            entries=config.talk_entries,
-        )
-        match = Match(table, config, state, talk)
+        match = Match(table, config, state)
         table.watch(state)
         table.tell(GameBegan({seat.id: seat.name for seat in seats}, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:
@@ -86,8 +125,8 @@ async def _next_turn(match: Match) -> None:
     state.turn += 1
     state.version += 1
     match.table.round(f"Turn {state.turn}: {match.name(state.active)}")
-    for block in match.talk.begin(state.turn):
-        await sum_up(match, block)
+    while turns := match.talk(state.active).due(state.turn):
+        await sum_up(match, *turns)
     await play_turn(match, state.active)
 
 

@@ -1,47 +1,153 @@
-"""Match: one game at one table: what every part of the rules works on, and the small moves that they share."""
+"""Match: one game at one table: what every part of the rules works on, and the small moves that they share.
+
+Those are: asking and telling; cash, deeds and cards out of jail that change hands; dice and tokens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.template import By, If
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.monopoly.actions import Bundle, Reacted, Spoken, StandIn
-from agentsim.games.monopoly.board import SALARY
-from agentsim.games.monopoly.bundle import Step, carry_out
+from agentsim.games.monopoly.answers import Reacted, Spoken, StandIn
+from agentsim.games.monopoly.board import SALARY, OnBoard, Position
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.events import (
-    Built,
-    CardMoved,
-    DeedMoved,
-    Freed,
-    FreedBy,
-    Lifted,
-    Mortgaged,
-    Moved,
-    MovedBy,
-    Narrated,
-    Paid,
-    Purpose,
-    Rolled,
-    Sold,
-    Spoke,
-    Thought,
-    Why,
-)
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Talk
+from agentsim.games.monopoly.talk import Narrated, Spoke, Talk, Thought
 from agentsim.games.monopoly.trade import handed_cards
 from agentsim.games.monopoly.view import View, view
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
+
+Why: TypeAlias = Literal[
+    "salary", "rent", "tax", "fine", "card", "purchase", "auction", "interest", "trade", "bankruptcy"
+]
+Purpose: TypeAlias = Literal["move", "jail", "rent"]
+MovedBy: TypeAlias = Literal["dice", "card"]
+_FOR = {
+    "salary": "For passing GO",
+    "rent": "In rent",
+    "tax": "In tax",
+    "fine": "To leave jail",
+    "card": "As the card says",
+    "purchase": "For the deed",
+    "auction": "For the deed",
+    "interest": "Of interest",
+    "trade": "In a trade",
+    "bankruptcy": "Of the bankrupt's cash",
+}
+
+
+class Paid(
+    OnBoard,
+    heading=If("payer", ("{by}", " pays", If("payee", " {to}"), " ${amount}"), "{to} receives ${amount}"),
+    content=(By("why", _FOR), By("position", {None: ""}, ", {position}"), "; now {left}."),
+):
+    """Cash changed hands; `cash` is what each player involved has afterwards, by id."""
+
+    payer: str | None
+    payee: str | None
+    amount: int
+    why: Why
+    position: Position | None
+    cash: dict[str, int]
+    names: dict[str, str]
+
+    @property
+    def by(self) -> str:
+        """What the payer is called; "" for the bank."""
+        return self.names.get(self.payer or "", "")
+
+    @property
+    def to(self) -> str:
+        """What the payee is called; "" for the bank."""
+        return self.names.get(self.payee or "", "")
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What each player involved has afterwards."""
+        return tuple(f"{self.names[player]} ${cash}" for player, cash in self.cash.items())
+
+
+class DeedMoved(
+    OnBoard,
+    heading="{position} goes to {taker_name}",
+    content=(
+        By(
+            "why",
+            {"purchase": "Bought at the printed price", "auction": "Won at auction", "trade": "Traded"},
+            "From the bankrupt",
+        ),
+        If("mortgaged", ", mortgaged"),
+        ".",
+    ),
+):
+    """A deed changed hands (`None` is the bank), as it is: mortgaged or clear."""
+
+    position: Position
+    giver: str | None
+    taker: str | None
+    mortgaged: bool
+    why: Why
+    taker_name: str
+
+
+class CardMoved(
+    OnBoard,
+    heading="{giver_name} hands over a card out of jail",
+    content=If("taker", "It goes to {taker_name}.", "It lies at the bottom of its deck."),
+):
+    """A card out of jail changed hands; `taker` None is the bottom of its deck."""
+
+    card: str
+    giver: str
+    taker: str | None
+    giver_name: str
+    taker_name: str
+
+
+class Rolled(
+    OnBoard,
+    heading=(
+        "{name} ",
+        By("purpose", {"move": "rolls", "jail": "rolls for freedom:", "rent": "rolls for the rent:"}),
+        " {dice:and}",
+    ),
+    content=("{total} in all", If("doubles", ", doubles"), "."),
+):
+    """`purpose`: to move, to leave jail, or for a utility's rent (which moves no token)."""
+
+    player: str
+    name: str
+    dice: tuple[int, int]
+    purpose: Purpose
+
+    @property
+    def total(self) -> int:
+        """Both dice."""
+        return sum(self.dice)
+
+    @property
+    def doubles(self) -> bool:
+        """Whether both dice show the same."""
+        return self.dice[0] == self.dice[1]
+
+
+class Moved(OnBoard, heading="{name} comes to {to}", content=("From {start}", By("by", {"card": " by a card"}), ".")):
+    player: str
+    name: str
+    start: Position
+    to: Position
+    by: MovedBy
 
 
 @dataclass
@@ -51,13 +157,17 @@ class Match:
     table: Table
     config: MonopolyConfig
     state: State
-    talk: Talk
     proposals: int = 0
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
+    _talk: Callable[[str], Talk] = field(init=False)
     _view: View | None = None
     _known: dict[str, Any] = field(default_factory=dict)
     _seen: int = -1
+
+    def __post_init__(self) -> None:
+        config = self.config
+        self._talk = partial(Talk, players=self.table.players, turns=config.talk_turns, entries=config.talk_entries)
 
     def seat(self, number: int) -> Seat:
         """The player in a seat."""
@@ -71,6 +181,10 @@ class Match:
         """The id in events; None is the bank."""
         return None if number == BANK else self.state.seats[number].id
 
+    def talk(self, number: int) -> Talk:
+        """What a player remembers of what it heard."""
+        return self.table.memory(self.state.seats[number].id, self._talk)
+
     def known(self) -> dict[str, Any]:
         """What every request shows: the board as it is now."""
         if self._view is None or self._seen != self.state.version:
@@ -82,7 +196,8 @@ class Match:
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
         """A question to a player, with the board and what the player remembers."""
-        return kind(player=self.state.seats[number].id, memory=self.talk.memory(number), **self.known(), **fields)
+        memory = self.talk(number).memory(self.state.turn)
+        return kind(player=self.state.seats[number].id, memory=memory, **self.known(), **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """The player decides; what it says and thinks with that is told to whom it concerns."""
@@ -117,9 +232,8 @@ class Match:
         return cut(speech, most * LONGEST_WORD + len(CUT))
 
     def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
-        """Something happened; its audience remembers it."""
+        """Something happened."""
         self.table.tell(event, to=to, by=self.id(by))
-        self.talk.hear(self.state.turn, event)
 
     def pay(self, payer: int, payee: int, amount: int, why: Why, position: int | None = None) -> None:
         """Cash that is there changes hands."""
@@ -174,37 +288,3 @@ class Match:
         self.move(number, to, by)
         if to <= start:
             self.pay(BANK, number, SALARY, "salary")
-
-    def free(self, number: int, how: FreedBy) -> None:
-        """Out of jail."""
-        seat = self.seat(number)
-        self.state.release(number)
-        self.tell(Freed(seat.id, seat.name, how), by=number)
-
-    def carry_out(self, number: int, bundle: Bundle) -> None:
-        """What a player does with its estate; `IllegalDecision` where it may not."""
-        if bundle.empty:
-            return
-        state, seat = self.state, self.seat(number)
-        for step in carry_out(state.estate, number, seat.cash, bundle):
-            gets = step.kind in {"sell", "mortgage"}
-            state.move_cash(BANK if gets else number, number if gets else BANK, step.amount)
-            self.tell(self._stepped(seat, step), by=number)
-
-    def _stepped(self, seat: Seat, step: Step) -> Event:
-        estate = self.state.estate
-        if step.kind in {"mortgage", "lift"}:
-            pledged = Mortgaged if step.kind == "mortgage" else Lifted
-            return pledged(step.position, seat.id, seat.name, step.amount, seat.cash)
-        levelled = Built if step.kind == "build" else Sold
-        return levelled(
-            step.position,
-            seat.id,
-            seat.name,
-            step.amount,
-            step.before,
-            step.after,
-            estate.houses,
-            estate.hotels,
-            seat.cash,
-        )

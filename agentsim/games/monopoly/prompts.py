@@ -1,64 +1,23 @@
-"""Prompts of Monopoly: rules, board, memory, state and question in words. What may be known is `view` and `talk`.
-
-In the order in which they change: the rules and the printed deeds never do, talk only grows, the state is new each
-time. Whatever a player said stands as one line of JSON.
-"""
+"""Prompts of Monopoly: the rules and the board in words. What is asked is each chapter's, what was said is `talk`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Protocol
 
-from agentsim.engine.prompt import Prompt, Restated, quoted
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.talk import Memory, Remark
 from agentsim.games.monopoly.view import View
 
 TAXES = tuple(space.position for space in SPACES if space.tax)
-_TALK = "Table talk, oldest first; what players say is their own words:"
 _SAY = (
     'Answer with one JSON object, and nothing else: {{{action}"public_speech": what you say to the whole table, in '
     'under {words} words, "private_thought": what you think, which nobody else will read}}.'
 )
 
 
-class Asked(Protocol):
-    """What a prompt needs of a request; seats by number."""
-
-    @property
-    def view(self) -> View: ...
-    @property
-    def memory(self) -> Memory: ...
-    @property
-    def seat(self) -> int: ...
-    @property
-    def words(self) -> int: ...
-    @property
-    def max_turns(self) -> int: ...
-
-
-def composed(request: Asked, question: Sequence[str]) -> Prompt:
-    """The whole prompt of one decision."""
-    view, seat, memory = request.view, request.seat, request.memory
-    board = state_lines(view, seat, request.max_turns)
-    return Prompt(
-        rules=_rules(len(view.seats), request.words, request.max_turns),
-        history=(
-            "[PUBLIC_HISTORY]",
-            *map(Restated, _earlier(memory)),
-            _TALK,
-            *(remark_line(remark) for remark in memory.remarks),
-        ),
-        state=("[PRIVATE_HISTORY]", *_thoughts(memory), "[CONTEXT]", *board, *_rejections(memory)),
-        question=("[DECISION]", *question),
-    )
-
-
 @cache
-def _rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
+def rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
     return (
         "[RULES]",
         f"You play Monopoly (US rules) with {counted(players - 1, 'other')}; the last one who is not bankrupt "
@@ -102,45 +61,6 @@ def _deeds() -> tuple[str, ...]:
         )
         lines.append(f"- {head}: {deeds}")
     return tuple(lines)
-
-
-# -- what is remembered
-
-
-def _earlier(memory: Memory) -> Iterator[str]:
-    if memory.earlier:
-        yield "Earlier in the game:"
-        yield from (quoted(summary=summary) for summary in memory.earlier)
-    if memory.trades:
-        yield "Trades of the last turns, in short:"
-        for offer in memory.trades:
-            about = {"turn": offer.turn, "from": offer.name, "to": offer.to, "gives": offer.gives, "wants": offer.takes}
-            yield quoted(**about, **({"answer": offer.answer} if offer.answer else {}))
-
-
-def remark_line(remark: Remark) -> str:
-    """One line of table talk, in which no player's words can pass for anything else."""
-    fields: dict[str, object] = {"turn": remark.turn, "from": remark.name, "kind": remark.kind}
-    if remark.to:
-        fields["to"] = remark.to
-    if remark.gives:
-        fields |= {"gives": remark.gives, "wants": remark.takes}
-    if remark.text:
-        fields["text"] = remark.text
-    return quoted(**fields)
-
-
-def _thoughts(memory: Memory) -> Iterator[str]:
-    yield "Your own latest thoughts:" if memory.thoughts else "You have had no thoughts yet."
-    for thought in memory.thoughts:
-        yield quoted(turn=thought.turn, thought=thought.text)
-
-
-def _rejections(memory: Memory) -> Iterator[str]:
-    for entry in memory.rejections:
-        yield f"{entry.name} rejected {entry.rejected} of your last {entry.offers} offers."
-    if memory.discarded:
-        yield f"Your last proposal came to nothing, and nobody heard of it: {memory.discarded}."
 
 
 # -- what is on the board
@@ -188,3 +108,27 @@ def deed(estate: Estate, position: int) -> str:
     if level:
         mark = " hotel" if level == HOTEL else f" {counted(level, 'house')}"
     return f"{position} {SPACES[position].name}{mark}"
+
+
+def group_line(view: View, seat: int, position: int) -> str:
+    """Who holds the rest of a deed's group, and whose it would complete."""
+    space, estate = SPACES[position], view.estate()
+    owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
+    holders = []
+    for lot, owner in owners.items():
+        who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
+        holders.append(f"{deed(estate, lot)}: {who}")
+    rest = set(owners.values())
+    whose = ""
+    if len(rest) == 1 and BANK not in rest:
+        (holder,) = rest
+        group = "your group" if holder == seat else f"the group of {view.seats[holder].name}"
+        whose = f" It would complete {group}."
+    return f"{group_name(space.group)} group: {'; '.join(holders)}.{whose}"
+
+
+def rent_line(position: int) -> str:
+    space = SPACES[position]
+    if space.kind == "street":
+        return f"Rent {'/'.join(map(str, space.rents))}; a house costs ${space.house_cost}."
+    return "Rent 25, 50, 100, 200 by railroads held." if space.kind == "railroad" else "Rent 4 or 10 times the dice."

@@ -12,23 +12,14 @@ from itertools import groupby
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.games.monopoly.board import JAIL
+from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.cards import CARDS
+from agentsim.games.monopoly.debts import Bankrupted
+from agentsim.games.monopoly.endings import GameBegan
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.events import (
-    Bankrupted,
-    Built,
-    CardDrawn,
-    CardMoved,
-    DeedMoved,
-    Freed,
-    GameBegan,
-    Jailed,
-    Lifted,
-    Mortgaged,
-    Moved,
-    Paid,
-    Sold,
-)
+from agentsim.games.monopoly.jail import Freed, Jailed
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
 
 
 @dataclass

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import name_of
+from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.deals import deals
-from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade, DeedMoved, Paid
+from agentsim.games.monopoly.match import DeedMoved, Paid
 from agentsim.games.monopoly.replay import snapshots
-from agentsim.games.monopoly.utterances import utterances
+from agentsim.games.monopoly.talk import Spoke, Thought
+from agentsim.games.monopoly.trade import TradeProposed
 
 Row = tuple[Cell, ...]
 
@@ -101,3 +104,27 @@ def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:
                 yield told.round, at, name_of(at), bidders, bids, closed.winner, price
             case _:
                 pass
+
+
+Utterance: TypeAlias = tuple[int, str, str, str]
+"""(turn, the player's id, what was said, what was thought); either may be empty."""
+
+
+def utterances(log: Sequence[LogEntry]) -> list[Utterance]:
+    """One for each decision with words, in order; a pitch is said aloud. Of others only what was heard is there."""
+    found: dict[tuple[str, int], Utterance] = {}
+    for place, told in enumerate(log):
+        match told.event:
+            case Spoke() as event:
+                player, turn, said, thought = event.player, event.turn, event.text, ""
+            case Thought() as event:
+                player, turn, said, thought = event.player, event.turn, "", event.text
+            case TradeProposed() as event if event.pitch:
+                player, turn, said, thought = event.proposer, told.round, event.pitch, ""
+            case _:
+                continue
+        # Of a decision that the log does not name, every event stands for itself.
+        key = (player, told.decision if told.decision is not None else -1 - place)
+        _, _, before, mind = found.get(key, (0, "", "", ""))
+        found[key] = (turn, player, " ".join(filter(None, (before, said))), mind or thought)
+    return list(found.values())

@@ -1,31 +1,19 @@
-"""Talk: what was said, offered and answered, as players remember it: the newest in full, the rest digested.
+"""Talk: what was said, offered and answered, as a player remembers it: the newest in full, the rest in short.
 
 Turns go in blocks. Lines are dropped a block at a time, or half a window at a time where people talk too much,
-so that what a player is shown stays as it was for as long as it can. How a line reads in a prompt is `prompts`.
+so that what a player is shown stays as it was for as long as it can. How a block is summed up is `summarizing`.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from agentsim.engine.event import Event
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.prompt import NARRATOR
-from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.events import (
-    Bankrupted,
-    Built,
-    DeedMoved,
-    Narrated,
-    Paid,
-    Spoke,
-    Thought,
-    TradeAccepted,
-    TradeDiscarded,
-    TradeProposed,
-    TradeRejected,
-)
+from agentsim.games.monopoly.memory import Memory, Offer, Rejection, Remark, Thinking
+from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
 
 MOST_SAID = 1600
 """Characters of remarks in full, about 400 tokens."""
@@ -37,229 +25,172 @@ THOUGHTS = 5
 ANSWERS = 10  # of one player to another that are remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """One line of the table's history: a player's words, or a trade with its terms, or its answer."""
+# -- what is told
 
-    turn: int
+
+class _InWords(Event, words="text"):
+    player: str
     name: str
-    kind: str
-    text: str = ""
-    to: str = ""
-    gives: str = ""
-    takes: str = ""
-
-    @property
-    def size(self) -> int:
-        """About the characters of its line in a prompt."""
-        return 40 + len(self.text) + len(self.gives) + len(self.takes)
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A trade that was offered, without its pitch; `answer` is empty where there is none yet."""
-
-    turn: int
-    name: str
-    to: str
-    gives: str
-    takes: str
-    answer: str = ""
-
-    @property
-    def size(self) -> int:
-        """About the characters of its line in a prompt."""
-        return 90 + len(self.gives) + len(self.takes)
-
-
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """A thought of one's own, and the turn in which it was thought."""
-
     turn: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """How many of one's latest offers to a player were rejected."""
-
-    name: str
-    rejected: int
-    offers: int
+class Spoke(_InWords, heading="{name} says"):
+    """What a player says to the whole table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What one player remembers; `earlier` are summaries, oldest first.
-
-    `trades` are offers of the last ten turns (`talk_turns`) that are no longer among the `remarks`.
-    `discarded` says why its last proposal of this turn could not be, where it could not.
-    """
-
-    earlier: tuple[str, ...]
-    remarks: tuple[Remark, ...]
-    thoughts: tuple[Thinking, ...]
-    rejections: tuple[Rejection, ...]
-    discarded: str = ""
-    trades: tuple[Offer, ...] = ()
+class Thought(_InWords, heading="{name} thinks"):
+    """What a player thinks; only that player hears it."""
 
 
-@dataclass
-class Block:
-    """Some turns (10, as a rule): what was said, and what happened as far as a digest tells it."""
+class Narrated(_InWords, heading="The narrator, in place of {name}"):
+    """What the narrator says where a player was asked and gave no usable answer: none of it is the player's words."""
+
+
+class Summarized(Event, heading="The table talk in short", words="text"):
+    """What players remember of some turns from now on, in the summarizer's words or in those of the digest."""
 
     first: int
     last: int
-    remarks: list[Remark] = field(default_factory=list)
-    bought: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    rents: Counter[str] = field(default_factory=Counter)
-    built: Counter[str] = field(default_factory=Counter)
-    trades: Counter[str] = field(default_factory=Counter)
-    bankrupt: list[str] = field(default_factory=list)
-
-    def digest(self) -> str:
-        """Two or three sentences of what happened, from the events alone."""
-        done = [f"{name} bought {_few(got)}" for name, got in self.bought.items()]
-        done += [f"{name} built {count}" for name, count in self.built.items()]
-        done += [f"{name} took ${amount} in rent" for name, amount in self.rents.items()]
-        count = self.trades["proposed"]
-        traded = f"{count} trade{' was' if count == 1 else 's were'} proposed and {self.trades['accepted']} accepted."
-        fallen = f" {', '.join(self.bankrupt)} went bankrupt." if self.bankrupt else ""
-        turns = f"Turns {self.first} to {self.last}"
-        return f"{turns}: {'; '.join(done) or 'nothing was bought or built'}. {traded}{fallen}"
+    text: str
 
 
-def _few(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} deeds"
+def remark(event: Event, turn: int) -> Remark | None:
+    """The line of an event that is table talk; None where it is none."""
+    match event:
+        case Spoke():
+            return Remark(turn, event.name, "says", event.text)
+        case Narrated():
+            return Remark(turn, NARRATOR, "tells", event.text)
+        case TradeProposed():
+            terms = (event.target_name, str(event.offer), str(event.request))
+            return Remark(turn, event.proposer_name, "offers", event.pitch, *terms)
+        case TradeAccepted() | TradeRejected():
+            verb = "accepts" if isinstance(event, TradeAccepted) else "rejects"
+            return Remark(turn, event.target_name, verb, to=event.proposer_name)
+    return None
+
+
+@dataclass(slots=True)
+class _Block:
+    """Some turns (10, as a rule), and how many remarks were made in them."""
+
+    first: int
+    last: int
+    said: int = 0
 
 
 class Talk:
-    """The memory of one table; players are seats, and all remember the same but for their own thoughts."""
+    """One player's memory, made of what it hears; what all hear, all remember alike."""
 
-    def __init__(self, names: Sequence[str], ids: Sequence[str], *, turns: int = 10, entries: int = 20) -> None:
-        self._turns, self._entries = turns, entries
-        self._names = list(names)
-        self._seat = {player: number for number, player in enumerate(ids)}
-        self._blocks: list[Block] = [Block(1, turns)]
-        self._summaries: list[str] = []
-        self._skipped = 0  # remarks at the front of what is shown that were too much
-        self._thoughts: list[deque[Thinking]] = [deque(maxlen=THOUGHTS) for _ in names]
-        self._answers: dict[tuple[int, int], deque[bool]] = {}
-        self._discarded: dict[int, str] = {}
-        self._offers: deque[Offer] = deque(maxlen=ANSWERS * turns)
+    def __init__(self, player: PlayerId, *, players: Sequence[PlayerId], turns: int = 10, entries: int = 20) -> None:
+        self._player, self._players, self._turns, self._entries = player, players, turns, entries
         self._turn = 1
-        self._shown: tuple[Remark, ...] = ()
+        self._blocks = [_Block(1, turns)]
+        self._shown: deque[Remark] = deque()
+        self._size = 0  # of what is shown
+        self._skipped = 0  # remarks at the front of the first block, and maybe the next, that were too much
+        self._summaries: list[str] = []
+        self._offers: deque[Offer] = deque(maxlen=ANSWERS * turns)
         self._traded: tuple[Offer, ...] = ()
-        self._memories: list[Memory | None] = [None] * len(names)
+        self._thoughts: deque[Thinking] = deque(maxlen=THOUGHTS)
+        self._answers: dict[PlayerId, tuple[str, deque[bool]]] = {}
+        self._discarded = ""
+        self._memory: Memory | None = None
 
-    def begin(self, turn: int) -> list[Block]:
-        """A turn begins; the blocks that are old enough to be summed up, each once."""
-        due: list[Block] = []
-        self._turn = turn
-        while self._discarded:
-            seat, _ = self._discarded.popitem()
-            self._memories[seat] = None
-        if turn > (last := self._blocks[-1].last):
-            self._blocks.append(Block(last + 1, last + self._turns))
-            self._changed(aged=True)
-        while self._is_due(self._blocks[0]):
-            old = self._blocks.pop(0)
-            self._skipped = max(0, self._skipped - len(old.remarks))
-            due.append(old)
-            self._changed(aged=True)
-        return due
+    def hear(self, entry: LogEntry) -> None:
+        """Most of what happens says the board."""
+        event = entry.event
+        if type(event) not in _REMEMBERED:
+            return
+        self._reach(entry.round)
+        self._memory = None
+        match event:
+            case Thought():
+                self._thoughts.append(Thinking(entry.round, event.text))
+            case TradeDiscarded():
+                self._discarded = event.problem
+            case TradeProposed() if event.proposer == self._player:
+                self._discarded = ""
+            case TradeAccepted() | TradeRejected() if event.proposer == self._player:
+                name, answers = event.target_name, deque[bool](maxlen=ANSWERS)
+                self._answers.setdefault(event.target, (name, answers))[1].append(isinstance(event, TradeAccepted))
+            case Summarized():
+                self._sum_up(event.text)
+        if said := remark(event, entry.round):
+            self._say(said)
 
-    def _is_due(self, oldest: Block) -> bool:
-        """Summed up once it is over and nothing of it is shown in full, or once two others hold too much with it."""
-        if len(self._blocks) == 1:
-            return False
-        unseen = bool(oldest.remarks) and self._skipped >= len(oldest.remarks)
-        return unseen or (len(self._blocks) > 2 and sum(len(block.remarks) for block in self._blocks) > self._entries)
+    def due(self, turn: int) -> tuple[int, int] | None:
+        """The oldest turns (the first and the last of them), where it is time to sum them up.
 
-    def sum_up(self, summary: str) -> None:
-        """What is remembered of a block from now on."""
+        It is once they are over and nothing of them is shown in full, or once two other blocks hold too much with them.
+        """
+        self._reach(turn)
+        oldest, *others = self._blocks
+        unseen = oldest.said and self._skipped >= oldest.said
+        full = len(others) > 1 and sum(block.said for block in self._blocks) > self._entries
+        return (oldest.first, oldest.last) if others and (unseen or full) else None
+
+    def memory(self, turn: int) -> Memory:
+        """What the player remembers in this turn."""
+        self._reach(turn)
+        if self._memory is None:
+            self._memory = Memory(
+                tuple(self._summaries),
+                tuple(self._shown),
+                tuple(self._thoughts),
+                tuple(self._rejections()),
+                self._discarded,
+                self._traded,
+            )
+        return self._memory
+
+    def _rejections(self) -> Iterator[Rejection]:
+        for other in filter(self._answers.__contains__, self._players):
+            name, answers = self._answers[other]
+            yield Rejection(name, answers.count(False), len(answers))
+
+    def _reach(self, turn: int) -> None:
+        """It is this turn by now."""
+        if turn <= self._turn:
+            return
+        self._turn, self._discarded, self._memory = turn, "", None
+        while turn > (last := self._blocks[-1].last):
+            self._blocks.append(_Block(last + 1, last + self._turns))
+            self._shorten()
+
+    def _say(self, said: Remark) -> None:
+        if said.kind == "offers":
+            self._offers.append(Offer(said.turn, said.name, said.to, said.gives, said.takes))
+        elif said.to:
+            self._offers[-1] = replace(self._offers[-1], answer=said.kind)
+        self._blocks[-1].said += 1
+        self._shown.append(said)
+        self._size += said.size
+        if self._size > MOST_SAID:
+            while self._shown and self._size > MOST_SAID // 2:
+                self._skipped += 1
+                self._size -= self._shown.popleft().size
+            self._shorten()
+
+    def _sum_up(self, summary: str) -> None:
+        """The oldest block is remembered by its summary from now on."""
+        said = self._blocks.pop(0).said
+        for _ in range(said - self._skipped):
+            self._size -= self._shown.popleft().size
+        self._skipped = max(0, self._skipped - said)
+        self._shorten()
         self._summaries.append(summary)
         while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
             del self._summaries[0]
-        self._memories = [None] * len(self._memories)
 
-    def hear(self, turn: int, event: Event) -> None:
-        """Something happened; most of it says the board, and is only counted."""
-        block = self._blocks[-1]
-        match event:
-            case Spoke() | Narrated():
-                who = (event.name, "says") if isinstance(event, Spoke) else (NARRATOR, "tells")
-                self._remark(Remark(turn, *who, event.text))
-            case Thought():
-                self._thoughts[self._seat[event.player]].append(Thinking(turn, event.text))
-                self._memories[self._seat[event.player]] = None
-            case TradeProposed():
-                block.trades["proposed"] += 1
-                self._discarded.pop(self._seat[event.proposer], None)
-                terms = {"to": event.target_name, "gives": str(event.offer), "takes": str(event.request)}
-                self._offers.append(Offer(turn, event.proposer_name, **terms))
-                self._remark(Remark(turn, event.proposer_name, "offers", event.pitch, **terms))
-            case TradeDiscarded():
-                seat = self._seat[event.proposer]
-                self._discarded[seat], self._memories[seat] = event.problem, None
-            case TradeAccepted() | TradeRejected():
-                accepted = isinstance(event, TradeAccepted)
-                block.trades["accepted"] += accepted
-                pair = (self._seat[event.proposer], self._seat[event.target])
-                self._answers.setdefault(pair, deque(maxlen=ANSWERS)).append(accepted)
-                verb = "accepts" if accepted else "rejects"
-                self._offers[-1] = replace(self._offers[-1], answer=verb)
-                self._remark(Remark(turn, event.target_name, verb, to=event.proposer_name))
-            case DeedMoved(why="purchase" | "auction"):
-                block.bought[event.taker_name].append(SPACES[event.position].name)
-            case Paid(why="rent"):
-                block.rents[event.names[event.payee or ""]] += event.amount
-            case Built():
-                block.built[event.name] += 1
-            case Bankrupted():
-                block.bankrupt.append(event.name)
-            case _:
-                pass
+    def _shorten(self) -> None:
+        """Look again at the trades in short: the newest of the last turns that fit, without those shown in full.
 
-    def memory(self, seat: int) -> Memory:
-        """What this player remembers now."""
-        known = self._memories[seat]
-        if known is None:
-            rejections = []
-            for other, name in enumerate(self._names):
-                if answers := self._answers.get((seat, other)):
-                    rejections.append(Rejection(name, answers.count(False), len(answers)))
-            thoughts, discarded = tuple(self._thoughts[seat]), self._discarded.get(seat, "")
-            said = (tuple(self._summaries), self._shown)
-            known = Memory(*said, thoughts, tuple(rejections), discarded, self._traded)
-            self._memories[seat] = known
-        return known
-
-    def _remark(self, remark: Remark) -> None:
-        self._blocks[-1].remarks.append(remark)
-        self._changed()
-
-    def _changed(self, *, aged: bool = False) -> None:
-        """What is shown follows from what was said alone, not from who was asked meanwhile.
-
-        Trades in short are looked at again where remarks are dropped or ten turns are over (`aged`), not at every word:
-        they stand before the remarks, which then could not be repeated from a cache.
+        This is done where remarks are dropped or a block is over, not at every word: trades in short stand before the
+        remarks, which then could not be repeated from a cache.
         """
-        remarks = [remark for block in self._blocks for remark in block.remarks]
-        shown = remarks[self._skipped :]
-        if sum(remark.size for remark in shown) > MOST_SAID:
-            room = MOST_SAID // 2
-            while shown and sum(remark.size for remark in shown) > room:
-                shown.pop(0)
-            self._skipped, aged = len(remarks) - len(shown), True
-        if aged:
-            self._traded = self._in_short(sum(remark.kind == "offers" for remark in shown))
-        self._shown = tuple(shown)
-        self._memories = [None] * len(self._memories)
-
-    def _in_short(self, shown: int) -> tuple[Offer, ...]:
-        """The newest offers of the last turns that fit, without the `shown` latest, which stand there in full."""
+        shown = sum(said.kind == "offers" for said in self._shown)
         found: deque[Offer] = deque()
         room = MOST_TRADED
         for offer in list(self._offers)[: len(self._offers) - shown][::-1]:
@@ -267,4 +198,7 @@ class Talk:
             if room < 0 or offer.turn <= self._turn - self._turns:
                 break
             found.appendleft(offer)
-        return tuple(found)
+        self._traded = tuple(found)
+
+
+_REMEMBERED = {Spoke, Thought, Narrated, Summarized, TradeProposed, TradeDiscarded, TradeAccepted, TradeRejected}

@@ -5,13 +5,14 @@ One view is made for each version of the state and shared by all requests that a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import repeat
 
+from agentsim.games.monopoly.board import GROUPS
 from agentsim.games.monopoly.cards import DeckName
-from agentsim.games.monopoly.estate import Estate
-from agentsim.games.monopoly.holdings import Holdings, holdings
+from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.state import Seat, State
 
 
@@ -30,19 +31,25 @@ class SeatView:
 
 
 @dataclass(frozen=True, slots=True)
-class AuctionLot:
-    """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids.
+class Holdings:
+    """By seat: the number of deeds in each group, the number of them all, and the groups that are whole."""
 
-    `ahead` are those of the `rivals` whose equal sealed bid would win.
-    """
+    counts: tuple[Mapping[str, int], ...]
+    deeds: tuple[int, ...]
+    whole: tuple[tuple[str, ...], ...]
 
-    position: int
-    high: int
-    leader: str
-    least: int
-    rivals: tuple[str, ...]
-    sealed: bool
-    ahead: tuple[str, ...] = ()
+
+@lru_cache(maxsize=256)
+def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
+    """Of the deeds as they lie; `View.holdings` is this without a look-up."""
+    counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
+    for group, lots in GROUPS.items():
+        for lot in lots:
+            if owner[lot] != BANK:
+                counts[owner[lot]][group] += 1
+    deeds = tuple(sum(held.values()) for held in counts)
+    whole = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
+    return Holdings(tuple(counts), deeds, whole)
 
 
 @dataclass(frozen=True)  # without slots: what follows from it is kept with it

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentsim.games.monopoly.actions import (
-    Answered,
-    Bid,
-    Bought,
-    Build,
-    Bundle,
-    JailChoice,
-    Managed,
-    Proposal,
-    Proposed,
-    Raise,
-    Raised,
-    Sale,
-    Side,
-    StakedBid,
-)
+from agentsim.games.monopoly.building import Managed
+from agentsim.games.monopoly.bundle import Build, Bundle, Sale
+from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
+from agentsim.games.monopoly.debts import Raise, Raised
+from agentsim.games.monopoly.jail import JailChoice
+from agentsim.games.monopoly.trade import Proposal, Side
+from agentsim.games.monopoly.trading import Answered, Proposed
 
 BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
 ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")

@@ -9,24 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
+from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    MonopolyRequest,
-    ProposeTrade,
-    RaiseCash,
-    React,
-)
+from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.memory import Memory, Rejection, Remark, Thinking
+from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize
-from agentsim.games.monopoly.talk import Memory, Rejection, Remark, Thinking
-from agentsim.games.monopoly.trade import Terms
-from agentsim.games.monopoly.view import AuctionLot, SeatView, View
+from agentsim.games.monopoly.trade import Side, Terms
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.view import SeatView, View
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")

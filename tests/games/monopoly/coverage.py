@@ -15,28 +15,16 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.cards import CARDS, CHANCE, COMMUNITY_CHEST
-from agentsim.games.monopoly.events import (
-    AuctionClosed,
-    AuctionOpened,
-    Bankrupted,
-    Built,
-    CardDrawn,
-    CardMoved,
-    DeedMoved,
-    Freed,
-    Jailed,
-    Lifted,
-    Mortgaged,
-    Moved,
-    Narrated,
-    Paid,
-    Rolled,
-    Sold,
-    TradeAccepted,
-    Why,
-)
-from agentsim.games.monopoly.requests import REQUESTS
+from agentsim.games.monopoly.debts import Bankrupted
+from agentsim.games.monopoly.game import REQUESTS
+from agentsim.games.monopoly.jail import Freed, Jailed
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled, Why
+from agentsim.games.monopoly.talk import Narrated
+from agentsim.games.monopoly.trade import TradeAccepted
 from tests.games.monopoly.ledger import Ledger
 
 MEANS = ("selling", "mortgaging", "a trade")

@@ -10,25 +10,14 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, SALARY, SPACES
+from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionOpened
 from agentsim.games.monopoly.cards import JAIL_CARDS
-from agentsim.games.monopoly.events import (
-    AuctionOpened,
-    Bankrupted,
-    Built,
-    CardDrawn,
-    CardMoved,
-    DeedMoved,
-    Freed,
-    GameBegan,
-    Jailed,
-    Lifted,
-    Mortgaged,
-    Moved,
-    Paid,
-    Rolled,
-    Sold,
-    StayedInJail,
-)
+from agentsim.games.monopoly.debts import Bankrupted
+from agentsim.games.monopoly.endings import GameBegan
+from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled
 from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.view import View
 

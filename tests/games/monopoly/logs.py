@@ -8,18 +8,9 @@ from functools import cache
 from agentsim.engine.event import Audience, Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.events import (
-    DeedMoved,
-    GameBegan,
-    Moved,
-    Paid,
-    Rolled,
-    TradeAccepted,
-    TradeProposed,
-    TradeRejected,
-    TradeSide,
-    Why,
-)
+from agentsim.games.monopoly.endings import GameBegan
+from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled, Why
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 
 NAMES = {"A": "Ann", "B": "Bill", "C": "Chidi"}
 BEGAN = GameBegan(NAMES, 1500, 100)
@@ -71,7 +62,7 @@ def buys(player: str, position: int, price: int, left: int) -> tuple[Event, Even
     return paid, DeedMoved(position, None, player, False, "purchase", NAMES[player])
 
 
-def offers(number: int, proposer: str, target: str, *sides: TradeSide, pitch: str = "") -> Event:
+def offers(number: int, proposer: str, target: str, *sides: Side, pitch: str = "") -> Event:
     """A proposal put before the table: what the proposer gives, and what it gets."""
     offer, request = sides
     return TradeProposed(number, proposer, target, NAMES[proposer], NAMES[target], offer, request, pitch)
@@ -83,6 +74,6 @@ def answers(number: int, proposer: str, target: str, *, yes: bool) -> Event:
     return kind(number, proposer, target, NAMES[proposer], NAMES[target])
 
 
-def side(*properties: int, cash: int = 0, cards: int = 0) -> TradeSide:
+def side(*properties: int, cash: int = 0, cards: int = 0) -> Side:
     """What one side gives."""
-    return TradeSide(properties, cash, cards)
+    return Side(properties=properties, cash=cash, jail_cards=cards)

@@ -18,19 +18,20 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.actions import Answered, Bid, Bought, JailChoice, Managed, Proposed, Reacted, Side
-from agentsim.games.monopoly.auctions import auction
+from agentsim.games.monopoly.answers import Reacted
 from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, START_CASH
+from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
+from agentsim.games.monopoly.buying import Bid, Bought, auction
 from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.dealing import deal
-from agentsim.games.monopoly.debts import Debt, settle
+from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.landing import land
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.requests import ManageEstate, RaiseCash
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Talk
+from agentsim.games.monopoly.trade import Side
+from agentsim.games.monopoly.trading import Answered, Proposed, deal
 from agentsim.games.monopoly.turn import play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
@@ -70,9 +71,8 @@ class Game:
         self.state = state
         self.asked: list[Request[Any]] = []
         self.table = Table(tuple(players), Chance(1))
-        self.match = Match(
-            self.table, MonopolyConfig.model_validate(config or {}), state, Talk(list(players), list(players))
-        )
+        self.table.round("Turn 1")
+        self.match = Match(self.table, MonopolyConfig.model_validate(config or {}), state)
         self._before = self.cash
 
     # -- what is done
@@ -112,7 +112,7 @@ class Game:
         async def manages() -> None:
             number = self._seat(player)
             decision = await self.match.ask(number, ManageEstate, when="before")
-            self.match.carry_out(number, decision.action)
+            carry_out(self.match, number, decision.action)
 
         return self._run(manages(), (), {player: [manage(**changes)]})
 

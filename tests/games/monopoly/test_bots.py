@@ -18,28 +18,17 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade
-from agentsim.games.monopoly.actions import Proposal
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import BOTS
+from agentsim.games.monopoly.building import Built, ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.events import (
-    Built,
-    DeedMoved,
-    GameEnded,
-    Spoke,
-    TradeAccepted,
-    TradeDiscarded,
-    TradeProposed,
-)
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    ProposeTrade,
-)
-from agentsim.games.monopoly.trade import Terms
+from agentsim.games.monopoly.endings import GameEnded
+from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.talk import Spoke
+from agentsim.games.monopoly.trade import Proposal, Terms, TradeAccepted, TradeDiscarded, TradeProposed
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
 from agentsim.games.monopoly.view import View
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
@@ -336,7 +325,7 @@ def test_the_hustler_proposes_every_turn_when_it_can() -> None:
         view, estate = request.view, request.view.estate()
         if decision.action.propose_trade:
             proposed += 1
-            assert trade.problem(estate, view.seats, _terms(request, decision.action)) is None
+            assert trade.why_not(estate, view.seats, _terms(request, decision.action)) == ""
             assert decision.action.pitch
         else:
             passed += 1

@@ -6,9 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.actions import Bundle
 from agentsim.games.monopoly.board import GROUPS
-from agentsim.games.monopoly.bundle import carry_out
+from agentsim.games.monopoly.bundle import Bundle, carry_out
 from agentsim.games.monopoly.estate import BANK, Estate
 
 

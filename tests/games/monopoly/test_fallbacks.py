@@ -10,21 +10,18 @@ import pytest
 
 from agentsim.engine.event import Everyone, Nobody
 from agentsim.engine.play import Ask
-from agentsim.games.monopoly.actions import Bundle, Proposal, Reacted, Sale, StandIn
-from agentsim.games.monopoly.events import Spoke, Thought
-from agentsim.games.monopoly.panels.words import quotations
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    ProposeTrade,
-    RaiseCash,
-    React,
-)
-from agentsim.games.monopoly.utterances import utterances
-from agentsim.games.monopoly.view import AuctionLot, View
+from agentsim.games.monopoly.answers import Reacted, StandIn
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.bundle import Bundle, Sale
+from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
+from agentsim.games.monopoly.debts import RaiseCash
+from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.panels.happenings import quotations
+from agentsim.games.monopoly.tables import utterances
+from agentsim.games.monopoly.talk import Spoke, Thought
+from agentsim.games.monopoly.trade import Proposal
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.view import View
 from agentsim.history.contents import Contents
 from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry
@@ -146,7 +143,7 @@ def test_others_read_the_narrator_and_never_words_of_the_player() -> None:
     assert [(told.event.kind, told.by) for told in (said, noted)] == [("narrated", None)] * 2
     assert (said.to, noted.to) == (Everyone, Nobody)
     assert not [*game.events(Spoke), *game.events(Thought)]
-    assert game.match.talk.memory(0).thoughts == ()
+    assert game.match.talk(0).memory(1).thoughts == ()
     for number in (0, 1):
         prompt = "\n".join(game.match.request(number, ProposeTrade, when="before", made=0, left=1).prompt().history)
         assert '"from": "NARRATOR", "kind": "tells", "text": "A is thinking..."' in prompt

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from agentsim.engine.chance import Chance
 from agentsim.engine.event import LogEntry
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.actions import Build, Bundle, Sale, Side
 from agentsim.games.monopoly.board import SPACES, STREETS
-from agentsim.games.monopoly.bundle import Step, carry_out
+from agentsim.games.monopoly.bundle import Build, Bundle, Sale, Step, carry_out
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.state import State
+from agentsim.games.monopoly.trade import Side
 from tests.games.monopoly.answers import bid, side
 from tests.games.monopoly.coverage import KINDS, missing
 from tests.games.monopoly.ledger import Ledger

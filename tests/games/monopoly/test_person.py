@@ -11,18 +11,14 @@ from typing import Any
 import pytest
 
 from agentsim.engine.play import Ask
-from agentsim.games.monopoly.actions import Bundle, Sale, Side
 from agentsim.games.monopoly.board import DEEDS, SPACES
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    ProposeTrade,
-    RaiseCash,
-    React,
-)
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.bundle import Bundle, Sale
+from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.debts import RaiseCash
+from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.trade import Side
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 from tests.games.monopoly.asked import MEMORY, board, questions
 from tests.games.monopoly.table import Game
 from tests.players.keyboard import played

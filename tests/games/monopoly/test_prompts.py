@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from agentsim import games
+from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import simulate
-from agentsim.games.monopoly.actions import Side
 from agentsim.games.monopoly.board import DEEDS, GROUPS, SPACES
-from agentsim.games.monopoly.events import Spoke, Summarized, Thought, TradeProposed, TradeRejected, TradeSide
-from agentsim.games.monopoly.requests import REQUESTS, AnswerTrade, MonopolyRequest, ProposeTrade
+from agentsim.games.monopoly.game import REQUESTS
+from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary
-from agentsim.games.monopoly.talk import Talk
-from agentsim.games.monopoly.trade import Terms
+from agentsim.games.monopoly.talk import Spoke, Summarized, Talk, Thought
+from agentsim.games.monopoly.trade import Side, Terms, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import NO_TRADE, propose, side
@@ -168,8 +169,7 @@ def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
     assert why not in first
     assert len(later) == 2
     assert all(why in text for text in later)
-    game.match.talk.begin(2)
-    assert game.match.talk.memory(0).discarded == ""
+    assert game.match.talk(0).memory(2).discarded == ""
     assert all(why not in request.prompt().text() for request in game.asked if request.player == "B")
 
 
@@ -199,15 +199,15 @@ def test_what_a_summarizer_writes_is_one_quoted_line() -> None:
 
 def test_turns_whose_talk_is_no_longer_shown_are_summed_up_at_once_and_trades_are_kept_in_short() -> None:
     """Of the last ten turns nobody forgets who offered what to whom and what came of it, however much is said."""
-    talk = Talk("AB", "AB")
-    side, nothing = TradeSide((5,), 0, 0), TradeSide((), 100, 0)
+    talk = Talk("A", players="AB")
+    side, nothing = Side(properties=(5,)), Side(cash=100)
     for turn in range(1, 16):
-        for _ in talk.begin(turn):
-            talk.sum_up("Turns 1 to 10: much was said.")
-        talk.hear(turn, TradeProposed(turn, "A", "B", "Ann", "Bob", side, nothing, "please " * 10))
-        talk.hear(turn, TradeRejected(turn, "A", "B", "Ann", "Bob"))
-        talk.hear(turn, Spoke("B", "Bob", turn, "no " * 60))
-    memory = talk.memory(0)
+        while turns := talk.due(turn):
+            talk.hear(LogEntry(Summarized(*turns, "Turns 1 to 10: much was said."), Everyone, turn))
+        talk.hear(LogEntry(TradeProposed(turn, "A", "B", "Ann", "Bob", side, nothing, "please " * 10), Everyone, turn))
+        talk.hear(LogEntry(TradeRejected(turn, "A", "B", "Ann", "Bob"), Everyone, turn))
+        talk.hear(LogEntry(Spoke("B", "Bob", turn, "no " * 60), Everyone, turn))
+    memory = talk.memory(15)
     assert memory.earlier == ("Turns 1 to 10: much was said.",)
     full = {remark.turn for remark in memory.remarks if remark.kind == "offers"}
     short = {offer.turn for offer in memory.trades}
@@ -220,13 +220,10 @@ def test_turns_whose_talk_is_no_longer_shown_are_summed_up_at_once_and_trades_ar
 
 
 def test_trades_of_long_ago_are_forgotten_though_nobody_has_spoken_since() -> None:
-    talk = Talk("AB", "AB")
-    side, nothing = TradeSide((5,), 0, 0), TradeSide((), 100, 0)
+    talk = Talk("A", players="AB")
+    side, nothing = Side(properties=(5,)), Side(cash=100)
     for turn in range(1, 6):
-        talk.begin(turn)
-        talk.hear(turn, TradeProposed(turn, "A", "B", "Ann", "Bob", side, nothing, "please " * 60))
-        talk.hear(turn, TradeRejected(turn, "A", "B", "Ann", "Bob"))
-    assert talk.memory(0).trades
-    for turn in range(6, 22):
-        talk.begin(turn)
-    assert not talk.memory(0).trades
+        talk.hear(LogEntry(TradeProposed(turn, "A", "B", "Ann", "Bob", side, nothing, "please " * 60), Everyone, turn))
+        talk.hear(LogEntry(TradeRejected(turn, "A", "B", "Ann", "Bob"), Everyone, turn))
+    assert talk.memory(5).trades
+    assert not talk.memory(21).trades

@@ -6,10 +6,11 @@ import pytest
 
 from agentsim.engine.play import GamePlay
 from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.endings import GameBegan, GameEnded
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.events import GameBegan, GameEnded, Rolled
+from agentsim.games.monopoly.match import Rolled
+from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.replay import Replay, began, snapshots
-from agentsim.games.monopoly.requests import MonopolyRequest
 from tests.games.monopoly.logs import heard_by, log_of, played, rolls
 
 

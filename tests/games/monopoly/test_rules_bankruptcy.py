@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.events import AuctionOpened, Bankrupted, BidMade, Mortgaged, Paid, Sold
-from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, RaiseCash
+from agentsim.games.monopoly.building import Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BidMade
+from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.match import Paid
+from agentsim.games.monopoly.trading import AnswerTrade
 from tests.games.monopoly.answers import ACCEPT, REJECT, bid, proposal, raises, side
 from tests.games.monopoly.table import Game, refusal
 

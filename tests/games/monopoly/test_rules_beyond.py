@@ -18,32 +18,16 @@ from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.actions import Bundle, Proposal, Proposed, Raise
-from agentsim.games.monopoly.events import (
-    AuctionOpened,
-    Bankrupted,
-    Built,
-    CardMoved,
-    Freed,
-    GameEnded,
-    Moved,
-    Narrated,
-    Paid,
-    Rolled,
-    Sold,
-    Spoke,
-    Thought,
-    TradeDiscarded,
-)
-from agentsim.games.monopoly.requests import (
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    ProposeTrade,
-    RaiseCash,
-)
-from agentsim.games.monopoly.trade import NOBODY, terms_of
+from agentsim.games.monopoly.building import Built, ManageEstate, Sold
+from agentsim.games.monopoly.bundle import Bundle
+from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAuction
+from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
+from agentsim.games.monopoly.endings import GameEnded
+from agentsim.games.monopoly.jail import Freed, JailAction
+from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
+from agentsim.games.monopoly.trade import NOBODY, Proposal, TradeDiscarded, terms_of
+from agentsim.games.monopoly.trading import Proposed, ProposeTrade
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -576,7 +560,7 @@ def test_interest_in_a_trade_may_come_from_the_cash_of_the_trade() -> None:
 
 def test_a_trade_is_public_with_its_pitch_and_terms() -> None:
     game = Game(A="3", B="6").trade("B", side(3, cash=7), side(6), REJECT)
-    (line,) = [remark for remark in game.match.talk.memory(3).remarks if remark.kind == "offers"]
+    (line,) = [remark for remark in game.match.talk(3).memory(1).remarks if remark.kind == "offers"]
     assert (line.name, line.to, line.text) == ("A", "B", "A fair one.")
     assert (line.gives, line.takes) == ("Baltic Avenue + $7", "Oriental Avenue")
 
@@ -621,7 +605,7 @@ def test_a_speech_is_cut_with_a_mark_whatever_its_words(speech: str) -> None:
     (spoke,) = game.events(Spoke)
     assert spoke.text.endswith(" [cut]")
     assert len(spoke.text) <= 30 * 12 + len(" [cut]")
-    assert game.match.talk.memory(1).remarks[-1].text == spoke.text
+    assert game.match.talk(1).memory(1).remarks[-1].text == spoke.text
 
 
 def test_thirty_words_are_not_cut() -> None:

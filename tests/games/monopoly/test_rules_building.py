@@ -6,8 +6,7 @@ import pytest
 
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.events import Built, Lifted, Mortgaged, Sold
-from agentsim.games.monopoly.requests import ManageEstate
+from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
 from tests.games.monopoly.answers import manage
 from tests.games.monopoly.table import Game, refusal
 

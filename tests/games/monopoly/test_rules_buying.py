@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade, DeedMoved, Paid
-from agentsim.games.monopoly.requests import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
+from agentsim.games.monopoly.match import DeedMoved, Paid
 from tests.games.monopoly.answers import BUY, DECLINE, bid
 from tests.games.monopoly.table import Game, refusal
 

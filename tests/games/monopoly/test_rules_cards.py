@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.events import Bankrupted, CardDrawn, Jailed, Moved, Paid, Rolled
-from agentsim.games.monopoly.requests import BuyOrAuction, RaiseCash
+from agentsim.games.monopoly.buying import BuyOrAuction
+from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.jail import Jailed
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import Moved, Paid, Rolled
 from tests.games.monopoly.answers import BUY, CARD, DECLINE, bid, raises
 from tests.games.monopoly.table import Game
 

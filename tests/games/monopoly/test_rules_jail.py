@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.events import Bankrupted, Freed, Moved, Paid, Rolled, StayedInJail
-from agentsim.games.monopoly.requests import BuyOrAuction, JailAction, ManageEstate, RaiseCash
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.buying import BuyOrAuction
+from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.jail import Freed, JailAction, StayedInJail
+from agentsim.games.monopoly.match import Moved, Paid, Rolled
 from tests.games.monopoly.answers import CARD, MANAGE, NOTHING, PAY, ROLL, bid, manage, raises
 from tests.games.monopoly.table import Game, refusal
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.events import AuctionOpened, Jailed, Moved, Paid, Rolled
-from agentsim.games.monopoly.requests import BuyOrAuction, ManageEstate
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.buying import AuctionOpened, BuyOrAuction
+from agentsim.games.monopoly.jail import Jailed
+from agentsim.games.monopoly.match import Moved, Paid, Rolled
 from tests.games.monopoly.answers import BUY, DECLINE, bid
 from tests.games.monopoly.table import Game
 

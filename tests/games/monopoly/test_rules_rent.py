@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.events import Paid
+from agentsim.games.monopoly.match import Paid
 from tests.games.monopoly.answers import raises
 from tests.games.monopoly.table import Game
 

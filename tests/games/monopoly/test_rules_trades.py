@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.actions import Side
-from agentsim.games.monopoly.events import (
-    CardMoved,
-    DeedMoved,
-    Paid,
-    TradeAccepted,
-    TradeDiscarded,
-    TradeProposed,
-    TradeRejected,
-)
-from agentsim.games.monopoly.requests import AnswerTrade, ProposeTrade, RaiseCash, React
+from agentsim.games.monopoly.debts import RaiseCash
+from agentsim.games.monopoly.match import CardMoved, DeedMoved, Paid
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 from tests.games.monopoly.answers import ACCEPT, NO_TRADE, REJECT, proposal, propose, raises, side
 from tests.games.monopoly.table import Game
 

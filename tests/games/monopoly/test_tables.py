@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.events import AuctionClosed, AuctionOpened, BidMade, GameEnded, Paid, Spoke, Thought
+from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
+from agentsim.games.monopoly.endings import GameEnded
+from agentsim.games.monopoly.match import Paid
 from agentsim.games.monopoly.tables import COLUMNS
+from agentsim.games.monopoly.talk import Spoke, Thought
 from tests.games.monopoly.logs import NAMES, answers, buys, heard_by, log_of, offers, pays, played, rolls, side
 
 PAGE = Path(__file__).parents[3] / "docs" / "tables.md"

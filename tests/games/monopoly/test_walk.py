@@ -12,8 +12,8 @@ from functools import cache
 import pytest
 
 from agentsim.games.monopoly.landing_odds import JailPolicy
-from agentsim.games.monopoly.walk import walk
 from tests.games.monopoly.chain import CELL, Policy, expected
+from tests.games.monopoly.walk import walk
 
 ROLLS = 1_000_000
 MOST = 70  # 39 degrees of freedom: nobody rests on Go To Jail

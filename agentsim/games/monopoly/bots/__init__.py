@@ -16,5 +16,3 @@ BOTS: Mapping[str, Bot] = {
     "hustler": Hustler(),
     "turtle": Turtle(),
 }
-
-__all__ = ["BOTS"]

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from agentsim.games.monopoly.actions import Build, Raise, Sale, building
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import razing
+from agentsim.games.monopoly.bundle import Build, Sale, building, razing
+from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.requests import RaiseCash
 from agentsim.games.monopoly.view import View
 
 

@@ -9,38 +9,21 @@ from typing import Any, ClassVar
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.actions import (
-    Answered,
-    Bid,
-    Bought,
-    Build,
-    Bundle,
-    JailChoice,
-    Managed,
-    Proposal,
-    Proposed,
-    Raised,
-    Reacted,
-    StakedBid,
-)
+from agentsim.games.monopoly.answers import Reacted
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.offers import Deal, best_deal, wanted
 from agentsim.games.monopoly.bots.words import Lines
 from agentsim.games.monopoly.bots.worth import Taste, judged, npv, worst_rent
+from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.bundle import Build, Bundle
+from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
+from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    MonopolyRequest,
-    ProposeTrade,
-    RaiseCash,
-    React,
-)
-from agentsim.games.monopoly.trade import interest_on
+from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.trade import Proposal, interest_on
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
 from agentsim.games.monopoly.view import View
 
 BUY, AUCTION = Bought(action="buy"), Bought(action="auction")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.engine.chance import Stream
-from agentsim.games.monopoly.actions import Answered, Bought, Managed, Proposal, Proposed, Side
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.bots import words
 from agentsim.games.monopoly.bots.building import lifted, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
-from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
-from agentsim.games.monopoly.trade import interest_on
+from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
+from agentsim.games.monopoly.trade import Proposal, Side, interest_on
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
 from agentsim.games.monopoly.view import View
 
 LEAST, MOST = 200, 400

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentsim.games.monopoly.actions import Proposal, Side
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots.worth import Taste, change
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.holdings import Holdings, holdings
-from agentsim.games.monopoly.trade import interest_on
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.trade import Proposal, Side, interest_on
+from agentsim.games.monopoly.view import Holdings, View, holdings
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from agentsim.engine.chance import Stream
-from agentsim.games.monopoly.actions import Answered, Bought, Managed, Proposed
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.bots import words
 from agentsim.games.monopoly.bots.building import lifted, pledged, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, PASS, Character
-from agentsim.games.monopoly.requests import AnswerTrade, AuctionBid, BuyOrAuction, ManageEstate, ProposeTrade
+from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
 from agentsim.games.monopoly.view import View
 
 LEAST, MOST = 400, 600

@@ -6,37 +6,17 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.actions import (
-    Answered,
-    Bid,
-    Bought,
-    Build,
-    Bundle,
-    JailChoice,
-    Managed,
-    Proposal,
-    Proposed,
-    Raise,
-    Raised,
-    Reacted,
-    Sale,
-    Side,
-    StakedBid,
-    building,
-)
+from agentsim.games.monopoly.answers import Reacted
 from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.bundle import Build, Bundle, Sale, building
+from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
+from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.estate import Estate
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    MonopolyRequest,
-    ProposeTrade,
-    RaiseCash,
-    React,
-)
+from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.trade import Proposal, Side
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
 
 
 def randomly(request: Any, rng: Stream) -> Decision:

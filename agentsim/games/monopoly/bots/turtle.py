@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from agentsim.engine.chance import Stream
-from agentsim.games.monopoly.actions import Answered, Bought, JailChoice, Managed, Proposed
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import words
 from agentsim.games.monopoly.bots.building import lifted, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character
-from agentsim.games.monopoly.requests import (
-    AnswerTrade,
-    AuctionBid,
-    BuyOrAuction,
-    JailAction,
-    ManageEstate,
-    ProposeTrade,
-)
+from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
+from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
 from agentsim.games.monopoly.view import View
 
 LEAST, MOST = 800, 1200

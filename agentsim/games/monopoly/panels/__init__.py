@@ -14,8 +14,6 @@ from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.panels import landings, money, ring, trades
 from agentsim.games.monopoly.replay import began, snapshots
 
-__all__ = ["panels"]
-
 
 def panels(log: Sequence[LogEntry]) -> list[Panel]:
     """Everything there is to show; nothing before the first turn, and no panel without data."""

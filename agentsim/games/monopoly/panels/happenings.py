@@ -1,4 +1,4 @@
-"""Happenings: the events of a turn in a few short lines; what was said and thought is in `words`."""
+"""Happenings: a turn in a few short lines for a board's notes: what happened in it, what was said and thought."""
 
 from __future__ import annotations
 
@@ -7,28 +7,19 @@ from collections.abc import Sequence
 from agentsim.engine.event import Event
 from agentsim.engine.wording import cut
 from agentsim.games.monopoly.board import name_of
-from agentsim.games.monopoly.events import (
-    AuctionClosed,
-    Bankrupted,
-    Built,
-    CardDrawn,
-    DeedMoved,
-    Freed,
-    Jailed,
-    Lifted,
-    Mortgaged,
-    Moved,
-    Paid,
-    Rolled,
-    Sold,
-    StayedInJail,
-    TradeAccepted,
-    TradeProposed,
-    TradeRejected,
-)
+from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionClosed
+from agentsim.games.monopoly.debts import Bankrupted
+from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.talk import Spoke, Thought
+from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
 
 _MOST = 12
 _LONGEST = 110
+_QUOTED = 160
+_ROW_END = 30  # characters of a line's last row that stay empty, more or less
 _PLAIN = (Built, Sold, Mortgaged, Lifted, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)
 _TOLD_BY_DEED = {"purchase", "auction", "trade", "bankruptcy"}
 
@@ -71,3 +62,25 @@ def _line(event: Event) -> str:
             return f"{event.heading}: {event.content}"
         case _:
             return event.heading if isinstance(event, _PLAIN) else ""
+
+
+def quotations(events: Sequence[Event], room: int) -> tuple[str, ...]:
+    """The last words of a turn, a line for each speech, pitch or thought, in at most `room` characters altogether."""
+    found: list[str] = []
+    for event in events:
+        match event:
+            case Spoke():
+                found.append(f"{event.name}: \u201c{cut(event.text, _QUOTED)}\u201d")
+            case Thought():
+                found.append(f"{event.name}, to itself: \u201c{cut(event.text, _QUOTED)}\u201d")
+            case TradeProposed() if event.pitch:
+                found.append(f"{event.proposer_name} to {event.target_name}: \u201c{cut(event.pitch, _QUOTED)}\u201d")
+            case _:
+                pass
+    last: list[str] = []
+    for line in reversed(found):
+        room -= len(line) + _ROW_END
+        if room < 0:
+            break
+        last.insert(0, line)
+    return tuple(last)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Board, Cell, DataTable, Panel, Scene
 from agentsim.games.monopoly.board import JAIL, SPACES, name_of
-from agentsim.games.monopoly.events import Jailed, Moved, Rolled, StayedInJail
+from agentsim.games.monopoly.jail import Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
+from agentsim.games.monopoly.match import Moved, Rolled
 from agentsim.games.monopoly.panels.spots import SIDE, tile
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from agentsim.engine.event import PlayerId
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
-from agentsim.games.monopoly.events import Paid
+from agentsim.games.monopoly.match import Paid
 from agentsim.games.monopoly.replay import Snapshot
 
 _POINTS = 250

@@ -10,9 +10,8 @@ from agentsim.engine.panel import Board, Piece, Scene, Tile
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.panels.happenings import happenings
+from agentsim.games.monopoly.panels.happenings import happenings, quotations
 from agentsim.games.monopoly.panels.spots import SIDE, spot, tile
-from agentsim.games.monopoly.panels.words import quotations
 from agentsim.games.monopoly.replay import Snapshot
 
 _ROWS, _ROW = 17, 72

@@ -13,16 +13,15 @@ from typing import Any, TypeVar
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.games.monopoly.actions import JailChoice, Reacted, Spoken
+from agentsim.games.monopoly.answers import Reacted, Spoken
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.cards import DECKS, Card, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.landing_odds import IN_JAIL, JailPolicy
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.requests import JailAction
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Talk
 from agentsim.games.monopoly.turn import play_turn
 
 S = TypeVar("S", bound=Spoken | Reacted)
@@ -58,7 +57,7 @@ class _Walk(Match):
         )
         state = _Endless([Seat(name, name) for name in names], decks, estate)
         config = MonopolyConfig(proposals_per_phase=0)
-        super().__init__(Table(names, chance), config, state, Talk(names, names))
+        super().__init__(Table(names, chance), config, state)
         self.rests = [0] * (IN_JAIL + 1)
         self.rolled = 0
         self._answer: Any = _ANSWERS[policy]

@@ -1,20 +1,23 @@
-"""Base: what all requests of Monopoly show and take: the board, the memory, and words beside the action."""
+"""Question: what all requests of Monopoly show and take: the board, the memory, and words beside the action.
+
+A prompt stands in the order in which its parts change: the rules and the printed deeds never do, talk only grows, the
+state is new each time. Whatever a player said stands as one line of JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, cached_property
 from types import new_class
 from typing import Any, ClassVar, TypeVar
 
-from agentsim.engine.prompt import Prompt
+from agentsim.engine.prompt import Prompt, Restated
 from agentsim.engine.request import Options, Request, Text
-from agentsim.games.monopoly import prompts, trade
-from agentsim.games.monopoly.actions import Proposal, Reacted, Spoken, StandIn
+from agentsim.games.monopoly import prompts
+from agentsim.games.monopoly.answers import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.estate import Estate
-from agentsim.games.monopoly.talk import Memory
+from agentsim.games.monopoly.memory import Memory
 from agentsim.games.monopoly.view import SeatView, View
 
 _POSITIONS = {SPACES[position].name: position for position in DEEDS}
@@ -56,16 +59,6 @@ class MonopolyRequest(Request[S]):
         """The player."""
         return self.view.seats[self.seat]
 
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The ids of the other players who are still in the game."""
-        return tuple([seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player])
-
-    @property
-    def aloud(self) -> Text:
-        """The room for public words."""
-        return Text(self.words * LONGEST_WORD)
-
     def options(self) -> Options:
         return {**self.choices(), **_spoken(self.words, self.chars)}
 
@@ -74,10 +67,24 @@ class MonopolyRequest(Request[S]):
         return {}
 
     def prompt(self) -> Prompt:
-        return prompts.composed(self, (*self.question(), self.answer_line))
+        memory = self.memory
+        return Prompt(
+            rules=prompts.rules(len(self.view.seats), self.words, self.max_turns),
+            history=(
+                "[PUBLIC_HISTORY]",
+                *map(Restated, memory.in_short()),
+                "Table talk, oldest first; what players say is their own words:",
+                *(remark.line for remark in memory.remarks),
+            ),
+            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *self._board(), *memory.refused()),
+            question=("[DECISION]", *self.question(), self.answer_line),
+        )
 
     def facts(self) -> tuple[str, ...]:
-        return (*prompts.state_lines(self.view, self.seat, self.max_turns), *self.question())
+        return (*self._board(), *self.question())
+
+    def _board(self) -> tuple[str, ...]:
+        return prompts.state_lines(self.view, self.seat, self.max_turns)
 
     def question(self) -> tuple[str, ...]:
         """What is to be decided, with every number that decides how it goes."""
@@ -99,12 +106,6 @@ class MonopolyRequest(Request[S]):
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"board": self.view.mark}
 
-    def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
-        """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        terms = trade.terms_of(seats, self.seat, proposal)
-        wrong = trade.problem(estate, seats, terms) if proposal.propose_trade else None
-        return f"{wrong}." if wrong else ""
-
     def silent(self, **action: Any) -> S:
         """The decision of a player who gave no usable answer: the player says nothing, the narrator says so."""
         decision: S = _standing_in(self.answer)(
@@ -113,3 +114,8 @@ class MonopolyRequest(Request[S]):
             **action,
         )
         return decision
+
+
+def without(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The schema of an object without one of its fields."""
+    return {**schema, "properties": {other: part for other, part in schema["properties"].items() if other != name}}

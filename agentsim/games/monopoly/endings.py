@@ -1,4 +1,4 @@
-"""Events of the table: its beginning, what is said and thought, its end."""
+"""Endings: how a game begins and how it ends, as it is told."""
 
 from __future__ import annotations
 
@@ -20,33 +20,6 @@ class GameBegan(Event, heading="The game begins", content="{players} start on GO
     def players(self) -> tuple[str, ...]:
         """What the players are called."""
         return tuple(self.names.values())
-
-
-class _InWords(Event, words="text"):
-    player: str
-    name: str
-    turn: int
-    text: str
-
-
-class Spoke(_InWords, heading="{name} says"):
-    """What a player says to the whole table."""
-
-
-class Thought(_InWords, heading="{name} thinks"):
-    """What a player thinks; only that player hears it."""
-
-
-class Narrated(_InWords, heading="The narrator, in place of {name}"):
-    """What the narrator says where a player was asked and gave no usable answer: none of it is the player's words."""
-
-
-class Summarized(Event, heading="The table talk in short", words="text"):
-    """What players remember of some turns from now on, in the summarizer's words or in those of the digest."""
-
-    first: int
-    last: int
-    text: str
 
 
 @dataclass(frozen=True)

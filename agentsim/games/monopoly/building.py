@@ -1,0 +1,186 @@
+"""Building: what a player does with its estate: sell, mortgage, lift, build. What is legal of it is `bundle`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from agentsim.engine.schema import said
+from agentsim.engine.template import Worded
+from agentsim.engine.wording import counted
+from agentsim.games.monopoly import bundle
+from agentsim.games.monopoly.answers import Spoken
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, Position
+from agentsim.games.monopoly.bundle import Bundle, Step
+from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.prompts import deed
+from agentsim.games.monopoly.question import MonopolyRequest, without
+from agentsim.games.monopoly.view import View
+
+DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
+_LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
+
+
+# -- what is told
+
+
+def _standing(level: int) -> str:
+    return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
+
+
+class _Levelled(OnBoard, content="${amount}; now {after}. {name} has ${cash}."):
+    """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
+
+    position: Position
+    player: str
+    name: str
+    amount: int
+    before: int
+    after: Annotated[int, Worded(_standing)]
+    houses: int
+    hotels: int
+    cash: int
+
+
+class Built(_Levelled, heading="{name} builds on {position}"): ...
+
+
+class Sold(_Levelled, heading="{name} sells buildings on {position}"): ...
+
+
+class _Pledged(OnBoard, content="${amount}; {name} has ${cash}."):
+    position: Position
+    player: str
+    name: str
+    amount: int
+    cash: int
+
+
+class Mortgaged(_Pledged, heading="{name} mortgages {position}"): ...
+
+
+class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"): ...
+
+
+# -- what is asked
+
+
+class Managed(Spoken):
+    """What is done with an estate, or nothing."""
+
+    action: Bundle
+
+
+class ManageEstate(MonopolyRequest[Managed]):
+    """Sell, mortgage, lift, build: one bundle, all or nothing."""
+
+    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+
+    when: Literal["before", "after", "jail"]
+    again: bool = False
+    """Whether doubles give another roll after this."""
+
+    def why_not(self, decision: Managed) -> str:
+        if decision.action.empty:
+            return ""
+        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action)
+
+    def question(self) -> tuple[str, ...]:
+        estate, seat = self.view.estate(), self.seat
+        to_lift = [f"{deed(estate, at)} ${SPACES[at].redemption}" for at in estate.liftable(seat)]
+        to_build = [
+            f"{deed(estate, lot)} ${SPACES[lot].house_cost}; {SPACES[lot].rents[estate.level[lot] + 1]}"
+            for lot in estate.buildable(seat)
+        ]
+        return (
+            f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
+            *money_in(self.view, seat),
+            *([f"Mortgages that may be lifted (you pay): {', '.join(to_lift)}"] if to_lift else []),
+            *([f"May be built on next (you pay; rent then): {', '.join(to_build)}"] if to_build else []),
+            "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is "
+            "one house; the fifth building of a lot is its hotel. Empty lists do nothing.",
+        )
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {**super().fingerprint_fields(), "when": self.when}
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return lists_that_matter(action, self.view.estate(), self.seat)
+
+    def fallback(self) -> Managed:
+        return self.silent(action=Bundle())
+
+
+def moment(when: str, *, again: bool) -> str:
+    """Where in a turn a question is asked; `again` where doubles give another roll."""
+    after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
+    return {"before": "before your roll", "after": after, "jail": "before you choose how to leave jail"}[when]
+
+
+def money_in(view: View, seat: int) -> Iterator[str]:
+    """What may be sold and mortgaged, with amounts."""
+    estate = view.estate()
+    if lots := [f"{deed(estate, lot)} ${SPACES[lot].house_cost // 2}" for lot in estate.sellable(seat)]:
+        yield f"Buildings that may go next (you get): {', '.join(lots)}"
+    if deeds := [f"{deed(estate, at)} ${SPACES[at].mortgage}" for at in estate.mortgageable(seat)]:
+        yield f"May be mortgaged (you get): {', '.join(deeds)}"
+
+
+def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:
+    """For a person: the lists of what there is to sell, mortgage, lift and build on, if only after those before."""
+    held = estate.held(seat)
+    whole = [group for group in GROUPS if estate.completes(seat, group)]
+    matters = {
+        "sells": any(estate.level[position] for position in held),
+        "mortgages": any(not estate.mortgaged[position] for position in held),
+        "unmortgages": any(estate.mortgaged[position] for position in held),
+        "builds": any(group not in {"railroad", "utility"} for group in whole),
+    }
+    for name, asked in matters.items():
+        if name in action["properties"]:
+            how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
+            action = said(action, name, description=how) if asked else without(action, name)
+    return action
+
+
+# -- what happens
+
+
+async def manage(match: Match, number: int, when: Literal["before", "after", "jail"], *, again: bool = False) -> bool:
+    """Let the player see to its estate; whether it did anything."""
+    if not bundle.possible(match.state.estate, number, match.seat(number).cash):
+        return False
+    decision = await match.ask(number, ManageEstate, when=when, again=again)
+    carry_out(match, number, decision.action)
+    return not decision.action.empty
+
+
+def carry_out(match: Match, number: int, changes: Bundle) -> None:
+    """What a player does with its estate; `IllegalDecision` where it may not."""
+    if changes.empty:
+        return
+    state, seat = match.state, match.seat(number)
+    for step in bundle.carry_out(state.estate, number, seat.cash, changes):
+        gets = step.kind in {"sell", "mortgage"}
+        state.move_cash(BANK if gets else number, number if gets else BANK, step.amount)
+        match.tell(_told(match, number, step), by=number)
+
+
+def _told(match: Match, number: int, step: Step) -> OnBoard:
+    seat, estate = match.seat(number), match.state.estate
+    what = (step.position, seat.id, seat.name, step.amount)
+    if step.kind in {"mortgage", "lift"}:
+        return (Mortgaged if step.kind == "mortgage" else Lifted)(*what, seat.cash)
+    levelled = Built if step.kind == "build" else Sold
+    return levelled(*what, step.before, step.after, estate.houses, estate.hotels, seat.cash)
+
+
+def clear_lots(match: Match, number: int, *, paid: bool) -> None:
+    """All buildings of a player go back to the bank, for half their cost if they are `paid` for."""
+    state = match.state
+    for lot in state.estate.held(number):
+        if before := state.estate.level[lot]:
+            brought = state.estate.raze(lot)
+            state.move_cash(BANK, number, brought if paid else 0)
+            match.tell(_told(match, number, Step("sell", lot, brought if paid else 0, before, 0)), by=number)

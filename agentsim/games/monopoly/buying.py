@@ -1,0 +1,250 @@
+"""Buying: a deed that no player owns is bought at its price, or goes to the highest bidder.
+
+The decliner and the jailed may bid.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agentsim.engine.number import WholeNumber
+from agentsim.engine.request import Choice, Number, Options
+from agentsim.engine.schema import said
+from agentsim.engine.template import If
+from agentsim.games.monopoly.answers import Part, Spoken, Word
+from agentsim.games.monopoly.board import SPACES, OnBoard, Position, Space
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.prompts import group_line, rent_line
+from agentsim.games.monopoly.question import MonopolyRequest
+
+BID_STEP = 10  # of a player that could not be asked
+
+
+# -- at the printed price
+
+
+class Bought(Spoken):
+    """Buy at the printed price, or let it go to auction."""
+
+    action: Word
+
+
+class BuyOrAuction(MonopolyRequest[Bought]):
+    """The space is unowned and the player has its price."""
+
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "buy": ("buy it", "purchase", "purchase it", "yes", "买", "买下", "kaufen", "acheter", "comprar", "kupuje"),
+        "auction": ("let it go to auction", "send it to auction", "put it up for auction", "decline", "no", "拍卖"),
+    }
+
+    position: int
+
+    def choices(self) -> Options:
+        return {"action": Choice(("buy", "auction"))}
+
+    def question(self) -> tuple[str, ...]:
+        space = SPACES[self.position]
+        return (
+            f"You stand on {self.position} {space.name}, which nobody owns. Price ${space.price}; you have "
+            f"${self.you.cash}. {rent_line(self.position)}",
+            group_line(self.view, self.seat, self.position),
+            "Buy it, or let it go to auction?",
+        )
+
+    def fallback(self) -> Bought:
+        """Buy with twice the price in cash."""
+        return self.silent(action="buy" if self.you.cash >= 2 * SPACES[self.position].price else "auction")
+
+
+async def offer(match: Match, number: int, space: Space) -> None:
+    """A player who cannot pay the price in cash is not asked: it is auctioned at once."""
+    if match.seat(number).cash >= space.price:
+        decision = await match.ask(number, BuyOrAuction, position=space.position)
+        if decision.action == "buy":
+            match.pay(number, BANK, space.price, "purchase", space.position)
+            match.give_deed(space.position, number, "purchase")
+            return
+    await auction(match, space.position, opener=number)
+
+
+# -- at auction
+
+
+class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed price ${price}."):
+    """`bidders` are all who are in the game, in turn order; who has not the cash for a bid withdraws unasked."""
+
+    position: Position
+    bidders: tuple[str, ...]
+
+    @property
+    def price(self) -> int:
+        """In dollars."""
+        return SPACES[self.position].price
+
+
+class BidMade(
+    OnBoard, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
+):
+    """`amount` 0 withdraws."""
+
+    position: Position
+    player: str
+    name: str
+    amount: int
+
+
+class AuctionClosed(
+    OnBoard,
+    heading=If("winner", "{winner_name} wins the auction", "Nobody bids"),
+    content=If("winner", "{position} for ${price}.", "The bank keeps {position}."),
+):
+    position: Position
+    winner: str | None
+    winner_name: str
+    price: int
+
+
+class StakedBid(Part):
+    """A bid in dollars; 0 withdraws."""
+
+    bid: WholeNumber
+
+
+class Bid(Spoken):
+    """A bid, or 0."""
+
+    action: StakedBid
+
+
+@dataclass(frozen=True, slots=True)
+class AuctionLot:
+    """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids.
+
+    `ahead` are those of the `rivals` whose equal sealed bid would win.
+    """
+
+    position: int
+    high: int
+    leader: str
+    least: int
+    rivals: tuple[str, ...]
+    sealed: bool
+    ahead: tuple[str, ...] = ()
+
+
+class AuctionBid(MonopolyRequest[Bid]):
+    """A bid for the lot, or 0."""
+
+    empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
+
+    lot: AuctionLot
+
+    def choices(self) -> Options:
+        return {"action.bid": Number(0, self.you.cash, nothing=0)}
+
+    @property
+    def bids(self) -> str:
+        """The amounts that count."""
+        return f"{self.lot.least} to {self.you.cash}"
+
+    def why_not(self, decision: Bid) -> str:
+        return f"action.bid must be 0, or from {self.bids}." if 0 < decision.action.bid < self.lot.least else ""
+
+    def question(self) -> tuple[str, ...]:
+        lot, space = self.lot, SPACES[self.lot.position]
+        if lot.sealed:
+            how = "Everybody bids once, unseen; the highest bid takes it and is paid"
+            ahead = f"and of equal ones that of {', '.join(lot.ahead)} before yours."
+            how += f", {ahead if lot.ahead else 'yours if equal.'}"
+        else:
+            best = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
+            how = f"{best} Whoever withdraws is out of it."
+        return (
+            f"{space.position} {space.name} is auctioned. Printed price ${space.price}; you have ${self.you.cash}. "
+            f"{rent_line(space.position)}",
+            group_line(self.view, self.seat, space.position),
+            f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
+            f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
+        )
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        lot = self.lot
+        return {**super().fingerprint_fields(), "position": lot.position, "high": lot.high, "least": lot.least}
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
+
+    def fallback(self) -> Bid:
+        """Ten more than the highest, as far as the cash goes, while that is below the printed price."""
+        lot, cash = self.lot, self.you.cash
+        bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < SPACES[lot.position].price <= cash else 0
+        return self.silent(action=StakedBid(bid=bid if bid >= lot.least else 0))
+
+
+async def auction(match: Match, position: int, *, opener: int) -> None:
+    """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.
+
+    A player without the cash for the least bid is out of it unasked.
+    """
+    order = match.state.after(opener)
+    match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
+    ways = {"open": _ascending, "sealed": _sealed}
+    winner, price = await ways[match.config.auction](match, position, order)
+    name = match.name(winner) if winner != BANK else ""
+    match.tell(AuctionClosed(position, match.id(winner), name, price))
+    if winner != BANK:
+        match.pay(winner, BANK, price, "auction", position)
+        match.give_deed(position, winner, "auction")
+
+
+async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
+    """Open bids in turn order until all but one have withdrawn, which is final; the last one left is asked too (S8)."""
+    leader, high = BANK, 0
+    left = deque(order)
+    while left:
+        number = left.popleft()
+        if number == leader:  # it comes round only when no other bidder is left
+            break
+        least, bid = high + match.config.auction_min_step, 0
+        if match.seat(number).cash >= least:
+            rivals = tuple(match.name(other) for other in left)
+            lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
+            decision = await match.ask(number, AuctionBid, lot=lot)
+            bid = decision.action.bid
+        _heard(match, position, number, bid)
+        if bid:
+            leader, high = number, bid
+            left.append(number)
+    return leader, high
+
+
+async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
+    """One bid each, all at once; of equal bids the first in turn order wins."""
+    least = match.config.auction_min_step
+    able = [number for number in order if match.seat(number).cash >= least]
+    names = [match.name(number) for number in able]
+    requests = []
+    for place, number in enumerate(able):
+        ahead, behind = tuple(names[:place]), tuple(names[place + 1 :])
+        lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
+        requests.append(match.request(number, AuctionBid, lot=lot))
+    decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))
+    leader, high = BANK, 0
+    for number in order:
+        bid = 0
+        if decision := decisions.get(number):
+            match.voice(number, decision)
+            bid = decision.action.bid
+        _heard(match, position, number, bid)
+        if bid > high:
+            leader, high = number, bid
+    return leader, high
+
+
+def _heard(match: Match, position: int, number: int, bid: int) -> None:
+    seat = match.seat(number)
+    match.tell(BidMade(position, seat.id, seat.name, bid), by=number)

@@ -1,0 +1,163 @@
+"""Jail: how a player comes there, how it may leave, and what it does there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal, TypeAlias
+
+from agentsim.engine.request import Choice, Options
+from agentsim.engine.template import By
+from agentsim.games.monopoly import bundle
+from agentsim.games.monopoly.answers import Spoken, Word
+from agentsim.games.monopoly.board import FINE, JAIL, OnBoard
+from agentsim.games.monopoly.building import manage
+from agentsim.games.monopoly.debts import Debt, settle
+from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.question import MonopolyRequest
+
+JailedFor: TypeAlias = Literal["space", "card", "third doubles"]
+FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]
+ROLLS = 3
+"""Rolls for doubles in jail; after the last one the fine is due."""
+_MANAGED = 2
+
+
+# -- what is told
+
+
+class Jailed(
+    OnBoard,
+    heading="{name} goes to jail",
+    content=By("why", {"space": "The space says so.", "card": "The card says so."}, "Three doubles in one turn."),
+):
+    player: str
+    name: str
+    why: JailedFor
+
+
+class Freed(
+    OnBoard,
+    heading="{name} leaves jail",
+    content=By("how", {"fine": "Paid.", "card": "By a card.", "doubles": "By doubles."}, "Three rolls are all."),
+):
+    player: str
+    name: str
+    how: FreedBy
+
+
+class StayedInJail(OnBoard, heading="{name} stays in jail", content="{failed} of 3 rolls failed."):
+    """`failed` rolls by now, 1 or 2."""
+
+    player: str
+    name: str
+    failed: int
+
+
+# -- what is asked
+
+
+class JailChoice(Spoken):
+    """`pay_fine`, `use_card`, `roll_doubles` or `manage`."""
+
+    action: Word
+
+
+class JailAction(MonopolyRequest[JailChoice]):
+    """How to leave jail; `actions` are those that are open now."""
+
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "pay_fine": ("pay", "pay the fine", "pay $50", "pay 50"),
+        "use_card": ("use the card", "use my card", "play the card", "play my card", "use get out of jail free card"),
+        "roll_doubles": ("roll", "roll for doubles", "roll the dice", "stay and roll", "try for doubles"),
+        "manage": ("manage estate", "manage my estate", "see to my estate"),
+    }
+
+    actions: tuple[str, ...]
+
+    def choices(self) -> Options:
+        return {"action": Choice(self.actions)}
+
+    def question(self) -> tuple[str, ...]:
+        you = self.you
+        last = f"; this is the last roll: if it fails you must pay ${FINE} and move"
+        words = {
+            "pay_fine": f"pay ${FINE} of your ${you.cash} and roll to move",
+            "use_card": f"play one of your {len(you.cards)} cards out of jail and roll to move",
+            "roll_doubles": f"stay unless you roll doubles{last * (you.failed == ROLLS - 1)}",
+            "manage": "see to your estate first, then choose",
+        }
+        return (
+            f"You are in jail; {you.failed} of {ROLLS} rolls have failed. In jail you still collect rent.",
+            *(f'- "{action}": {words[action]}' for action in self.actions),
+        )
+
+    def fallback(self) -> JailChoice:
+        """Pay, else play a card, else roll."""
+        order = ("pay_fine", "use_card", "roll_doubles")
+        return self.silent(action=next(action for action in order if action in self.actions))
+
+
+# -- what happens
+
+
+def imprison(match: Match, number: int, why: JailedFor) -> None:
+    """To jail, past nothing, and the turn is over."""
+    match.state.lock_up(number)
+    seat = match.seat(number)
+    match.tell(Jailed(seat.id, seat.name, why))
+
+
+def free(match: Match, number: int, how: FreedBy) -> None:
+    """Out of jail."""
+    seat = match.seat(number)
+    match.state.release(number)
+    match.tell(Freed(seat.id, seat.name, how), by=number)
+
+
+async def choose_way_out(match: Match, number: int) -> None:
+    """Pay, play a card, or roll; raising the fine first counts as no choice yet."""
+    managed = 0
+    while True:
+        seat = match.seat(number)
+        options = ["roll_doubles"]
+        if seat.cash >= FINE and not (match.config.official_third_turn and seat.failed == ROLLS - 1):
+            options.insert(0, "pay_fine")
+        if seat.cards:
+            options.insert(-1, "use_card")
+        if managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
+            options.append("manage")
+        if len(options) == 1:
+            return
+        decision = await match.ask(number, JailAction, actions=tuple(options))
+        match decision.action:
+            case "pay_fine":
+                match.pay(number, BANK, FINE, "fine", JAIL)
+                free(match, number, "fine")
+                return
+            case "use_card":
+                match.return_card(number)
+                free(match, number, "card")
+                return
+            case "roll_doubles":
+                return
+            case "manage":
+                managed = managed + 1 if await manage(match, number, "jail") else _MANAGED
+
+
+async def roll_for_freedom(match: Match, number: int) -> int:
+    """Doubles free, and so does the third failure, which costs the fine; how far the token then moves, 0 for not."""
+    seat = match.seat(number)
+    dice = match.roll(number, "jail")
+    if dice[0] == dice[1]:
+        free(match, number, "doubles")
+    elif seat.failed == ROLLS - 1:
+        await settle(match, [Debt(number, BANK, FINE, "fine", JAIL)])
+        if seat.bankrupt or match.state.over:
+            return 0
+        free(match, number, "third roll")
+    else:
+        match.state.fail(number)
+        match.tell(StayedInJail(seat.id, seat.name, seat.failed))
+        return 0
+    return sum(dice)
