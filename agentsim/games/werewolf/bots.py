@@ -15,17 +15,16 @@ def candid(request: Request[Any], rng: Stream) -> Decision:
     """A seer tells what it has seen, and the village follows; werewolves pass for villagers and spare each other."""
     assert isinstance(request, Question)
     if isinstance(request, Naming):
-        spared = {*request.pack, *(each.seen for each in request.claims if not each.werewolf)}
+        cleared = {said.seen for said in request.claims if isinstance(request, Vote) and not said.werewolf}
         wanted = [player for player in _wanted(request) if player in request.targets]
-        targets = wanted or [player for player in request.targets if player not in spared] or [NOBODY]
-        return Named(thought="As far as I know.", target=rng.pick(targets))
+        rest = [player for player in request.targets if player not in cleared.union(request.pack)]
+        return Named(thought="As far as I know.", target=rng.pick(wanted or rest or [NOBODY]))
     if not isinstance(request, Speak):
         return Remark(text="Let us pass for villagers.")
-    found = {f"seer: {each.content.rstrip('.')}" for each in request.found}
-    told = [claim for claim in request.claimable if claim in found]
-    pick = min(told, key=lambda claim: not request.claimable[claim][2]) if told else "villager"
-    silent = not told and request.role in {"seer", "doctor"}
-    return Speech(thought="", text="I say what I know.", claim="none" if silent else pick)
+    seen = [[each.target, each.werewolf] for each in request.found]
+    told = [claim for claim, (_, *found) in request.claimable.items() if found in seen]
+    hidden = "none" if request.role in {"seer", "doctor"} else "villager"
+    return Speech(thought="", text="I say what I know.", claim=(*told, hidden)[0])
 
 
 def _wanted(request: Naming) -> list[str | None]:

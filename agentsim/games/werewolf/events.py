@@ -1,4 +1,4 @@
-"""Events of Werewolf, but for when: that is the round of the log. Who hears them is said in `game`."""
+"""Events of Werewolf; when they happen is the log's round, and who hears them is said in `game`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agentsim.games.werewolf.village import Role, Team
 
 Part: TypeAlias = Literal["night", "day"]
 _NATURE = If("werewolf", "a werewolf", "no werewolf")
+_SAYS = If("aloud", "{speaker} says", "{speaker} whispers")
 _CLAIM = If("claim", (", claiming to be a {claim}", If("seen", (" who saw that {seen} is ", _NATURE))))
 _DIED = By("at", {"night": "was killed in the night", "day": "is hanged"})
 _ACCUSED = Deed("speaker", "seen", "accused", AGAINST, when="werewolf")
@@ -28,11 +29,6 @@ class Dealt(Event, heading="{player} is a {role}", content=If("pack", "Werewolve
 
 class Thought(Event, heading="{player} thinks", words="text"):
     player: str
-    text: str
-
-
-class Whispered(Event, heading=("{speaker} whispers", If("text", "", " nothing")), words="text"):
-    speaker: str
     text: str
 
 
@@ -59,21 +55,24 @@ class Voted(Event, heading="The votes of the {at}", content="{ballots}.", deeds=
 
 
 class Died(
-    Event, heading=(If("victim", "{victim} ", "No player "), _DIED), content=If("role", "Role: {role}.", "All live.")
+    Event,
+    heading=(If("victim", "{victim} ", "No player "), _DIED),
+    content=If("role", "Role: {role}.", "No role is shown."),
 ):
     at: Part
     victim: str | None
     role: Role | None
 
 
-class Said(Event, heading=("{speaker} says", If("text", "", " nothing"), _CLAIM), words="text", deeds=(_ACCUSED,)):
-    """Words to all; the role that the speaker claims to have, and what it claims to have seen as the seer."""
+class Said(Event, heading=(_SAYS, If("text", "", " nothing"), _CLAIM), words="text", deeds=(_ACCUSED,)):
+    """Words; aloud also the role that the speaker claims to have, and what it claims to have seen as the seer."""
 
     speaker: str
     text: str
-    claim: Role | None
-    seen: str | None
-    werewolf: bool
+    aloud: bool
+    claim: Role | None = None
+    seen: str | None = None
+    werewolf: bool = False
 
 
 class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"), content="Roles: {roles}."):
@@ -81,4 +80,4 @@ class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"),
     roles: dict[str, Role]
 
 
-EVENTS: tuple[type[Event], ...] = (Dealt, Thought, Whispered, Inspected, Protected, Voted, Died, Said, Unmasked)
+EVENTS: tuple[type[Event], ...] = (Dealt, Thought, Inspected, Protected, Voted, Died, Said, Unmasked)

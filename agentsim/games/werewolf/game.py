@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Table, quoted
+from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
 from agentsim.games.werewolf import events
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.panels import panels, tables
-from agentsim.games.werewolf.requests import Hunt, Inspect, Naming, Protect, Speak, Vote, Whisper
+from agentsim.games.werewolf.requests import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
 from agentsim.games.werewolf.village import NOBODY, Role, Village
 
 
@@ -56,16 +56,14 @@ class Werewolf:
 
     async def play(self, table: Table, config: WerewolfConfig) -> Outcome:
         course = Course(table, config)
-        village, pack = course.village, course.village.living("werewolf")
+        village, pack = course.village, course.pack
         for player, role in village.roles.items():
-            table.tell(events.Dealt(player, role, pack if role == "werewolf" else ()), to=(player,))
+            table.tell(events.Dealt(player, role, pack if player in pack else ()), to=(player,))
         for number in range(1, config.max_days + 1):
-            table.round(f"Night and day {number}")
-            await course.night()
-            if not village.winners():
-                await course.day()
-            if village.winners():
-                break
+            for part, play in (("Night", course.night), ("Day", course.day)):
+                if not village.winners():
+                    table.round(f"{part} {number}")
+                    await play()
         unmasked = events.Unmasked(village.winners(), dict(village.roles))
         table.tell(unmasked, to=Everyone)
         return Outcome(unmasked.heading, village.standings())
@@ -87,32 +85,32 @@ class Course:
         self.terms += f"If no team has won after day {config.max_days}, none does."
         roles = table.chance.stream("roles").shuffled([role for role, count in cast.items() for _ in range(count)])
         self.village = Village(dict(zip(table.players, roles, strict=True)))
+        self.pack = self.village.living("werewolf")
         table.watch(self.village)
 
     async def night(self) -> None:
         village, table, pack = self.village, self.table, self.village.living("werewolf")
         for _ in range(self.config.whispers if len(pack) > 1 else 0):
             for speaker in table.chance.stream("whispers").shuffled(pack):
-                remark = await table.ask(Whisper(**self.known(speaker)))
-                whispered = events.Whispered(speaker, cut(remark.text, self.config.text_chars))
-                table.tell(whispered, to=pack, by=speaker)
+                (remark,) = await self.ask([Whisper(**self.known(speaker))])
+                table.tell(events.Said(speaker, self.cut(remark.text), False), to=pack, by=speaker)
         asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
         asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
         free = village.others(village.protected)
         asked += [Protect(**self.known(each), targets=free) for each in village.living("doctor")]
-        chosen = await self.choose(asked)
-        village.protected = NOBODY
-        for request in asked:
-            player, target = request.player, chosen[request.player]
-            if isinstance(request, Inspect) and target != NOBODY:
-                inspected = events.Inspected(player, target, village.roles[target] == "werewolf")
-                table.tell(inspected, to=(player,), by=player)
+        village.protected, votes = NOBODY, {}
+        for request, answer in zip(asked, await self.ask(asked), strict=True):
+            player, target = request.player, answer.target
+            if isinstance(request, Hunt):
+                votes[player] = target
             elif isinstance(request, Protect):
                 village.protected = target
                 table.tell(events.Protected(player, target), to=(player,), by=player)
-        votes = {each: chosen[each] for each in pack}
+            elif target != NOBODY:
+                inspected = events.Inspected(player, target, village.roles[target] == "werewolf")
+                table.tell(inspected, to=(player,), by=player)
         table.tell(events.Voted("night", votes), to=pack)
-        most = most_named(votes)
+        most = most_named(votes.values())
         victim = table.chance.stream("hunt").pick(most) if most else None
         self.die("night", None if victim == village.protected else victim)
 
@@ -120,45 +118,44 @@ class Course:
         village, table = self.village, self.table
         for _ in range(self.config.speeches):
             for speaker in table.chance.stream("speeches").shuffled(village.living()):
-                asked = Speak(**self.known(speaker, "Day"))
-                speech = await table.ask(asked)
-                self.think(speaker, speech.thought)
+                asked = Speak(**self.known(speaker))
+                (speech,) = await self.ask([asked])
                 claim = asked.claimable.get(speech.claim, (None, None, False))
-                said = events.Said(speaker, cut(speech.text, self.config.text_chars), *claim)
-                table.tell(said, to=Everyone, by=speaker)
+                table.tell(events.Said(speaker, self.cut(speech.text), True, *claim), to=Everyone, by=speaker)
         living = village.living()
-        votes = await self.choose([Vote(**self.known(each, "Day"), targets=village.others(each)) for each in living])
+        answers = await self.ask([Vote(**self.known(each), targets=village.others(each)) for each in living])
+        votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
         table.tell(events.Voted("day", votes), to=Everyone)
-        most = most_named(votes)
+        most = most_named(votes.values())
         self.die("day", most[0] if len(most) == 1 else None)
 
-    def known(self, player: PlayerId, part: str = "Night") -> dict[str, Any]:
-        """What a player may know, as the fields of a question: what it has heard, its own role, and who lives."""
-        village, heard = self.village, [(told.round, told.event) for told in self.table.heard(player)]
+    def known(self, player: PlayerId) -> dict[str, Any]:
+        """What a player may know, as the fields of a question: its own role, what it has heard, and who lives."""
+        roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
         return {
             "player": player,
             "terms": self.terms,
-            "when": f"{part} {len(self.table.rounds) - 1}",
-            "role": village.roles[player],
-            "pack": next(event.pack for _, event in heard if isinstance(event, events.Dealt)),
-            "living": village.living(),
-            "dead": tuple(f"{dead} ({village.roles[dead]})" for dead in village.died),
-            "heard": tuple(as_line(number, event) for number, event in heard),
-            "found": tuple(event for _, event in heard if isinstance(event, events.Inspected)),
-            "claims": tuple(event for _, event in heard if isinstance(event, events.Said) and event.claim),
+            "when": self.table.rounds[-1],
+            "role": roles[player],
+            "pack": self.pack if player in self.pack else (),
+            "living": self.village.living(),
+            "dead": tuple(f"{dead} ({roles[dead]})" for dead in self.village.died),
+            "heard": self.table.lines(player),
+            "found": tuple(event for event in told if isinstance(event, events.Inspected)),
+            "claims": tuple(event for event in told if isinstance(event, events.Said) and event.claim),
             "limit": self.config.text_chars,
         }
 
-    async def choose(self, asked: Sequence[Naming]) -> dict[PlayerId, str]:
-        """Each names a player, all at the same moment."""
+    async def ask(self, asked: Sequence[Question[Any]]) -> list[Any]:
+        """What several decide at the same moment; the reasons that they have are told to each alone."""
         answers = await self.table.ask_all(asked)
         for request, answer in zip(asked, answers, strict=True):
-            self.think(request.player, answer.thought)
-        return {request.player: answer.target for request, answer in zip(asked, answers, strict=True)}
+            if thought := self.cut(getattr(answer, "thought", "")):
+                self.table.tell(events.Thought(request.player, thought), to=(request.player,), by=request.player)
+        return answers
 
-    def think(self, player: PlayerId, thought: str) -> None:
-        if text := cut(thought, self.config.text_chars):
-            self.table.tell(events.Thought(player, text), to=(player,), by=player)
+    def cut(self, text: str) -> str:
+        return cut(text, self.config.text_chars)
 
     def die(self, at: events.Part, victim: PlayerId | None) -> None:
         """All are told who has died, if any has, and what it was."""
@@ -166,12 +163,7 @@ class Course:
         self.table.tell(events.Died(at, victim, self.village.roles[victim] if victim else None), to=Everyone)
 
 
-def as_line(number: int, event: Event) -> str:
-    """What was heard, as one line of JSON."""
-    return quoted(round=number, event=event.heading, **{"words" if event.words else "fact": event.content})
-
-
-def most_named(votes: Mapping[PlayerId, PlayerId]) -> list[PlayerId]:
+def most_named(votes: Iterable[PlayerId]) -> list[PlayerId]:
     """Those with the most votes, in alphabetical order; a vote for nobody is none."""
-    tally = Counter(vote for vote in votes.values() if vote != NOBODY)
+    tally = Counter(vote for vote in votes if vote != NOBODY)
     return sorted(name for name, count in tally.items() if count == max(tally.values()))

@@ -10,17 +10,16 @@ from collections.abc import Mapping, Sequence
 from agentsim.engine import LogEntry
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.games.werewolf.events import Dealt, Died, Said, Unmasked, Voted
-from agentsim.games.werewolf.village import ROLES, Role, team_of
+from agentsim.games.werewolf.village import ROLES, Role
 
 
 def tables(log: Sequence[LogEntry], players: Sequence[str]) -> Mapping[str, Frame]:
     """`players`, `claims` and `votes`, in the columns that `docs/werewolf.md` promises."""
     roles: dict[str, Role] = {}
     ends: dict[str, tuple[str, int]] = {}
-    won: dict[str, bool] = {}
     votes: list[tuple[Cell, ...]] = []
     claimed: list[tuple[int, Said]] = []
-    for event, number in ((told.event, told.round) for told in log):
+    for event, number in ((told.event, (told.round + 1) // 2) for told in log):
         match event:
             case Dealt():
                 roles |= {event.player: event.role} | dict.fromkeys(event.pack, event.role)
@@ -32,16 +31,15 @@ def tables(log: Sequence[LogEntry], players: Sequence[str]) -> Mapping[str, Fram
                 roles[victim], ends[victim] = role, ("killed" if event.at == "night" else "hanged", number)
             case Unmasked():
                 roles |= event.roles
-                won = {player: team_of(role) == event.winners for player, role in roles.items()}
     claims: list[tuple[Cell, ...]] = []
     for number, said in claimed:
         role, truth = roles.get(said.speaker), roles.get(said.seen or "")
         finding = said.werewolf == (truth == "werewolf") if truth else None
         seen = (said.seen, said.werewolf if said.seen else None, finding)
         claims.append((number, said.speaker, role, said.claim, said.claim == role if role else None, *seen))
-    fates = tuple((each, roles.get(each), *ends.get(each, (None, None)), won.get(each)) for each in players)
+    fates = tuple((each, roles.get(each), *ends.get(each, (None, None))) for each in players)
     return {
-        "players": Frame(("player", "role", "end", "number", "won"), fates),
+        "players": Frame(("player", "role", "end", "number"), fates),
         "claims": Frame(("day", "player", "role", "claim", "true", "seen", "werewolf", "finding_true"), tuple(claims)),
         "votes": Frame(("number", "at", "voter", "target"), tuple(votes)),
     }
@@ -49,17 +47,12 @@ def tables(log: Sequence[LogEntry], players: Sequence[str]) -> Mapping[str, Fram
 
 def panels(frames: Mapping[str, Frame]) -> list[Panel]:
     """What the tables come to; no panel without data."""
-    fates, claims, votes = (frames[name].rows for name in ("players", "claims", "votes"))
-    out: list[Panel] = [DataTable("Who was what", frames["players"].columns, fates)]
+    fates, claims = frames["players"], frames["claims"].rows
+    out: list[Panel] = [DataTable("Who was what", fates.columns, fates.rows)]
     kinds = [(place, held) for place in (4, 7) for held in (True, False)]  # `true` and `finding_true`, as they are
     counts: list[tuple[Cell, ...]] = [
         (role, *(sum(row[2] == role and row[place] is held for row in claims) for place, held in kinds))
         for role in ROLES
     ]
     columns = ("role", "true claims", "false claims", "true findings", "false findings")
-    out += [DataTable("What was claimed", columns, tuple(counts), heat=True)] if claims else []
-    named = {(voter, number): target for number, at, voter, target in votes if at == "day"}
-    days = tuple(dict.fromkeys(day for _, day in named))
-    ballots = tuple((player, *(named.get((player, day)) for day in days)) for player, *_ in fates)
-    headings = ("voter", *(f"day {day}" for day in days))
-    return [*out, DataTable("Votes to hang", headings, ballots)] if days else out
+    return [*out, DataTable("What was claimed", columns, tuple(counts), heat=True)] if claims else out

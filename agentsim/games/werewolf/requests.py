@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, Decision, Options, Prompt, Request, Text
 from agentsim.engine.wording import listed
@@ -10,6 +10,7 @@ from agentsim.games.werewolf.events import Inspected, Said
 from agentsim.games.werewolf.village import NOBODY, ROLES, Role
 
 D = TypeVar("D", bound=Decision)
+Claims: TypeAlias = dict[str, tuple[Role, str | None, bool]]
 
 RULES = (
     "You play Werewolf. Roles are dealt by lot, and a player's role is secret until it dies. At night the werewolves, "
@@ -118,9 +119,9 @@ class Speak(Question[Speech]):
         return {"thought": Text(self.limit, "why, in secret"), "text": Text(self.limit, "your words"), "claim": claim}
 
     @property
-    def claimable(self) -> dict[str, tuple[Role, str | None, bool]]:
+    def claimable(self) -> Claims:
         """By its name what can be claimed: a role; of the seer also whom it saw, and whether that is a werewolf."""
-        natures = {"a werewolf": True, "no werewolf": False}
-        found = [(player, nature) for player in self.living if player != self.player for nature in natures]
-        seen = {f"seer: {player} is {nature}": ("seer", player, natures[nature]) for player, nature in found}
-        return {role: (role, None, False) for role in ROLES} | seen
+        others = [player for player in self.living if player != self.player]
+        bad: Claims = {f"seer: {player} is a werewolf": ("seer", player, True) for player in others}
+        good: Claims = {f"seer: {player} is no werewolf": ("seer", player, False) for player in others}
+        return {**{role: (role, None, False) for role in ROLES}, **bad, **good}

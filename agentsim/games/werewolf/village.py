@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -12,10 +12,7 @@ Role: TypeAlias = Literal["werewolf", "seer", "doctor", "villager"]
 ROLES: tuple[Role, ...] = ("werewolf", "seer", "doctor", "villager")
 Team: TypeAlias = Literal["werewolves", "village"]
 NOBODY = "nobody"
-
-
-def team_of(role: Role) -> Team:
-    return "werewolves" if role == "werewolf" else "village"
+TEAMS: Mapping[Role, Team] = {role: "werewolves" if role == "werewolf" else "village" for role in ROLES}
 
 
 @dataclass
@@ -41,7 +38,7 @@ class Village:
 
     def standings(self) -> tuple[Standing, ...]:
         """By team: the dead win and lose with theirs. All are equal where no team has won."""
-        won = {player: int(team_of(role) == self.winners()) for player, role in self.roles.items()}
+        won = {player: int(TEAMS[role] == self.winners()) for player, role in self.roles.items()}
         return ranked([(p, won[p], {"won": won[p], "survived": int(p in self.living())}) for p in self.roles])
 
     def check(self) -> Sequence[str]:
