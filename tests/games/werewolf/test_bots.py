@@ -64,15 +64,16 @@ def test_in_every_game_the_dead_stay_dead_and_the_end_follows_from_who_lives(gam
     names = [f"P{number}" for number in range(players)]
     played: Simulation = simulate(GAME, config, names, bot=bot, seed=seed)
     roles = played.events(Unmasked)[0].roles
-    living, protected, last = set(names), None, None
+    living, protected, last = set(names), None, ""
     for told in played.log:
         event = told.event
         match event:
-            case Died(victim=str(victim)):
-                assert victim in living
-                assert event.role == roles[victim]
-                assert victim != protected or event.at == "day"
-                living.remove(victim)
+            case Died():
+                assert event.victim is None or event.role == roles[event.victim]
+                assert event.at == "day" or event.victim is None or event.victim != protected
+                assert {event.victim} <= {None, *living}
+                living.discard(event.victim or "")
+                protected = None
             case Inspected():
                 assert event.werewolf == (roles[event.target] == "werewolf")
             case Protected():
