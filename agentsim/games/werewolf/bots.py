@@ -7,8 +7,8 @@ from typing import Any
 
 from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
-from agentsim.games.werewolf.requests import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
 from agentsim.games.werewolf.village import NOBODY
+from agentsim.games.werewolf.words import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
 
 
 def candid(request: Request[Any], rng: Stream) -> Decision:
@@ -33,8 +33,8 @@ def _wanted(request: Naming) -> list[str | None]:
         return [player for player in request.targets if player not in {each.target for each in request.found}]
     if not isinstance(request, Vote):
         return [said.speaker for said in request.claims if said.claim == "seer"]
-    told = [said.seen for said in request.claims if said.werewolf and said.seen not in request.pack]
-    return [each.target for each in request.found if each.werewolf] or told
+    seen: list[str | None] = [each.target for each in request.found if each.werewolf]
+    return seen or [said.seen for said in request.claims if said.werewolf and said.seen not in request.pack]
 
 
 BOTS: Mapping[str, Bot] = {"random": random_decision, "candid": candid}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
-from agentsim.engine.panel import Frame, Panel
+from agentsim.engine import Bot, Event, Everyone, GameConfig, Outcome, PlayerId, Request, Table
+from agentsim.engine.event import Audience
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import events
+from agentsim.games.werewolf import words
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.panels import panels, tables
-from agentsim.games.werewolf.requests import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
 from agentsim.games.werewolf.village import NOBODY, Role, Village
+from agentsim.games.werewolf.words import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
 
 
 class WerewolfConfig(GameConfig):
@@ -43,9 +43,11 @@ class Werewolf:
     rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]] = WerewolfConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
-    events: ClassVar[tuple[type[Event], ...]] = events.EVENTS
+    events: ClassVar[tuple[type[Event], ...]] = words.EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset()
+    panels = staticmethod(panels)
+    tables = staticmethod(tables)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
@@ -56,23 +58,17 @@ class Werewolf:
 
     async def play(self, table: Table, config: WerewolfConfig) -> Outcome:
         course = Course(table, config)
-        village, pack = course.village, course.pack
+        village = course.village
         for player, role in village.roles.items():
-            table.tell(events.Dealt(player, role, pack if player in pack else ()), to=(player,))
+            table.tell(words.Dealt(player, role, course.pack if role == "werewolf" else ()), to=(player,))
         for number in range(1, config.max_days + 1):
             for part, play in (("Night", course.night), ("Day", course.day)):
                 if not village.winners():
                     table.round(f"{part} {number}")
                     await play()
-        unmasked = events.Unmasked(village.winners(), dict(village.roles))
+        unmasked = words.Unmasked(village.winners(), dict(village.roles))
         table.tell(unmasked, to=Everyone)
         return Outcome(unmasked.heading, village.standings())
-
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
-        return panels(tables(log, players))
-
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        return tables(log, players)
 
 
 class Course:
@@ -93,7 +89,7 @@ class Course:
         for _ in range(self.config.whispers if len(pack) > 1 else 0):
             for speaker in table.chance.stream("whispers").shuffled(pack):
                 (remark,) = await self.ask([Whisper(**self.known(speaker))])
-                table.tell(events.Said(speaker, self.cut(remark.text), False), to=pack, by=speaker)
+                table.tell(words.Said(speaker, self.cut(remark.text), False), to=pack, by=speaker)
         asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
         asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
         free = village.others(village.protected)
@@ -105,12 +101,11 @@ class Course:
                 votes[player] = target
             elif isinstance(request, Protect):
                 village.protected = target
-                table.tell(events.Protected(player, target), to=(player,), by=player)
+                table.tell(words.Protected(player, target), to=(player,), by=player)
             elif target != NOBODY:
-                inspected = events.Inspected(player, target, village.roles[target] == "werewolf")
+                inspected = words.Inspected(player, target, village.roles[target] == "werewolf")
                 table.tell(inspected, to=(player,), by=player)
-        table.tell(events.Voted("night", votes), to=pack)
-        most = most_named(votes.values())
+        most = self.count("night", votes, pack)
         victim = table.chance.stream("hunt").pick(most) if most else None
         self.die("night", None if victim == village.protected else victim)
 
@@ -121,12 +116,11 @@ class Course:
                 asked = Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
                 claim = asked.claimable.get(speech.claim, (None, None, False))
-                table.tell(events.Said(speaker, self.cut(speech.text), True, *claim), to=Everyone, by=speaker)
+                table.tell(words.Said(speaker, self.cut(speech.text), True, *claim), to=Everyone, by=speaker)
         living = village.living()
         answers = await self.ask([Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
-        table.tell(events.Voted("day", votes), to=Everyone)
-        most = most_named(votes.values())
+        most = self.count("day", votes, Everyone)
         self.die("day", most[0] if len(most) == 1 else None)
 
     def known(self, player: PlayerId) -> dict[str, Any]:
@@ -141,8 +135,8 @@ class Course:
             "living": self.village.living(),
             "dead": tuple(f"{dead} ({roles[dead]})" for dead in self.village.died),
             "heard": self.table.lines(player),
-            "found": tuple(event for event in told if isinstance(event, events.Inspected)),
-            "claims": tuple(event for event in told if isinstance(event, events.Said) and event.claim),
+            "found": tuple(event for event in told if isinstance(event, words.Inspected)),
+            "claims": tuple(event for event in told if isinstance(event, words.Said) and event.claim),
             "limit": self.config.text_chars,
         }
 
@@ -151,19 +145,19 @@ class Course:
         answers = await self.table.ask_all(asked)
         for request, answer in zip(asked, answers, strict=True):
             if thought := self.cut(getattr(answer, "thought", "")):
-                self.table.tell(events.Thought(request.player, thought), to=(request.player,), by=request.player)
+                self.table.tell(words.Thought(request.player, thought), to=(request.player,), by=request.player)
         return answers
 
     def cut(self, text: str) -> str:
         return cut(text, self.config.text_chars)
 
-    def die(self, at: events.Part, victim: PlayerId | None) -> None:
+    def count(self, at: words.Part, votes: Mapping[PlayerId, PlayerId], to: Audience) -> list[PlayerId]:
+        """Tell the votes; those with the most of them, in alphabetical order. A vote for nobody is none."""
+        self.table.tell(words.Voted(at, dict(votes)), to=to)
+        tally = Counter(vote for vote in votes.values() if vote != NOBODY)
+        return sorted(name for name, count in tally.items() if count == max(tally.values()))
+
+    def die(self, at: words.Part, victim: PlayerId | None) -> None:
         """All are told who has died, if any has, and what it was."""
         self.village.died += [victim] if victim else []
-        self.table.tell(events.Died(at, victim, self.village.roles[victim] if victim else None), to=Everyone)
-
-
-def most_named(votes: Iterable[PlayerId]) -> list[PlayerId]:
-    """Those with the most votes, in alphabetical order; a vote for nobody is none."""
-    tally = Counter(vote for vote in votes if vote != NOBODY)
-    return sorted(name for name, count in tally.items() if count == max(tally.values()))
+        self.table.tell(words.Died(at, victim, self.village.roles[victim] if victim else None), to=Everyone)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentsim.engine.event import Everyone
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.werewolf import GAME
-from agentsim.games.werewolf.events import Died, Inspected, Protected, Said, Thought, Unmasked, Voted
+from agentsim.games.werewolf.words import Died, Inspected, Protected, Said, Thought, Unmasked, Voted
 from tests.games.werewolf.village import asked, deaths, play, winners
 
 

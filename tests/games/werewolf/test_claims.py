@@ -10,8 +10,7 @@ from agentsim.engine.event import AGAINST, Everyone, Interaction, Past
 from agentsim.engine.panel import DataTable
 from agentsim.errors import IllegalDecision
 from agentsim.games.werewolf import GAME
-from agentsim.games.werewolf.events import Said
-from agentsim.games.werewolf.requests import Speech
+from agentsim.games.werewolf.words import Said, Speech
 from tests.games.werewolf.village import VILLAGE, asked, play
 
 SAID = {
@@ -24,9 +23,8 @@ SAID = {
 }
 
 
-def rows(name: str, **given: Any) -> list[dict[str, Any]]:
-    played = play({"speak": SAID}, **given)
-    frame = GAME.tables(played.log, list(VILLAGE))[name]
+def rows(name: str, **answers: Any) -> list[dict[str, Any]]:
+    frame = GAME.tables(play({"speak": SAID, **answers}).log, list(VILLAGE))[name]
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
 
 
@@ -91,14 +89,11 @@ def test_of_what_one_player_heard_before_the_end_a_role_that_it_was_not_told_is_
     assert known["C"] == (None, None)
 
 
-def test_tables_say_who_was_what_and_who_voted_for_whom() -> None:
-    votes = {"hunt": {"A": ["G"]}, "vote": {"C": ["A"]}}
-    played = play(votes)
-    frames = GAME.tables(played.log, list(VILLAGE))
-    assert frames["players"].rows[0] == ("A", "werewolf", "hanged", 1)
-    assert frames["players"].rows[-1] == ("G", "villager", "killed", 1)
-    assert (1, "night", "A", "G") in frames["votes"].rows
-    assert (1, "day", "C", "A") in frames["votes"].rows
+def test_a_table_says_who_was_what_and_how_each_died() -> None:
+    players = rows("players", vote={"C": ["A"]}, hunt={"A": ["G"]})
+    assert tuple(players[0].values()) == ("A", "werewolf", "hanged", 1)
+    assert tuple(players[2].values()) == ("C", "seer", None, None)
+    assert tuple(players[-1].values()) == ("G", "villager", "killed", 1)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from agentsim.engine.event import Everyone
 from agentsim.engine.simulate import simulate
 from agentsim.errors import IllegalDecision, ScenarioError
 from agentsim.games.werewolf import GAME
-from agentsim.games.werewolf.events import Dealt, Inspected, Said, Unmasked, Voted
 from agentsim.games.werewolf.game import WerewolfConfig
-from agentsim.games.werewolf.requests import Named
+from agentsim.games.werewolf.words import Dealt, Inspected, Named, Said, Unmasked, Voted
 from tests.games.werewolf.village import VILLAGE, asked, deaths, each, heard, kinds, play, quiet, winners
 
 # the deal

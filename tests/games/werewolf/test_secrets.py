@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.werewolf.events import Dealt, Inspected, Protected, Said, Voted
+from agentsim.games.werewolf.words import Dealt, Inspected, Protected, Said, Voted
 from tests.games.werewolf.village import VILLAGE, heard, play
 
 ANSWERS = {
