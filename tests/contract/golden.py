@@ -84,12 +84,14 @@ def record(name: str, directory: Path) -> RunFiles:
     with tempfile.TemporaryDirectory() as scratch, FakeServer(varied_by_schema).in_thread() as server:
         result = on_server(name, server.url(), Path(scratch), stem=name)
         assert result.status == "completed", result.error
-        journal = result.files.journal.read_text(encoding="utf-8").splitlines()
-        head = json.loads(journal[0])
-        _without_machine(head["run"])
+        journal = [json.loads(line) for line in result.files.journal.read_text(encoding="utf-8").splitlines()]
+        for line in journal:  # digests of what is changed below; a journal may be without
+            line.pop("chain")
+        journal[-1].pop("history")
+        _without_machine(journal[0]["run"])
         history = json.loads(result.files.history.read_text(encoding="utf-8"))
     files = RunFiles(directory, name)
-    rows = [json.dumps(head, ensure_ascii=False, separators=(",", ":")), *journal[1:]]
+    rows = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in journal]
     files.journal.write_text("\n".join(rows) + "\n", encoding="utf-8")
     from agentsim.history.fold import dump_history
 
