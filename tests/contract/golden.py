@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from agentsim import games
+from agentsim.engine.codec import text_id
 from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.simulate import Simulation
+from agentsim.history.contents import Chain
+from agentsim.history.fold import dump_history
 from agentsim.history.run_files import RunFiles
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot
 from tests.fakes.replies import varied_by_schema
@@ -85,18 +88,19 @@ def record(name: str, directory: Path) -> RunFiles:
         result = on_server(name, server.url(), Path(scratch), stem=name)
         assert result.status == "completed", result.error
         journal = [json.loads(line) for line in result.files.journal.read_text(encoding="utf-8").splitlines()]
-        for line in journal:  # digests of what is changed below; a journal may be without
-            line.pop("chain")
-        journal[-1].pop("history")
         _without_machine(journal[0]["run"])
         history = json.loads(result.files.history.read_text(encoding="utf-8"))
     files = RunFiles(directory, name)
-    rows = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in journal]
-    files.journal.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    from agentsim.history.fold import dump_history
-
     _without_machine(history["volatile"]["run"])
-    files.history.write_text(dump_history(history), encoding="utf-8")
+    dumped = dump_history(history)
+    files.history.write_text(dumped, encoding="utf-8")
+    journal[-1]["history"] = text_id(dumped)
+    chain = Chain()
+    chain.protected = True
+    with files.journal.open("wb") as out:
+        for line in journal:
+            del line["chain"]
+            out.write(chain.sealed(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode()))
     return files
 
 
