@@ -31,7 +31,6 @@ class WerewolfConfig(GameConfig):
     text_chars: Annotated[int, Field(ge=20, le=4_000)] = 400
 
     def cast(self, players: int) -> dict[Role, int]:
-        """How many of so many players have each role."""
         few: dict[Role, int] = {"werewolf": self.werewolves, "seer": int(self.seer), "doctor": int(self.doctor)}
         return few | {"villager": players - sum(few.values())}
 
@@ -92,8 +91,7 @@ class Course:
                 table.tell(words.Said(speaker, self.cut(remark.text), False), to=pack, by=speaker)
         asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
         asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
-        free = village.others(village.protected)
-        asked += [Protect(**self.known(each), targets=free) for each in village.living("doctor")]
+        asked += [Protect(**self.known(d), targets=village.others(village.protected)) for d in village.living("doctor")]
         village.protected, votes = NOBODY, {}
         for request, answer in zip(asked, await self.ask(asked), strict=True):
             player, target = request.player, answer.target
@@ -103,8 +101,8 @@ class Course:
                 village.protected = target
                 table.tell(words.Protected(player, target), to=(player,), by=player)
             elif target != NOBODY:
-                inspected = words.Inspected(player, target, village.roles[target] == "werewolf")
-                table.tell(inspected, to=(player,), by=player)
+                found = village.roles[target] == "werewolf"
+                table.tell(words.Inspected(player, target, found), to=(player,), by=player)
         most = self.count("night", votes, pack)
         victim = table.chance.stream("hunt").pick(most) if most else None
         self.die("night", None if victim == village.protected else victim)

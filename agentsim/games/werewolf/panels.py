@@ -1,7 +1,4 @@
-"""Tables of who was what, and of what was claimed and whether it was true; panels made of them.
-
-Of a log that one player heard they hold what that player could know: a role that it was not told is empty.
-"""
+"""Tables of who was what and who claimed what, and panels of them; a role that the log does not tell is empty."""
 
 from __future__ import annotations
 

@@ -24,11 +24,9 @@ class Village:
     protected: str = NOBODY
 
     def living(self, *roles: Role) -> tuple[str, ...]:
-        """Who lives, with these roles or any."""
         return tuple(each for each, role in self.roles.items() if each not in self.died and role in (roles or ROLES))
 
     def others(self, *players: str) -> tuple[str, ...]:
-        """Who lives, but for these."""
         return tuple(player for player in self.living() if player not in players)
 
     def winners(self) -> Team | None:

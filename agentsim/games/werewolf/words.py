@@ -37,8 +37,6 @@ RULES = (
 
 
 class Dealt(Event, heading="{player} is a {role}", content=If("pack", "Werewolves: {pack:and}.", "In secret.")):
-    """`pack` names all werewolves where the player is one."""
-
     player: str
     role: Role
     pack: tuple[str, ...]
@@ -80,8 +78,6 @@ class Died(
 
 
 class Said(Event, heading=(_SAYS, If("text", "", " nothing"), _CLAIM), words="text", deeds=(_ACCUSED,)):
-    """Words; aloud also the role that the speaker claims to have, and what it claims to have seen as the seer."""
-
     speaker: str
     text: str
     aloud: bool
@@ -188,7 +184,7 @@ class Speak(Question[Speech]):
 
     @property
     def claimable(self) -> Claims:
-        """By its name what can be claimed: a role; of the seer also whom it saw, and whether that is a werewolf."""
+        """By name: a role, and as the seer whom it saw and whether that is a werewolf."""
         others = [player for player in self.living if player != self.player]
         bad: Claims = {f"seer: {player} is a werewolf": ("seer", player, True) for player in others}
         good: Claims = {f"seer: {player} is no werewolf": ("seer", player, False) for player in others}
