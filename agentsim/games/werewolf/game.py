@@ -74,7 +74,8 @@ class Course:
     """The nights and days of one village."""
 
     def __init__(self, table: Table, config: WerewolfConfig) -> None:
-        self.table, self.config, cast = table, config, config.cast(len(table.players))
+        self.table, self.config, self.limit = table, config, config.text_chars
+        cast = config.cast(len(table.players))
         counts = listed([f"{role} {count}" for role, count in cast.items() if count])
         self.terms = f"The players are {listed(table.players)}. How many have each role: {counts}. "
         self.terms += f"If no team has won after day {config.max_days}, none does."
@@ -88,7 +89,7 @@ class Course:
         for _ in range(self.config.whispers if len(pack) > 1 else 0):
             for speaker in table.chance.stream("whispers").shuffled(pack):
                 (remark,) = await self.ask([Whisper(**self.known(speaker))])
-                table.tell(words.Said(speaker, self.cut(remark.text), False), to=pack, by=speaker)
+                table.tell(words.Said(speaker, cut(remark.text, self.limit), False), to=pack, by=speaker)
         asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
         asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
         asked += [Protect(**self.known(d), targets=village.others(village.protected)) for d in village.living("doctor")]
@@ -114,7 +115,7 @@ class Course:
                 asked = Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
                 claim = asked.claimable.get(speech.claim, (None, None, False))
-                table.tell(words.Said(speaker, self.cut(speech.text), True, *claim), to=Everyone, by=speaker)
+                table.tell(words.Said(speaker, cut(speech.text, self.limit), True, *claim), to=Everyone, by=speaker)
         living = village.living()
         answers = await self.ask([Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
@@ -135,19 +136,16 @@ class Course:
             "heard": self.table.lines(player),
             "found": tuple(event for event in told if isinstance(event, words.Inspected)),
             "claims": tuple(event for event in told if isinstance(event, words.Said) and event.claim),
-            "limit": self.config.text_chars,
+            "limit": self.limit,
         }
 
     async def ask(self, asked: Sequence[Question[Any]]) -> list[Any]:
         """What several decide at the same moment; the reasons that they have are told to each alone."""
         answers = await self.table.ask_all(asked)
         for request, answer in zip(asked, answers, strict=True):
-            if thought := self.cut(getattr(answer, "thought", "")):
+            if thought := cut(getattr(answer, "thought", ""), self.limit):
                 self.table.tell(words.Thought(request.player, thought), to=(request.player,), by=request.player)
         return answers
-
-    def cut(self, text: str) -> str:
-        return cut(text, self.config.text_chars)
 
     def count(self, at: words.Part, votes: Mapping[PlayerId, PlayerId], to: Audience) -> list[PlayerId]:
         """Tell the votes; those with the most of them, in alphabetical order. A vote for nobody is none."""
@@ -156,6 +154,5 @@ class Course:
         return sorted(name for name, count in tally.items() if count == max(tally.values()))
 
     def die(self, at: words.Part, victim: PlayerId | None) -> None:
-        """All are told who has died, if any has, and what it was."""
         self.village.died += [victim] if victim else []
         self.table.tell(words.Died(at, victim, self.village.roles[victim] if victim else None), to=Everyone)

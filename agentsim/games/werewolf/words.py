@@ -112,8 +112,8 @@ class Question(Request[D]):
 
     def prompt(self) -> Prompt:
         rules = (*RULES, self.terms, f"You are player {self.player}.")
-        history = ("What you have heard so far:", *self.heard)
-        return Prompt(rules, history, self.facts(), (f"{self.asks} {self.answer_line}",))
+        question = f"{self.asks} {self.answer_line}"
+        return Prompt(rules, ("What you have heard so far:", *self.heard), self.facts(), (question,))
 
     def facts(self) -> tuple[str, ...]:
         now = f"{self.when}. Alive: {listed(self.living)}. Dead: {listed(self.dead) or NOBODY}. You are a {self.role}."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentsim.engine.event import Everyone
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.werewolf import GAME
-from agentsim.games.werewolf.words import Died, Inspected, Protected, Said, Unmasked, Voted
+from agentsim.games.werewolf.words import Died, Protected, Said, Unmasked, Voted
 from tests.games.werewolf.village import asked, deaths, play, winners
 
 
@@ -74,8 +74,6 @@ def test_in_every_game_the_dead_stay_dead_and_the_end_follows_from_who_lives(gam
                 assert {event.victim} <= {None, *living}
                 living.discard(event.victim or "")
                 protected = None
-            case Inspected():
-                assert event.werewolf == (roles[event.target] == "werewolf")
             case Protected():
                 assert event.target == "nobody" or event.target != last
                 protected = last = event.target
