@@ -59,8 +59,9 @@ class Interaction:
 class Deed(NamedTuple):
     """What an event says that one player did to another: names of the event's fields, and how it counts.
 
-    `whom` may hold several players, or None for no player. Where `when` names a field, the deed was done only if that
-    field is true.
+    `whom` may hold several players, or None for no player; where it holds a player for each of several who did it
+    (`{voter: candidate}`), `who` names the same field. Where `when` names a field, the deed was done only if that field
+    is true.
     """
 
     who: str
@@ -72,11 +73,12 @@ class Deed(NamedTuple):
 
     def of(self, event: Event) -> Iterator[Interaction]:
         """The interactions of one event."""
-        whom = getattr(event, self.whom)
+        who, whom = getattr(event, self.who), getattr(event, self.whom)
         amount = getattr(event, self.amount) if self.amount else None
         if self.when is None or getattr(event, self.when):
-            for other in whom if isinstance(whom, tuple) else () if whom is None else (whom,):
-                yield Interaction(getattr(event, self.who), other, filled(self.deed, event), self.sign, amount)
+            others = whom if isinstance(whom, tuple) else () if whom is None else (whom,)
+            for doer, other in whom.items() if isinstance(whom, Mapping) else ((who, other) for other in others):
+                yield Interaction(doer, other, filled(self.deed, event), self.sign, amount)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -47,9 +47,10 @@ class Request(Generic[D]):
     """Base of a game's requests: records named by their question; each subclass becomes a frozen dataclass.
 
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
-    small letters where it is not given. A subclass adds the fields of its view, and implements `options`, `prompt`
-    and `fallback`; `check` where legality is more than the options say; `in_words` where plain prose is an
-    answer; `decision_of` where an object is more than its fields. How replies are read is the same for all.
+    small letters where it is not given. A subclass adds the fields of its view, and implements `options` and `prompt`;
+    `fallback` where an option has no `nothing`; `check` where legality is more than the options say; `in_words` where
+    plain prose is an answer; `decision_of` where an object is more than its fields. How replies are read is the same for
+    all.
     """
 
     kind: ClassVar[str]
@@ -103,8 +104,13 @@ class Request(Generic[D]):
         return ()
 
     def fallback(self) -> D:
-        """What happens when no usable reply comes: always legal, a pure function of the request."""
-        raise NotImplementedError
+        """What happens when no usable reply comes: always legal, a pure function of the request.
+
+        Where a game does not say: no words, and of everything else what stands for nothing.
+        """
+        said = {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
+        decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
+        return decision
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here.

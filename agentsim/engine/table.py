@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, overload
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
+from agentsim.engine.prompt import Quoted, quoted
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 
@@ -34,6 +35,20 @@ class Memory(Protocol):
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
         ...
+
+
+class Transcript:
+    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
+
+    def __init__(self, rounds: Sequence[str]) -> None:
+        self.rounds = rounds
+        self.lines: list[Quoted] = []
+
+    def hear(self, entry: LogEntry) -> None:
+        event = entry.event
+        if event.in_prompt:
+            told = {"words" if event.words else "fact": event.content}
+            self.lines.append(quoted(round=self.rounds[entry.round], event=event.heading, **told))
 
 
 class Checked(Protocol):
@@ -228,6 +243,13 @@ class Table:
             memory.hear(entry)
         self._memories[player, make] = memory, len(sink.public), len(private)
         return memory
+
+    def lines(self, player: PlayerId) -> tuple[str, ...]:
+        """What this player has heard up to now, as lines of a prompt: an event's round, heading, and words or fact."""
+        return tuple(self.memory(player, self._transcript).lines)
+
+    def _transcript(self, player: PlayerId) -> Transcript:
+        return Transcript(self.rounds)
 
     def round(self, title: str) -> None:
         """Begin the next round; what was told before the first belongs to round 0, the set-up."""

@@ -50,7 +50,7 @@ def test_a_broken_game_is_named_with_its_distribution_and_the_others_are_listed(
     assert said.code == 0
     assert said.line.startswith(f"chess is left out: game: chess {CALLED} (chess_for_all:GAME) ")
     assert why in said.line
-    names = ["agent_island", "auction", "market", "monopoly", "society"]
+    names = ["agent_island", "auction", "market", "monopoly", "society", "werewolf"]
     assert [row["name"] for row in json.loads(said.out)] == names
     schema = agentsim("schema", cwd=tmp_path)
     assert (schema.code, schema.line) == (0, said.line)

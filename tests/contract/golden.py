@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.codec import text_id
+from agentsim.history.contents import Chain
 from agentsim.history.fold import dump_history
 from agentsim.history.run_files import RunFiles
 from agentsim.testing import CHECKS
@@ -26,15 +28,20 @@ def record(name: str, directory: Path) -> RunFiles:
     with tempfile.TemporaryDirectory() as scratch, FakeServer(varied_by_schema).in_thread() as server:
         result = on_server(name, server.url(), Path(scratch), stem=name)
         assert result.status == "completed", result.error
-        journal = result.files.journal.read_text(encoding="utf-8").splitlines()
-        head = json.loads(journal[0])
-        _without_machine(head["run"])
+        journal = [json.loads(line) for line in result.files.journal.read_text(encoding="utf-8").splitlines()]
+        _without_machine(journal[0]["run"])
         history = json.loads(result.files.history.read_text(encoding="utf-8"))
     files = RunFiles(directory, name)
-    rows = [json.dumps(head, ensure_ascii=False, separators=(",", ":")), *journal[1:]]
-    files.journal.write_text("\n".join(rows) + "\n", encoding="utf-8")
     _without_machine(history["volatile"]["run"])
-    files.history.write_text(dump_history(history), encoding="utf-8")
+    dumped = dump_history(history)
+    files.history.write_text(dumped, encoding="utf-8")
+    journal[-1]["history"] = text_id(dumped)
+    chain = Chain()
+    chain.protected = True
+    with files.journal.open("wb") as out:
+        for line in journal:
+            del line["chain"]
+            out.write(chain.sealed(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode()))
     return files
 
 

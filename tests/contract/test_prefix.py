@@ -25,7 +25,7 @@ from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer
 from tests.runner.island import play
 
-LEAST = {"agent_island": 0.8, "auction": 0.5, "market": 0.5, "monopoly": 0.3, "society": 0.04}
+LEAST = {"agent_island": 0.8, "auction": 0.5, "market": 0.5, "monopoly": 0.3, "society": 0.04, "werewolf": 0.5}
 """Of the shorter of two consecutive prompts of one player, the part with which the other begins, at least.
 
 Society's forum turns over between two turns of an agent; what it repeats is shared by all agents of one turn instead

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
+from agentsim.engine.event import AGAINST, Audience, Deed, Event, Everyone, Interaction, LogEntry, Nobody, Past
 from tests.engine.small import Spoke
 
 
@@ -91,3 +91,12 @@ def test_the_last_of_its_kind_with_those_fields_is_found() -> None:
 
 def test_an_event_declares_no_dealing_by_itself() -> None:
     assert list(Spoke("A", "B!").interactions(Past())) == []
+
+
+class Voted(Event, content="All voted.", deeds=(Deed("votes", "votes", "voted against", AGAINST),)):
+    votes: dict[str, str]
+
+
+def test_a_deed_of_many_is_one_of_each_to_the_one_that_it_chose() -> None:
+    done = [Interaction("A", "B", "voted against", AGAINST), Interaction("B", "A", "voted against", AGAINST)]
+    assert list(Voted({"A": "B", "B": "A"}).interactions(Past())) == done

@@ -240,3 +240,20 @@ def test_a_closed_object_has_all_its_keys_and_no_other() -> None:
     assert schema["required"] == list(schema["properties"]) == ["bid", "why"]
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
+
+
+class Chosen(Decision):
+    why: str
+    whom: str
+    amount: int
+
+
+class Pick(Request[Chosen]):
+    def options(self) -> Options:
+        return {"why": Text(9), "whom": Choice(("A", "nobody"), nothing="nobody"), "amount": Number(0, 9, nothing=0)}
+
+
+def test_a_fallback_has_no_words_and_of_each_option_what_stands_for_nothing() -> None:
+    fallback = Pick(player="B").fallback()
+    assert fallback == Chosen(why="", whom="nobody", amount=0)
+    Pick(player="B").check(fallback)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.event import Audience, Everyone, LogEntry, Nobody
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Heard, Table
@@ -380,3 +380,15 @@ def test_a_memory_hears_what_its_player_heard_in_order_and_each_once() -> None:
     assert table.memory("A", _Kept).heard == ["1", "2", "4", "5"]
     assert table.memory("B", _Kept).heard == ["1", "3", "4", "5"]
     assert table.memory("A", _Kept) is table.memory("A", _Kept)
+
+
+def test_the_lines_of_a_player_are_what_it_heard_and_when_with_words_told_from_facts() -> None:
+    class Rained(Event, heading="Rain", content="It rains."): ...
+
+    table = a_table("AB")
+    table.tell(Rained(), to=Everyone)
+    table.round("Day 1")
+    table.tell(Spoke("B", "ha"), to=("A",))
+    facts = '{"round": "Set-up", "event": "Rain", "fact": "It rains."}'
+    assert table.lines("A") == (facts, f'{{"round": "Day 1", "event": "{Spoke("B", "ha").heading}", "words": "ha"}}')
+    assert table.lines("B") == (facts,)

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["GAMES", "altered", "golden"]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-GAMES = ("agent_island", "auction", "market", "monopoly", "society")
+GAMES = ("agent_island", "auction", "market", "monopoly", "society", "werewolf")
 _FOREIGN: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2, 3, 10**6, -(2**63), 10**30, 0.5, -0.5, 1e308, float("nan"), float("inf")),
     *("", "x", "A", "p1", "all", "@staff", "\ud800", "\0\x1b[31m", "=1+1", "x" * 5000, "narrator", "player A", "1"),

@@ -1,0 +1,40 @@
+"""Bots: scripted players, pure functions of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agentsim.engine import Bot, Decision, Request, Stream
+from agentsim.engine.random_policy import random_decision
+from agentsim.games.werewolf.village import NOBODY
+from agentsim.games.werewolf.words import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
+
+
+def candid(request: Request[Any], rng: Stream) -> Decision:
+    """A seer tells what it has seen, and the village follows; werewolves pass for villagers and spare each other."""
+    assert isinstance(request, Question)
+    if isinstance(request, Naming):
+        cleared = {said.seen for said in request.claims if isinstance(request, Vote) and not said.werewolf}
+        wanted = [player for player in _wanted(request) if player in request.targets]
+        rest = [player for player in request.targets if player not in cleared.union(request.pack)]
+        return Named(thought="As far as I know.", target=rng.pick(wanted or rest or [NOBODY]))
+    if not isinstance(request, Speak):
+        return Remark(text="Let us pass for villagers.")
+    seen = [[each.target, each.werewolf] for each in request.found]
+    told = [claim for claim, (_, *found) in request.claimable.items() if found in seen]
+    hidden = "none" if request.role in {"seer", "doctor"} else "villager"
+    return Speech(thought="", text="I say what I know.", claim=(*told, hidden)[0])
+
+
+def _wanted(request: Naming) -> list[str | None]:
+    """Whom a choice falls on where something is known: who was seen as a werewolf; at night, who claims to see."""
+    if isinstance(request, Inspect):
+        return [player for player in request.targets if player not in {each.target for each in request.found}]
+    if not isinstance(request, Vote):
+        return [said.speaker for said in request.claims if said.claim == "seer"]
+    seen: list[str | None] = [each.target for each in request.found if each.werewolf]
+    return seen or [said.seen for said in request.claims if said.werewolf and said.seen not in request.pack]
+
+
+BOTS: Mapping[str, Bot] = {"random": random_decision, "candid": candid}

@@ -1,0 +1,158 @@
+"""Werewolf: the game as the kernel sees it, from the deal to the end, and who is told what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from agentsim.engine import Bot, Event, Everyone, GameConfig, Outcome, PlayerId, Request, Table
+from agentsim.engine.event import Audience
+from agentsim.engine.wording import cut, listed
+from agentsim.errors import ScenarioError
+from agentsim.games.werewolf import words
+from agentsim.games.werewolf.bots import BOTS
+from agentsim.games.werewolf.panels import panels, tables
+from agentsim.games.werewolf.village import NOBODY, Role, Village
+from agentsim.games.werewolf.words import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
+
+
+class WerewolfConfig(GameConfig):
+    """The `[game_config]` table; players without another role are villagers."""
+
+    werewolves: Annotated[int, Field(ge=1, le=8)] = 2
+    seer: bool = True
+    doctor: bool = True
+    whispers: Annotated[int, Field(ge=0, le=5)] = 1
+    speeches: Annotated[int, Field(ge=0, le=5)] = 1
+    max_days: Annotated[int, Field(ge=1, le=50)] = 20
+    text_chars: Annotated[int, Field(ge=20, le=4_000)] = 400
+
+    def cast(self, players: int) -> dict[Role, int]:
+        few: dict[Role, int] = {"werewolf": self.werewolves, "seer": int(self.seer), "doctor": int(self.doctor)}
+        return few | {"villager": players - sum(few.values())}
+
+
+class Werewolf:
+    name: ClassVar[str] = "werewolf"
+    title: ClassVar[str] = "Werewolf"
+    summary: ClassVar[str] = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
+    rules_version: ClassVar[int] = 1
+    config: ClassVar[type[GameConfig]] = WerewolfConfig
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
+    events: ClassVar[tuple[type[Event], ...]] = words.EVENTS
+    bots: ClassVar[Mapping[str, Bot]] = BOTS
+    staff: ClassVar[frozenset[str]] = frozenset()
+    panels = staticmethod(panels)
+    tables = staticmethod(tables)
+
+    def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
+        least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
+        if len(players) < least:
+            raise ScenarioError(f"{len(players)} players are too few", key="players", valid=f"at least {least}")
+        if NOBODY in players:
+            raise ScenarioError(f"a vote for {NOBODY} is an abstention", key="players", valid="any other id")
+
+    async def play(self, table: Table, config: WerewolfConfig) -> Outcome:
+        course = Course(table, config)
+        village = course.village
+        for player, role in village.roles.items():
+            table.tell(words.Dealt(player, role, course.pack if role == "werewolf" else ()), to=(player,))
+        for number in range(1, config.max_days + 1):
+            for part, play in (("Night", course.night), ("Day", course.day)):
+                if not village.winners():
+                    table.round(f"{part} {number}")
+                    await play()
+        unmasked = words.Unmasked(village.winners(), dict(village.roles))
+        table.tell(unmasked, to=Everyone)
+        return Outcome(unmasked.heading, village.standings())
+
+
+class Course:
+    """The nights and days of one village."""
+
+    def __init__(self, table: Table, config: WerewolfConfig) -> None:
+        self.table, self.config, self.limit = table, config, config.text_chars
+        cast = config.cast(len(table.players))
+        counts = listed([f"{role} {count}" for role, count in cast.items() if count])
+        self.terms = f"The players are {listed(table.players)}. How many have each role: {counts}. "
+        self.terms += f"If no team has won after day {config.max_days}, none does."
+        roles = table.chance.stream("roles").shuffled([role for role, count in cast.items() for _ in range(count)])
+        self.village = Village(dict(zip(table.players, roles, strict=True)))
+        self.pack = self.village.living("werewolf")
+        table.watch(self.village)
+
+    async def night(self) -> None:
+        village, table, pack = self.village, self.table, self.village.living("werewolf")
+        for _ in range(self.config.whispers if len(pack) > 1 else 0):
+            for speaker in table.chance.stream("whispers").shuffled(pack):
+                (remark,) = await self.ask([Whisper(**self.known(speaker))])
+                table.tell(words.Said(speaker, cut(remark.text, self.limit), False), to=pack, by=speaker)
+        asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
+        asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
+        asked += [Protect(**self.known(d), targets=village.others(village.protected)) for d in village.living("doctor")]
+        village.protected, votes = NOBODY, {}
+        for request, answer in zip(asked, await self.ask(asked), strict=True):
+            player, target = request.player, answer.target
+            if isinstance(request, Hunt):
+                votes[player] = target
+            elif isinstance(request, Protect):
+                village.protected = target
+                table.tell(words.Protected(player, target), to=(player,), by=player)
+            elif target != NOBODY:
+                found = village.roles[target] == "werewolf"
+                table.tell(words.Inspected(player, target, found), to=(player,), by=player)
+        most = self.count("night", votes, pack)
+        victim = table.chance.stream("hunt").pick(most) if most else None
+        self.die("night", None if victim == village.protected else victim)
+
+    async def day(self) -> None:
+        village, table = self.village, self.table
+        for _ in range(self.config.speeches):
+            for speaker in table.chance.stream("speeches").shuffled(village.living()):
+                asked = Speak(**self.known(speaker))
+                (speech,) = await self.ask([asked])
+                claim = asked.claimable.get(speech.claim, (None, None, False))
+                table.tell(words.Said(speaker, cut(speech.text, self.limit), True, *claim), to=Everyone, by=speaker)
+        living = village.living()
+        answers = await self.ask([Vote(**self.known(each), targets=village.others(each)) for each in living])
+        votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
+        most = self.count("day", votes, Everyone)
+        self.die("day", most[0] if len(most) == 1 else None)
+
+    def known(self, player: PlayerId) -> dict[str, Any]:
+        """What a player may know, as the fields of a question: its own role, what it has heard, and who lives."""
+        roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
+        return {
+            "player": player,
+            "terms": self.terms,
+            "when": self.table.rounds[-1],
+            "role": roles[player],
+            "pack": self.pack if player in self.pack else (),
+            "living": self.village.living(),
+            "dead": tuple(f"{dead} ({roles[dead]})" for dead in self.village.died),
+            "heard": self.table.lines(player),
+            "found": tuple(event for event in told if isinstance(event, words.Inspected)),
+            "claims": tuple(event for event in told if isinstance(event, words.Said) and event.claim),
+            "limit": self.limit,
+        }
+
+    async def ask(self, asked: Sequence[Question[Any]]) -> list[Any]:
+        """What several decide at the same moment; the reasons that they have are told to each alone."""
+        answers = await self.table.ask_all(asked)
+        for request, answer in zip(asked, answers, strict=True):
+            if thought := cut(getattr(answer, "thought", ""), self.limit):
+                self.table.tell(words.Thought(request.player, thought), to=(request.player,), by=request.player)
+        return answers
+
+    def count(self, at: words.Part, votes: Mapping[PlayerId, PlayerId], to: Audience) -> list[PlayerId]:
+        """Tell the votes; those with the most of them, in alphabetical order. A vote for nobody is none."""
+        self.table.tell(words.Voted(at, dict(votes)), to=to)
+        tally = Counter(vote for vote in votes.values() if vote != NOBODY)
+        return sorted(name for name, count in tally.items() if count == max(tally.values()))
+
+    def die(self, at: words.Part, victim: PlayerId | None) -> None:
+        self.village.died += [victim] if victim else []
+        self.table.tell(words.Died(at, victim, self.village.roles[victim] if victim else None), to=Everyone)
