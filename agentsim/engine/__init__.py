@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.reading import Decision
     from agentsim.engine.request import Request
-    from agentsim.engine.schema import Choice, Number, Options, Text
+    from agentsim.engine.schema import Choice, Number, Options, Text, Variant
     from agentsim.engine.table import Table
 
 __all__ = ["Bot", "Choice", "Decision", "Event", "Everyone", "Game", "GameConfig", "LogEntry", "Nobody", "Number"]
 __all__ += ["Options", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Table", "Text", "WholeNumber"]
-__all__ += ["joined", "quoted", "ranked"]
+__all__ += ["Variant", "joined", "quoted", "ranked"]
 
 
 def __dir__() -> list[str]:
@@ -35,7 +35,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
-            **dict.fromkeys(("Choice", "Number", "Options", "Text"), "schema"),
+            **dict.fromkeys(("Choice", "Number", "Options", "Text", "Variant"), "schema"),
             "Decision": "reading",
             "Request": "request",
             "Stream": "chance",

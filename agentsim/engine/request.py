@@ -7,10 +7,10 @@ person, a journal) is none of its business, nor is anything that happens after t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
+from typing import Any, ClassVar, Generic, Literal, TypeVar, dataclass_transform, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,11 +18,21 @@ from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.event import PlayerId
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision, Reading, read
-from agentsim.engine.schema import Choice, Number, Options, Text, form_of, schema_of, unanswerable
+from agentsim.engine.schema import (
+    Choice,
+    Number,
+    Option,
+    Options,
+    Text,
+    Variant,
+    by_path,
+    form_of,
+    schema_of,
+)
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
-__all__ = ["Choice", "Number", "Options", "Request", "Text", "values_at"]
+__all__ = ["Choice", "Number", "Options", "Request", "Text", "Variant", "values_at"]
 
 
 D = TypeVar("D", bound=Decision)
@@ -73,9 +83,14 @@ class Request(Generic[D]):
         raise NotImplementedError
 
     @cached_property
-    def legal(self) -> Options:
+    def stated(self) -> Options:
         """The `options` of this request, made once."""
         return self.options()
+
+    @cached_property
+    def legal(self) -> Mapping[str, Option]:
+        """The options of single values, by path."""
+        return by_path(self.stated)
 
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""
@@ -101,7 +116,7 @@ class Request(Generic[D]):
         """Why a decision within the options is not legal here, in a sentence fit for the model; "" where it is."""
         return ""
 
-    def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None:
+    def check_value(self, path: str, value: Any, legal: Option) -> None:
         """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
         if isinstance(legal, Choice) and value not in legal.values:
             allowed = ", ".join(str(option) for option in legal.values)
@@ -158,7 +173,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(self.schema(), self.legal)
+        return form_of(self.schema(), self.stated)
 
     @property
     def answer_line(self) -> str:
@@ -177,7 +192,8 @@ class Request(Generic[D]):
         Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
         which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
         """
-        return legal
+        option = self.stated.get(name)
+        return option.schema_with(answered.get(option.by)) if isinstance(option, Variant) else legal
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
@@ -185,7 +201,7 @@ class Request(Generic[D]):
 
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
-        return schema_of(self.answer, self.legal)
+        return schema_of(self.answer, self.stated)
 
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording; made once."""
@@ -225,3 +241,29 @@ def values_at(record: BaseModel) -> dict[str, Any]:
             for path, inner in values_at(value).items():
                 found[f"{name}.{path}"] = inner
     return found
+
+
+def unanswerable(record: type[BaseModel]) -> str:
+    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
+    # the one value of a kind is known when its other fields are asked
+    fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
+    if fields and fields[0][1].annotation is bool:
+        needed = [name for name, part in fields[1:] if part.is_required()]
+        if needed:
+            return f"{record.__name__}.{needed[0]} needs a default: {fields[0][0]} may be answered no"
+    parts = (inner for _, part in fields for inner in _records(part.annotation))
+    return next((problem for part in parts if (problem := unanswerable(part))), "")
+
+
+def _is_one_value(annotation: Any) -> bool:
+    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
+
+
+def _records(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    listed = get_origin(annotation) in {list, tuple}
+    for inner in get_args(annotation):
+        if not (listed and isinstance(inner, type)):
+            yield from _records(inner)

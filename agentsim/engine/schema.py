@@ -6,12 +6,10 @@ What is legal beyond single fields is `Request.check`. How a schema is sent or s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal, TypeAlias, get_args, get_origin
-
-from pydantic import BaseModel
+from typing import Any, TypeAlias
 
 from agentsim.engine.reading import Decision
 
@@ -37,12 +35,13 @@ class Choice:
 class Number:
     """A whole number in low..high, both included; no upper end where `high` is None.
 
-    `nothing` is the number that null or "pass" stand for, None for no such number.
+    `nothing` is the number that null or "pass" stand for, None for no such number; `about` is what it is, in words.
     """
 
     low: int
     high: int | None
     nothing: int | None = None
+    about: str = ""
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -77,7 +76,47 @@ class Text:
         return ("Text", self.limit)
 
 
-Options: TypeAlias = Mapping[str, Choice | Number | Text]
+Option: TypeAlias = Choice | Number | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An object whose fields go by another field of the decision: `by` names that one, `fields` are those by its value.
+
+    A value that is not there has no fields. A schema has the fields of all, and what is not asked for is null.
+    """
+
+    by: str
+    fields: Mapping[str, Mapping[str, Option]]
+
+    def schema(self) -> Schema:
+        """The JSON Schema of the object, whichever value goes with it; a shared name may be what either allows."""
+        parts: dict[str, Schema] = {}
+        for name, option in (each for fields in self.fields.values() for each in fields.items()):
+            legal = _within(option, {})
+            parts[name] = _wider(parts[name], legal) if name in parts else legal
+        return closed_object({name: _or_null(legal) for name, legal in parts.items()})
+
+    def schema_with(self, value: Any) -> Schema:
+        """The JSON Schema of the object that goes with this value."""
+        return closed_object({name: _within(option, {}) for name, option in self.fields.get(str(value), {}).items()})
+
+    @property
+    def choices(self) -> Mapping[str, Choice]:
+        """The closed choices among the fields; of a shared name the last one."""
+        every = (each for fields in self.fields.values() for each in fields.items())
+        return {name: option for name, option in every if isinstance(option, Choice)}
+
+    def form(self) -> str:
+        """The names of the fields by value: `{<of buy or sell: "price"; of send: "to", "text"; else none>}`."""
+        alike: dict[str, list[str]] = {}
+        for value, fields in self.fields.items():
+            if fields:
+                alike.setdefault(", ".join(map(json.dumps, fields)), []).append(value)
+        return f"{{<{'; '.join([*(f'of {_either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
+
+
+Options: TypeAlias = Mapping[str, Option | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
 Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
@@ -105,8 +144,21 @@ def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Sc
     return {**schema, "properties": {**parts, name: changed(parts[name], rest, change)}} if name in parts else schema
 
 
-def _within(legal: Choice | Number | Text, node: Schema) -> Schema:
+def by_path(options: Options) -> Mapping[str, Option]:
+    """The options of single values; of a `Variant`, the closed choices among its fields."""
+    found: dict[str, Option] = {}
+    for path, option in options.items():
+        if isinstance(option, Variant):
+            found.update({f"{path}.{name}": choice for name, choice in option.choices.items()})
+        else:
+            found[path] = option
+    return found
+
+
+def _within(legal: Option | Variant, node: Schema) -> Schema:
     match legal:
+        case Variant():
+            return legal.schema()
         case Choice(values):
             # what stands for a kind of record is one of these values already
             return node if _is_tag(node) else {"type": _type_of(values), "enum": list(values)}
@@ -115,6 +167,22 @@ def _within(legal: Choice | Number | Text, node: Schema) -> Schema:
             return {"type": "integer", "minimum": max(legal.low, node.get("minimum", legal.low)), **upto}
         case Text(limit):
             return {"type": "string", "maxLength": limit}
+
+
+def _or_null(legal: Schema) -> Schema:
+    kinds = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
+    return {**legal, "type": [*kinds, "null"], **({"enum": [*legal["enum"], None]} if "enum" in legal else {})}
+
+
+def _wider(one: Schema, other: Schema) -> Schema:
+    """A schema of whatever either allows."""
+    kinds = [each["type"] if isinstance(each["type"], list) else [each["type"]] for each in (one, other)]
+    if kinds[0] != kinds[1]:
+        return {"type": list(dict.fromkeys([*kinds[0], *kinds[1]]))}
+    widest = {"minimum": min, "maximum": max, "maxLength": max}
+    limits = {key: pick(one[key], other[key]) for key, pick in widest.items() if key in one and key in other}
+    enum = {"enum": list(dict.fromkeys([*one["enum"], *other["enum"]]))} if "enum" in one and "enum" in other else {}
+    return {"type": one["type"], **limits, **enum}
 
 
 @cache
@@ -164,6 +232,9 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
 
 def form_of(schema: Schema, options: Options, path: str = "") -> str:
     """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
+    option = options.get(path)
+    if isinstance(option, Variant):
+        return option.form()
     if "anyOf" in schema:
         return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
     if "properties" in schema:
@@ -173,7 +244,6 @@ def form_of(schema: Schema, options: Options, path: str = "") -> str:
         if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
             return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
         return f"{{{', '.join(parts)}}}"
-    option = options.get(path)
     if "enum" in schema:
         return f'"<{option.about}>"' if isinstance(option, Choice) and option.about else _one_of(schema["enum"])
     kinds = schema.get("type")
@@ -200,8 +270,11 @@ def _one_of(values: Sequence[Any]) -> str:
     if len(values) == 1:
         return json.dumps(values[0], ensure_ascii=False)
     named = ["null" if value is None else str(value) for value in values]
-    listed = f"{', '.join(named[:-1])} or {named[-1]}"
-    return f'"<{listed}>"' if any(isinstance(value, str) for value in values) else f"<{listed}>"
+    return f'"<{_either(named)}>"' if any(isinstance(value, str) for value in values) else f"<{_either(named)}>"
+
+
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
 def said(schema: Schema, path: str, **keywords: Any) -> Schema:
@@ -210,29 +283,3 @@ def said(schema: Schema, path: str, **keywords: Any) -> Schema:
     `description` is what may be answered, in words, and `default` what an empty line means.
     """
     return changed(schema, path, lambda field: {**field, **keywords})
-
-
-def unanswerable(record: type[BaseModel]) -> str:
-    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
-    # the one value of a kind is known when its other fields are asked
-    fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
-    if fields and fields[0][1].annotation is bool:
-        needed = [name for name, part in fields[1:] if part.is_required()]
-        if needed:
-            return f"{record.__name__}.{needed[0]} needs a default: {fields[0][0]} may be answered no"
-    parts = (inner for _, part in fields for inner in _records(part.annotation))
-    return next((problem for part in parts if (problem := unanswerable(part))), "")
-
-
-def _is_one_value(annotation: Any) -> bool:
-    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
-
-
-def _records(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    listed = get_origin(annotation) in {list, tuple}
-    for inner in get_args(annotation):
-        if not (listed and isinstance(inner, type)):
-            yield from _records(inner)
