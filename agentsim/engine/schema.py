@@ -113,7 +113,9 @@ class Variant:
         for value, fields in self.fields.items():
             if fields:
                 alike.setdefault(", ".join(map(json.dumps, fields)), []).append(value)
-        return f"{{<{'; '.join([*(f'of {_either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
+        return (
+            f"{{<{'; '.join([*(f'of {_either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
+        )
 
 
 Options: TypeAlias = Mapping[str, Option | Variant]
@@ -238,12 +240,7 @@ def form_of(schema: Schema, options: Options, path: str = "") -> str:
     if "anyOf" in schema:
         return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
     if "properties" in schema:
-        inner = schema["properties"].items()
-        parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner]
-        first, kind = next(((key, part.get("type")) for key, part in inner), ("", ""))
-        if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
-            return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
-        return f"{{{', '.join(parts)}}}"
+        return _form_of_object(schema["properties"], options, path)
     if "enum" in schema:
         return f'"<{option.about}>"' if isinstance(option, Choice) and option.about else _one_of(schema["enum"])
     kinds = schema.get("type")
@@ -263,6 +260,14 @@ def form_of(schema: Schema, options: Options, path: str = "") -> str:
     about = getattr(option, "about", "") or ("why" if path.rpartition(".")[2] in reasons else "words")
     most = schema.get("maxLength")
     return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
+
+
+def _form_of_object(inner: Mapping[str, Schema], options: Options, path: str) -> str:
+    parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner.items()]
+    first, kind = next(((key, part.get("type")) for key, part in inner.items()), ("", ""))
+    if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
+        return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
+    return f"{{{', '.join(parts)}}}"
 
 
 def _one_of(values: Sequence[Any]) -> str:

@@ -55,7 +55,7 @@ def on_server(name: str, url: str, logs: Path, *overrides: str, stem: str = "run
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
     """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
-    closed = {name for name, legal in request.options().items() if isinstance(legal, Choice)}
+    closed = {name for name, legal in request.legal.items() if isinstance(legal, Choice)}
     return [path for path in _strings(decision.model_dump(), "") if path not in closed and _parent(path) not in closed]
 
 

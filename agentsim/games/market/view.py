@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentsim.engine.schema import Number
 from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Side
@@ -88,7 +89,7 @@ class Now:
 def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> Menu:
     """What every agent may do."""
     actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
-    prices = [each.high for action in actions for each in action.parameters if each.name == "price"]
+    prices = [price.high for action in actions if isinstance(price := action.parameters.get("price"), Number)]
     return Menu(
         head=head,
         actions=actions,

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from agentsim.engine.chance import Stream
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
-from agentsim.games.market import GAME
-from agentsim.games.market.bots import zip_trader
+from agentsim.games.market import GAME, zip_trader
 from agentsim.games.market.events import Acted, Endowed, Ordered, PeriodBegan, PeriodEnded, Traded
 from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.schedule import alpha, equilibrium

@@ -8,13 +8,14 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
+from agentsim.engine.schema import Number
+from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.events import Banked
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
 
 BANK = "@bank"
-AMOUNT = Parameter("amount", "integer", "capital", low=1)
+AMOUNT = Number(1, None, about="capital")
 
 
 class BankSettings(GameConfig):
@@ -49,7 +50,7 @@ class Bank(Artifact):
             "the loan is above their last price."
         )
 
-    @action("put capital into the bank", AMOUNT)
+    @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
         free = self.world.ledger.free(agent, CAPITAL)
         if amount > free:
@@ -58,7 +59,7 @@ class Bank(Artifact):
         self._deposits[agent] = self._deposits.get(agent, 0) + amount
         return self._banked(agent, "deposited", amount)
 
-    @action("take capital out of your deposit", AMOUNT)
+    @action("take capital out of your deposit", amount=AMOUNT)
     def withdraw(self, agent: str, amount: int) -> str:
         most = min(self._deposits.get(agent, 0), self.world.ledger.free(BANK, CAPITAL))
         if amount > most:
@@ -69,9 +70,9 @@ class Bank(Artifact):
 
     @action(
         "borrow against goods of yours",
-        AMOUNT,
-        Parameter("good", "good", "what you pledge"),
-        Parameter("quantity", "integer", "how many units you pledge", low=1),
+        amount=AMOUNT,
+        good=a_good("what you pledge"),
+        quantity=Number(1, None, about="how many units you pledge"),
     )
     def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
         ledger = self.world.ledger
@@ -89,7 +90,7 @@ class Bank(Artifact):
         self.world.give(BANK, agent, CAPITAL, amount, "a loan")
         return self._banked(agent, "borrowed", amount)
 
-    @action("pay a loan back; what you pledged is free when nothing is owed", AMOUNT)
+    @action("pay a loan back; what you pledged is free when nothing is owed", amount=AMOUNT)
     def repay(self, agent: str, amount: int) -> str:
         most = min(self._loans.get(agent, 0), self.world.ledger.free(agent, CAPITAL))
         if amount > most:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
+from agentsim.engine.schema import Text
+from agentsim.games.market.artifact import Answer, Artifact, Refused, action, an_agent, query
 from agentsim.games.market.events import Messaged
 from agentsim.games.market.world import World
 
@@ -37,13 +37,10 @@ class Dialogue(Artifact):
         self._to_all: deque[tuple[int, dict[str, Any]]] = deque(maxlen=settings.inbox)  # kept once, not for each
         self._sent = 0
 
-    def bounds(self) -> Mapping[str, tuple[int, int | None]]:
-        return {"text": (0, self.config.message_chars)}
-
     @action(
         "send a message",
-        Parameter("to", "agent", f"who gets it, or {EVERYONE}", choices=(EVERYONE,)),
-        Parameter("text", "text", "what it says"),
+        to=an_agent(f"who gets it, or {EVERYONE}", EVERYONE),
+        text=lambda dialogue: Text(dialogue.config.message_chars, "what it says"),
     )
     def send(self, agent: str, to: str, text: str) -> str:
         if to != EVERYONE and (to == agent or not self.world.known([to])):

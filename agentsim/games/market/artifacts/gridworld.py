@@ -9,7 +9,8 @@ from pydantic import Field
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
+from agentsim.engine.schema import Choice
+from agentsim.games.market.artifact import Answer, Artifact, Refused, action, query
 from agentsim.games.market.events import Moved
 from agentsim.games.market.world import World
 
@@ -44,7 +45,7 @@ class Gridworld(Artifact):
             "corner, on which every agent has a cell of its own."
         )
 
-    @action("go to the next cell, if it is free", Parameter("direction", "choice", "which way", choices=tuple(STEPS)))
+    @action("go to the next cell, if it is free", direction=Choice(tuple(STEPS), about="which way"))
     def move(self, agent: str, direction: str) -> str:
         (column, row), (right, down) = self.places[agent], STEPS[direction]
         cell = (column + right, row + down)

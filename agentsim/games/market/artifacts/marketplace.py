@@ -11,16 +11,23 @@ from pydantic import Field
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
+from agentsim.engine.schema import Number, Option
+from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.events import Ordered, Traded, Withdrawn
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
 from agentsim.games.market.world import Signal, World
 
-GOOD = Parameter("good", "good", "what to trade")
-PRICE = Parameter("price", "integer", "capital for one unit", low=1)
-QUANTITY = Parameter("quantity", "integer", "units", low=1)
-ORDER = Parameter("order", "integer", "the number of an open order of yours", low=1)
+GOOD = a_good("what to trade")
+ORDER = Number(1, None, about="the number of an open order of yours")
+
+
+def _price(market: Marketplace) -> Option:
+    return Number(1, market.config.price_max, about="capital for one unit")
+
+
+def _quantity(market: Marketplace) -> Option:
+    return Number(1, 1 if market.config.single_unit else None, about="units")
 
 
 class MarketplaceSettings(GameConfig):
@@ -73,23 +80,25 @@ class Marketplace(Artifact):
             rules.append("After a trade all standing orders are cancelled.")
         return " ".join(rules)
 
-    def bounds(self) -> Mapping[str, tuple[int, int | None]]:
-        return {"price": (1, self.config.price_max), "quantity": (1, 1 if self.config.single_unit else None)}
-
-    @action("place an order to buy", GOOD, PRICE, QUANTITY)
+    @action("place an order to buy", good=GOOD, price=_price, quantity=_quantity)
     def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
         return self._order(agent, "buy", good, price=price, quantity=quantity)
 
-    @action("place an order to sell", GOOD, PRICE, QUANTITY)
+    @action("place an order to sell", good=GOOD, price=_price, quantity=_quantity)
     def sell(self, agent: str, good: str, price: int, quantity: int) -> str:
         return self._order(agent, "sell", good, price=price, quantity=quantity)
 
-    @action("put an order with another price and quantity in the place of an open one", ORDER, PRICE, QUANTITY)
+    @action(
+        "put an order with another price and quantity in the place of an open one",
+        order=ORDER,
+        price=_price,
+        quantity=_quantity,
+    )
     def replace(self, agent: str, order: int, price: int, quantity: int) -> str:
         good, own = self._own(agent, order)
         return self._order(agent, own.side, good, price=price, quantity=quantity, replaces=order)
 
-    @action("take an open order back", ORDER)
+    @action("take an open order back", order=ORDER)
     def cancel(self, agent: str, order: int) -> str:
         good, _ = self._own(agent, order)
         self._withdrawn(good, [self.books[good].cancel(agent, order)], agent)
@@ -104,7 +113,7 @@ class Marketplace(Artifact):
             return name, {**given, "freed": self.books[given["good"]].promised(agent)[CAPITAL]}
         return name, given
 
-    @query("the best standing orders, added up by price", GOOD)
+    @query("the best standing orders, added up by price", good=GOOD)
     def order_book(self, agent: str, good: str) -> Answer:
         book = self.books[good]
         return {"good": good, "bids": self._levels(book.bids), "asks": self._levels(book.asks)}
