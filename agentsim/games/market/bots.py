@@ -11,14 +11,15 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
+from agentsim.engine.schema import Number
 from agentsim.games.market import zero_intelligence, zip_trader
+from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Interviewed, Moderate, Moderation
 from agentsim.games.market.requests import Act, ActionChosen, AskQuery, Brief, BriefingAnswered, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.zero_intelligence import offer, sides
 
-_THOUGHTS = 10  # draws of the random bot for what its trader can know to come to nothing
 GUESSED = (5, 20)  # of a good of which it has no value of its own
 
 
@@ -63,8 +64,17 @@ def _randomly(request: Any, rng: Stream) -> Decision:
     """Does and asks anything that there is, sometimes what cannot be; for tests and for a first look."""
     if isinstance(request, Moderate) and rng.random() < 0.8:
         return Moderation(ask=NOBODY)
-    drawn = (random_decision(request, rng) for _ in range(_THOUGHTS))
-    return next((each for each in drawn if not request.warning(each)), None) or random_decision(request, rng)
+    drawn = random_decision(request, rng)
+    if not isinstance(drawn, ActionChosen):
+        return drawn
+    named = next((each for each in request.actions if each.name == drawn.action), Capability("", ""))
+    few = {name: _few(option, rng) for name, option in named.parameters.items() if isinstance(option, Number)}
+    return drawn.model_copy(update={"action_parameters": {**drawn.action_parameters, **few}})
+
+
+def _few(option: Number, rng: Stream) -> int:
+    """A number that may well come to something: few units at a low price."""
+    return rng.integer(option.low, option.low + 4 if option.high is None else min(option.high, option.low + 14))
 
 
 def _asks_nothing(request: AskQuery) -> QueryChosen:
