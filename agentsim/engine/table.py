@@ -222,7 +222,9 @@ class Table:
         (sink,) = self._sinks
         private = sink.private.get(player, [])
         memory, public_heard, private_heard = self._memories.get((player, make)) or (make(player), 0, 0)
-        for _, entry in merge(sink.public[public_heard:], private[private_heard:], key=itemgetter(0)):
+        new = sink.public[public_heard:] + private[private_heard:]
+        new.sort(key=itemgetter(0))  # two runs: quicker than a merge that yields one by one
+        for _, entry in new:
             memory.hear(entry)
         self._memories[player, make] = memory, len(sink.public), len(private)
         return memory

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from agentsim.engine.event import Everyone, Nobody
 from agentsim.games.market.artifacts.marketplace import Marketplace
 from agentsim.games.market.config import Experiment
-from agentsim.games.market.events import Endowed, PeriodBegan, PeriodEnded
+from agentsim.games.market.course import Endowed
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.schedule import alpha, equilibrium
+from agentsim.games.market.schedule import PeriodBegan, PeriodEnded, alpha, equilibrium
 from agentsim.games.market.state import Agent, Market
 
 
@@ -42,7 +42,6 @@ class Session:
         """Take back what is left, and endow every agent anew."""
         self.period += 1
         world = self.market.world
-        world.opened = world.tape.total
         world.tell(PeriodBegan(self.period, self.config.periods), to=Everyone)
         self.prices, self.profits = [], dict.fromkeys(self.market.agents, 0)
         for agent in self.market.agents.values():

@@ -12,8 +12,8 @@ from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.placeholders import filled, of_one_agent
 from agentsim.games.market.state import Agent, Market
+from agentsim.games.market.trading import Signal
 from agentsim.games.market.view import Menu, Now, Observation
-from agentsim.games.market.world import Signal
 
 GOALS = {
     "capital": "have as much capital as you can at the end. Goods count for nothing then; you can sell them before.",

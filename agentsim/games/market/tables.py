@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Frame
-from agentsim.games.market.events import Ordered, PeriodBegan, PeriodEnded, Traded
+from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
+from agentsim.games.market.trading import Ordered, Traded
 
 TRADES = ("round", "period", "good", "price", "quantity", "buyer", "seller", "taker")
 ORDERS = ("round", "period", "order", "agent", "good", "side", "price", "quantity", "standing")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentsim.engine.prompt import quoted
 from agentsim.engine.schema import Number
 from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.memory import Memory
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.state import Agent, Market
-from agentsim.games.market.world import Signal
+from agentsim.games.market.trading import Signal, Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +104,32 @@ def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> M
     )
 
 
-def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple[int, int] | None, ticker: bool) -> Now:
-    """What the agent may know now."""
+def now_of(
+    market: Market,
+    agent: Agent,
+    memory: Memory,
+    tape: Tape | None,
+    *,
+    window: int,
+    period: tuple[int | None, int | None],
+) -> Now:
+    """What the agent may know now; the tape is for who is shown what is quoted and traded."""
     account = market.world.ledger.accounts[agent.id]
     assets = (CAPITAL, *market.world.goods)
     unit = None
     if agent.side is not None and agent.active:
         unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
-    tape = market.world.tape
-    signals = tape.since(agent.seen) if ticker else ()
+    since = memory.since
     return Now(
         round=market.world.round,
-        period=None if period is None else period[0],
-        periods=None if period is None else period[1],
+        period=period[0],
+        periods=period[1],
         holdings=tuple(Holding(asset, account.amount(asset), account.free(asset)) for asset in assets),
         values=tuple(agent.values.items()),
         unit=unit,
-        memory=agent.working_memory,
-        steps=tuple(agent.steps),
-        news=news,
-        signals=signals,
-        stale=min(len(signals), max(0, market.world.opened - (tape.total - len(signals)))),
+        memory=memory.working_memory,
+        steps=tuple(memory.steps)[-window:],
+        news=tuple(quoted(**each) for each in since.news),
+        signals=() if tape is None else tape.latest(since.signals),
+        stale=0 if tape is None else tape.stale(since.signals),
     )

@@ -20,7 +20,7 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.state import SKIP
-from agentsim.games.market.world import Signal
+from agentsim.games.market.trading import Signal
 from agentsim.games.market.zero_intelligence import offer, sides
 
 SIDES: tuple[Side, ...] = ("buy", "sell")

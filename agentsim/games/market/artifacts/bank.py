@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from agentsim.engine.event import Event
 from agentsim.engine.game import GameConfig
 from agentsim.engine.schema import Number
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
-from agentsim.games.market.events import Banked
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
 
@@ -27,6 +27,21 @@ class BankSettings(GameConfig):
     loan_to_value: Annotated[int, Field(ge=1, le=100)] = Field(
         default=50, description="Percent of the collateral's last price that is lent"
     )
+
+
+class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; deposit {deposit}, loan {loan}."):
+    """What an agent has with the bank after something changed; `collateral` is reserved for the loan."""
+
+    agent: str
+    what: str
+    amount: int
+    deposit: int
+    loan: int
+    collateral: dict[str, int]
+
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
+        """What the agent is told of what it has not done itself."""
+        return None if by == agent else {"bank": self.what, "amount": self.amount}
 
 
 class Bank(Artifact):
@@ -170,8 +185,6 @@ class Bank(Artifact):
         deposit, loan = self._deposits.get(agent, 0), self._loans.get(agent, 0)
         pledged = dict(self._collateral.get(agent, {}))
         self.world.tell(Banked(agent, what, amount, deposit, loan, pledged), to=(agent,))
-        if self.world.acting != agent:
-            self.world.note(agent, bank=what, amount=amount)
         return f"Deposit {deposit}, loan {loan}."
 
 

@@ -7,11 +7,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Everyone
+from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.schema import Choice
 from agentsim.games.market.artifact import Answer, Artifact, Refused, action, query
-from agentsim.games.market.events import Moved
 from agentsim.games.market.world import World
 
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
@@ -23,6 +22,16 @@ class GridworldSettings(GameConfig):
     columns: Annotated[int, Field(ge=1, le=100)] = 8
     rows: Annotated[int, Field(ge=1, le=100)] = 8
     sight: Annotated[int, Field(ge=1, le=10)] = Field(default=2, description="How many cells away an agent sees")
+
+
+class Moved(Event, heading="{agent} stands at {column}, {row}", content="Of {columns} columns and {rows} rows."):
+    """Where an agent stands now; columns and rows count from 0, at the top left."""
+
+    agent: str
+    column: int
+    row: int
+    columns: int
+    rows: int
 
 
 class Gridworld(Artifact):

@@ -13,10 +13,10 @@ from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.schema import Number, Option
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
-from agentsim.games.market.events import Ordered, Traded, Withdrawn
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
-from agentsim.games.market.world import Signal, World
+from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Withdrawal
+from agentsim.games.market.trading import Ordered, Traded, Withdrawn
+from agentsim.games.market.world import World
 
 GOOD = a_good("what to trade")
 ORDER = Number(1, None, about="the number of an open order of yours")
@@ -101,7 +101,7 @@ class Marketplace(Artifact):
     @action("take an open order back", order=ORDER)
     def cancel(self, agent: str, order: int) -> str:
         good, _ = self._own(agent, order)
-        self._withdrawn(good, [self.books[good].cancel(agent, order)], agent)
+        self._withdrawn(good, [self.books[good].cancel(agent, order)])
         return f"Order {order} is cancelled."
 
     def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -157,7 +157,7 @@ class Marketplace(Artifact):
     def close(self) -> None:
         """Take every order out of the books."""
         for book in self.books.values():
-            self._withdrawn(book.good, book.clear("closed"), None)
+            self._withdrawn(book.good, book.clear("closed"))
 
     def _own(self, agent: str, order: int) -> tuple[str, Order]:
         for book in self.books.values():
@@ -174,12 +174,10 @@ class Marketplace(Artifact):
             placed = book.place(agent, side, price, quantity, replaces=replaces)
         except OrderRefused as error:
             raise Refused(str(error)) from None
-        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why != "traded"], agent)
+        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why != "traded"])
         self.world.tell(Ordered(placed.order, agent, good, side, price, quantity, placed.standing), to=Everyone)
         self._traded(good, side, placed)
-        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"], agent)
-        if placed.standing:
-            self.world.tape.append(Signal(good, side, price, traded=False))
+        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"])
         return _told(side, good, placed)
 
     def _traded(self, good: str, side: Side, placed: Placed) -> None:
@@ -197,18 +195,13 @@ class Marketplace(Artifact):
             )
             self.world.tell(made, to=Everyone)
             self.world.traded(good, trade.price, trade.quantity, trade.buyer, trade.seller)
-            self.world.tape.append(Signal(good, side, trade.price, traded=True))
             units = {"price": trade.price, "quantity": trade.quantity}
             self._recent.append({"round": self.world.round, "good": good, **units})
-            other, what = (trade.seller, "sold") if side == "buy" else (trade.buyer, "bought")
-            self.world.note(other, your_order=trade.resting, **{what: trade.quantity}, good=good, price=trade.price)
 
-    def _withdrawn(self, good: str, gone: Sequence[Withdrawal], agent: str | None) -> None:
+    def _withdrawn(self, good: str, gone: Sequence[Withdrawal]) -> None:
         for each in gone:
             event = Withdrawn(each.order, each.owner, good, each.side, each.price, each.quantity, each.why)
             self.world.tell(event, to=Everyone)
-            if each.owner != agent and each.why in _NOTED:
-                self.world.note(each.owner, your_order=each.order, gone=_NOTED[each.why])
 
     def _levels(self, orders: Sequence[Order]) -> list[dict[str, int]]:
         levels: dict[int, int] = {}
@@ -219,7 +212,6 @@ class Marketplace(Artifact):
         return [{"price": price, "quantity": quantity} for price, quantity in levels.items()]
 
 
-_NOTED: dict[Why, str] = {"outbid": "somebody's is better", "traded": "cleared after a trade", "closed": "period over"}
 _DONE: Callable[[Side], str] = {"buy": "Bought", "sell": "Sold"}.__getitem__
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Panel
-from agentsim.games.market.events import MarketBegan
+from agentsim.games.market.course import MarketBegan
 from agentsim.games.market.panels.book import book
 from agentsim.games.market.panels.dealings import interactions
 from agentsim.games.market.panels.grid import grid

@@ -7,8 +7,9 @@ from itertools import groupby
 
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, DataTable, Panel
-from agentsim.games.market.events import Ordered, PeriodBegan, Traded, Withdrawn
 from agentsim.games.market.panels.spots import rounds, spots
+from agentsim.games.market.schedule import PeriodBegan
+from agentsim.games.market.trading import Ordered, Traded, Withdrawn
 
 
 class OpenOrders:

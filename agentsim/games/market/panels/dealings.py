@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Network, Node, Panel, Tie
 from agentsim.engine.wording import sentence
-from agentsim.games.market.events import Endowed, MarketBegan, Messaged, Traded, Transferred
+from agentsim.games.market.artifacts.dialogue import Messaged
+from agentsim.games.market.course import Endowed, MarketBegan
+from agentsim.games.market.trading import Traded
+from agentsim.games.market.world import Transferred
 
 _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
-from agentsim.games.market.events import Moved
+from agentsim.games.market.artifacts.gridworld import Moved
 from agentsim.games.market.panels.spots import rounds, spots
 
 MOST_CELLS = 400  # of a grid that is drawn

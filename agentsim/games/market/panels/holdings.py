@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
-from agentsim.games.market.events import Endowed, Traded, Transferred
+from agentsim.games.market.course import Endowed
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.panels.spots import rounds, spots
+from agentsim.games.market.trading import Traded
+from agentsim.games.market.world import Transferred
 
 MOST_LINES = 12
 """More lines in one chart hide each other; a shaded table takes their place."""

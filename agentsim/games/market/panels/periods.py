@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
-from agentsim.games.market.events import PeriodEnded
+from agentsim.games.market.schedule import PeriodEnded
 
 _NOTE = (
     "Q* and P*: units and price in equilibrium. Most: the most surplus that there was. Alpha: the root mean square "

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.panel import Chart, Panel, Series
-from agentsim.games.market.events import PeriodBegan, PeriodEnded, Traded
 from agentsim.games.market.panels.spots import rounds, spots
+from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
+from agentsim.games.market.trading import Traded
 
 MOST_TRADES = 400
 
