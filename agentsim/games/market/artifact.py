@@ -151,18 +151,14 @@ class Artifact:
         self.queries = self._capabilities("_query")
 
     def act(self, agent: str, name: str, given: Mapping[str, Any]) -> str:
-        """Do what an agent chose; what it is told. `Refused` where it cannot be done."""
-        result: str = getattr(self, name)(agent, **self.actions[name].read(given))
+        """Do what an agent chose, parameters being read; what it is told. `Refused` where it cannot be done."""
+        result: str = getattr(self, name)(agent, **given)
         return result
 
     def answer(self, agent: str, name: str, given: Mapping[str, Any]) -> Answer:
         """Answer an agent's query; `Refused` where it cannot be answered."""
         found: Answer = getattr(self, name)(agent, **self.queries[name].read(given))
         return found
-
-    def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        """What an action comes to in the eyes of restrictions, where that is another one; or `Refused`."""
-        return name, given
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""

@@ -62,8 +62,9 @@ class Turns:
             )
             for turn in turns
         ]
-        for turn, chosen in zip(turns, await self.table.ask_all(requests), strict=True):
-            self._act(turn, chosen)
+        for request, turn, chosen in zip(requests, turns, await self.table.ask_all(requests), strict=True):
+            # what others do at the same moment may have changed what it can do
+            self._act(turn, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
 
     def glance(self, agent: Agent) -> Now:
         """What the agent may know now."""
@@ -135,7 +136,7 @@ class Turns:
         """Whether there is anything to ask for after so many tool calls."""
         return bool(self.menu.queries or (self.menu.tools and calls < self.config.tool_calls))
 
-    def _act(self, turn: _Turn, chosen: ActionChosen) -> None:
+    def _act(self, turn: _Turn, chosen: ActionChosen, scope: Scope) -> None:
         """The fourth stage."""
         agent, to = turn.agent, (turn.agent.id,)
         if chosen.action is None:
@@ -143,13 +144,13 @@ class Turns:
             self.table.tell(Forfeited(agent.id, "action"), to=to, by=agent.id)
             return
         given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
-        accepted, result = self._carried_out(agent, chosen)
+        accepted, result = self._carried_out(agent, chosen, scope)
         agent.refused += not accepted
         self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
         if text := cut(chosen.working_memory, self.config.working_memory_chars):
             self.table.tell(Remembered(agent.id, text), to=to, by=agent.id)
 
-    def _carried_out(self, agent: Agent, chosen: ActionChosen) -> tuple[bool, str]:
+    def _carried_out(self, agent: Agent, chosen: ActionChosen, scope: Scope) -> tuple[bool, str]:
         """Whether the action was carried out, and what the agent is told of it."""
         name = chosen.action
         assert name is not None, "a forfeit is no action"
@@ -159,12 +160,11 @@ class Turns:
         world.acting = agent.id
         try:
             given = artifact.actions[name].read(chosen.action_parameters)
-            what, details = artifact.meaning(agent.id, name, given)
+            what, _, _ = scope.meant(name, given)
             if not agent.active and what in _TRADES:  # where all act on one state, its last unit may be gone by now
                 raise Refused("you have no unit left to trade in this period")
-            for restriction in agent.restrictions:
-                if not restriction.allows(agent, what, details):
-                    raise Refused(restriction.words)
+            if forbidden := scope.why_not(agent, name, given):
+                raise Refused(forbidden)
             return True, artifact.act(agent.id, name, given)
         except Refused as error:
             return False, f"Refused: {error}"

@@ -13,7 +13,6 @@ from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.schema import Number, Option
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Withdrawal
 from agentsim.games.market.trading import Ordered, Traded, Withdrawn
 from agentsim.games.market.world import World
@@ -103,15 +102,6 @@ class Marketplace(Artifact):
         good, _ = self._own(agent, order)
         self._withdrawn(good, [self.books[good].cancel(agent, order)])
         return f"Order {order} is cancelled."
-
-    def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        if name == "replace":
-            good, own = self._own(agent, given["order"])
-            freed = own.price * own.quantity if own.side == "buy" else 0
-            return own.side, {"good": good, "price": given["price"], "quantity": given["quantity"], "freed": freed}
-        if name == "buy" and self.config.single_unit:
-            return name, {**given, "freed": self.books[given["good"]].promised(agent)[CAPITAL]}
-        return name, given
 
     @query("the best standing orders, added up by price", good=GOOD)
     def order_book(self, agent: str, good: str) -> Answer:
