@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.prompt import quoted
 from agentsim.engine.template import If
 from agentsim.games.market.course import OrderDrawn
-from agentsim.games.market.trading import Ordered, Traded
+from agentsim.games.market.trading import Ordered
 
 MOST_NEWS = 20
 MOST_STEPS = 50
@@ -75,11 +75,10 @@ class Remembered(Event, heading="{agent}'s working memory", words="text"):
 
 @dataclass
 class Since:
-    """What was heard in some time: the latest news of `told`, and the number of quotes and trades."""
+    """What was heard in some time: the latest news of `told`."""
 
     lines: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
     told: int = 0
-    signals: int = 0
 
     def note(self, news: Mapping[str, Any]) -> None:
         """One more."""
@@ -89,7 +88,7 @@ class Since:
     def followed_by(self, later: Since) -> Since:
         """Both in one."""
         lines = deque((*self.lines, *later.lines), maxlen=MOST_NEWS)
-        return Since(lines, self.told + later.told, self.signals + later.signals)
+        return Since(lines, self.told + later.told)
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
@@ -105,6 +104,8 @@ class Memory:
     in the meantime, `begun` says that it has.
     """
 
+    at_once: ClassVar[bool] = False
+
     def __init__(self, agent: str) -> None:
         self.agent = agent
         self.working_memory = ""
@@ -113,45 +114,43 @@ class Memory:
         self.known = Since()
         self.later = Since()
         self.begun = False
+        self.turn: LogEntry | None = None  # what it did at last
 
     @property
     def since(self) -> Since:
         """All that was heard since the last turn began."""
-        return self.known.followed_by(self.later) if self.later.told or self.later.signals else self.known
+        return self.known.followed_by(self.later) if self.later.told else self.known
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
         event = entry.event
-        since = self.later if self.begun or entry.by == self.agent else self.known
-        if type(event) is Ordered:  # by far the most: each of many agents hears all of them
-            since.signals += event.standing > 0
+        if type(event) is Ordered:  # by far the most, and each of many agents hears all of them: they are on the tape
             return
-        if type(event) is Traded:
-            since.signals += 1
+        since = self.later if self.begun or entry.by == self.agent else self.known
         news_for = getattr(event, "news_for", None)
         if news_for is not None:
             if news := news_for(self.agent, entry.by):
                 since.note(news)
         elif entry.by == self.agent:
-            self._remember(event, entry.round)
+            self._remember(event, entry)
 
-    def _remember(self, event: Event, number: int) -> None:
+    def _remember(self, event: Event, entry: LogEntry) -> None:
         match event:
             case Observed():
                 self.observed += (event,)
             case Acted():
                 done = {"action": event.action, "action_parameters": event.parameters, "result": event.result}
-                self._step(number, done)
+                self._step(entry, done)
                 self.working_memory = ""  # what it wrote is told next, if it wrote anything
             case Forfeited(stage="action"):
-                self._step(number, {"result": "Your reply was outside the format: you forfeited your action."})
+                self._step(entry, {"result": "Your reply was outside the format: you forfeited your action."})
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
             case _:
                 pass
 
-    def _step(self, number: int, done: Mapping[str, Any]) -> None:
-        step: dict[str, Any] = {"round": number}
+    def _step(self, entry: LogEntry, done: Mapping[str, Any]) -> None:
+        step: dict[str, Any] = {"round": entry.round}
         if self.known.told:
             step["before"] = self.known.news
         if self.observed:
@@ -161,11 +160,14 @@ class Memory:
             ]
         self.steps.append(quoted(**step, **done))
         self.observed = ()
+        self.turn = entry
         self.known, self.later, self.begun = self.later, Since(), False
 
 
 class MemoryAtOnce(Memory):
     """Of one agent, where all decide at once: a turn begins as the order is drawn, for who has one in that round."""
+
+    at_once: ClassVar[bool] = True
 
     def hear(self, entry: LogEntry) -> None:
         if isinstance(entry.event, OrderDrawn):

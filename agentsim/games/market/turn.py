@@ -192,5 +192,4 @@ def _entries(part: Any) -> Iterable[Any]:
     return part.items() if isinstance(part, dict) else part
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -119,7 +119,7 @@ def now_of(
     unit = None
     if agent.side is not None and agent.active:
         unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
-    since = memory.since
+    signals = () if tape is None else tape.since(memory.turn, at_once=memory.at_once)
     return Now(
         round=market.world.round,
         period=period[0],
@@ -129,7 +129,7 @@ def now_of(
         unit=unit,
         memory=memory.working_memory,
         steps=tuple(memory.steps)[-window:],
-        news=tuple(quoted(**each) for each in since.news),
-        signals=() if tape is None else tape.latest(since.signals),
-        stale=0 if tape is None else tape.stale(since.signals),
+        news=tuple(quoted(**each) for each in memory.since.news),
+        signals=signals,
+        stale=0 if tape is None else tape.stale(len(signals)),
     )
