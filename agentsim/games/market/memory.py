@@ -14,7 +14,7 @@ from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.prompt import quoted
 from agentsim.engine.template import If
 from agentsim.games.market.course import OrderDrawn
-from agentsim.games.market.trading import Ordered
+from agentsim.games.market.trading import Ordered, Withdrawn
 
 MOST_NEWS = 20
 MOST_STEPS = 50
@@ -124,7 +124,9 @@ class Memory:
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
         event = entry.event
-        if type(event) is Ordered:  # by far the most, and each of many agents hears all of them: they are on the tape
+        kind = type(event)
+        # by far the most of what each of many agents hears: orders are on the tape, and those of others no news
+        if kind is Ordered or (kind is Withdrawn and event.agent != self.agent):  # type: ignore[attr-defined] # it is one
             return
         since = self.later if self.begun or entry.by == self.agent else self.known
         news_for = getattr(event, "news_for", None)

@@ -13,7 +13,7 @@ from typing import Any
 from agentsim.engine.wording import sentence
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Side, shortage
-from agentsim.games.market.restrictions import Restricted, Restriction
+from agentsim.games.market.restrictions import Restricted, Restriction, barred_by
 from agentsim.games.market.view import Now
 
 
@@ -32,7 +32,7 @@ class Scope:
     @property
     def barred(self) -> frozenset[str]:
         """Actions that the restrictions never allow."""
-        return frozenset(name for each in self.restrictions for name in each.bars)
+        return barred_by(tuple([each.rule for each in self.restrictions]))
 
     def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[OpenOrder]]:
         """What an action comes to where it replaces an order, and the orders that make room for it."""
