@@ -13,6 +13,7 @@ from agentsim.errors import UsageError
 
 FOUND = 1
 _LONGEST = 1000
+_MOST = 5  # findings of a check that are said
 
 
 def check(
@@ -39,8 +40,10 @@ def check(
         failed += bool(findings)
         if not findings:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
-        for number, finding in enumerate(findings):
+        for number, finding in enumerate(findings[:_MOST]):
             say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
+        if len(findings) > _MOST:
+            say(f"  and {len(findings) - _MOST} more")
     if failed:
         say(f"{game}: {failed} of {len(CHECKS)} checks found something")
         raise typer.Exit(FOUND)

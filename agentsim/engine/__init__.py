@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from agentsim.engine.number import WholeNumber
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
-    from agentsim.engine.schema import Choice, Each, Number, Options, Text
+    from agentsim.engine.schema import Choice, Each, Number, Options, Text, Variant
     from agentsim.engine.table import Table
 
-__all__ = ["Bot", "Choice", "Decision", "Each", "Event", "Everyone", "Game", "GameConfig", "LogEntry", "Nobody"]
-__all__ += [
+__all__ = [
+    "Bot",
+    "Choice",
+    "Decision",
+    "Each",
+    "Event",
+    "Everyone",
+    "Game",
+    "GameConfig",
+    "LogEntry",
+    "Nobody",
     "Number",
-    "Options",
-    "Outcome",
-    "PlayerId",
-    "Prompt",
-    "Request",
-    "Standing",
-    "Stream",
-    "Table",
-    "Text",
-    "WholeNumber",
 ]
-__all__ += ["joined", "quoted", "ranked"]
+__all__ += ["Options", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Table", "Text", "Variant"]
+__all__ += ["WholeNumber", "joined", "quoted", "ranked"]
 
 
 def __dir__() -> list[str]:
@@ -47,7 +47,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
-            **dict.fromkeys(("Choice", "Each", "Number", "Options", "Text"), "schema"),
+            **dict.fromkeys(("Choice", "Each", "Number", "Options", "Text", "Variant"), "schema"),
             "Decision": "reading",
             "Request": "request",
             "Stream": "chance",

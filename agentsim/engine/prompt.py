@@ -97,13 +97,16 @@ def cleaned(text: str) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub("", ANSI.sub("", text)))
 
 
+_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is asked for at every step
+
+
 def quoted(**fields: Any) -> Quoted:
     """One JSON object on one line: the only way in which one player's words enter another's prompt.
 
     What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
     (`defused`); `json.loads` gives back the exact fields.
     """
-    return Quoted(defused(json.dumps(fields, ensure_ascii=False, allow_nan=False)))
+    return Quoted(defused(_LINE(fields)))
 
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"

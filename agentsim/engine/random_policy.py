@@ -8,6 +8,7 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
+from agentsim.engine.schema import Variant
 from agentsim.errors import DecisionError
 
 _DRAWS = 200
@@ -21,7 +22,11 @@ def random_decision(request: Request[Any], rng: Stream) -> Decision:
     schema = request.schema()
     for _ in range(_DRAWS):
         try:
-            decision: Decision = request.decision_of(_drawn(schema, rng))
+            said = _drawn(schema, rng)
+            for name, option in request.stated.items():
+                if isinstance(option, Variant):
+                    said[name] = _drawn(option.schema_with(said[option.by]), rng)
+            decision: Decision = request.decision_of(said)
             request.check(decision)
         except DecisionError:
             continue

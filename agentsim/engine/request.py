@@ -7,10 +7,10 @@ person, a journal) is none of its business, nor is anything that happens after t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
+from typing import Any, ClassVar, Generic, Literal, TypeVar, dataclass_transform, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,19 +23,21 @@ from agentsim.engine.schema import (
     Choice,
     Each,
     Number,
+    Option,
     Options,
     Text,
+    Variant,
     bare_field,
+    by_path,
     form_of,
     knows,
     leaves,
     schema_of,
-    unanswerable,
 )
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
-__all__ = ["Choice", "Each", "Number", "Options", "Request", "Text", "values_at"]
+__all__ = ["Choice", "Each", "Number", "Options", "Request", "Text", "Variant", "values_at"]
 
 
 D = TypeVar("D", bound=Decision)
@@ -49,8 +51,7 @@ class Request(Generic[D]):
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
     small letters where it is not given. A subclass adds the fields of its view, and implements `options` and `prompt`;
     `fallback` where an option has no `nothing`; `check` where legality is more than the options say; `in_words` where
-    plain prose is an answer; `decision_of` where an object is more than its fields. How replies are read is the same for
-    all.
+    plain prose is an answer; `decision_of` where an object is more than its fields. How replies are read is the same
     """
 
     kind: ClassVar[str]
@@ -69,6 +70,8 @@ class Request(Generic[D]):
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False
     """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
+    abstains: ClassVar[bool] = False
+    """Whether the fallback is legal though no answer can say it: an abstention."""
     unshown: ClassVar[Mapping[str, str]] = {}
     """Fields that no prompt shows, with the reason, by path: `menu.tools`; `#` is any entry of a list."""
     unheard: ClassVar[Mapping[str, str]] = {}
@@ -91,9 +94,14 @@ class Request(Generic[D]):
         raise NotImplementedError
 
     @cached_property
-    def legal(self) -> Options:
+    def stated(self) -> Options:
         """The `options` of this request, made once."""
         return self.options()
+
+    @cached_property
+    def legal(self) -> Mapping[str, Option]:
+        """The options of single values, by path."""
+        return by_path(self.stated)
 
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""
@@ -113,27 +121,18 @@ class Request(Generic[D]):
         return decision
 
     def check(self, decision: D) -> None:
-        """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here.
-
-        The fallback is, though it may be nothing that can be answered: an abstention.
-        """
-        try:
-            self._check(decision)
-        except IllegalDecision:
-            if decision != self.fallback():
-                raise
-
-    def _check(self, decision: D) -> None:
+        """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
+        if self.abstains and decision == self.fallback():
+            return
         given = values_at(decision)
         for path in filter(given.__contains__, self.legal):
-            legal = self.legal[path]
-            if isinstance(legal, Each):
+            self.check_value(path, given[path], self.legal[path])
+        for path, each in self.stated.items():
+            if isinstance(each, Each):
                 for key, value in given[path].items():
-                    if key not in legal.keys:
-                        raise IllegalDecision(f"{path} must have no keys but {', '.join(legal.keys)}.")
-                    self.check_value(f"{path}.{key}", value, legal.value)
-            else:
-                self.check_value(path, given[path], legal)
+                    if key not in each.keys:
+                        raise IllegalDecision(f"{path} must have no keys but {', '.join(each.keys)}.")
+                    self.check_value(f"{path}.{key}", value, each.value)
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
@@ -141,7 +140,7 @@ class Request(Generic[D]):
         """Why a decision within the options is not legal here, in a sentence fit for the model; "" where it is."""
         return ""
 
-    def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None:
+    def check_value(self, path: str, value: Any, legal: Option) -> None:
         """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
         if isinstance(legal, Choice) and value not in legal.values:
             allowed = ", ".join(str(option) for option in legal.values)
@@ -196,9 +195,9 @@ class Request(Generic[D]):
 
     def _worded(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The fields of a decision from the object of an answer, its words as they count."""
-        bare = bare_field(self.answer, self.legal)
+        bare = bare_field(self.answer, self.stated)
         fields: dict[str, Any] = {bare: said} if bare else dict(said)
-        for path, option in self.legal.items():
+        for path, option in self.stated.items():
             if isinstance(option, Each):
                 fields[path] = option.gathered(fields.get(path))
             elif isinstance(option, Text) and not option.empty and isinstance(fields.get(path), str):
@@ -215,7 +214,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(self.schema(), leaves(self.answer, self.legal))
+        return form_of(self.schema(), leaves(self.answer, self.stated))
 
     @property
     def answer_line(self) -> str:
@@ -234,7 +233,9 @@ class Request(Generic[D]):
         Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
         which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
         """
-        option = leaves(self.answer, self.legal).get(name)
+        option = leaves(self.answer, self.stated).get(name)
+        if isinstance(option, Variant):
+            return option.schema_with(answered.get(option.by))
         return {**legal, "minLength": 1} if isinstance(option, Text) and not option.empty else legal
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
@@ -243,7 +244,7 @@ class Request(Generic[D]):
 
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
-        return schema_of(self.answer, self.legal)
+        return schema_of(self.answer, self.stated)
 
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording; made once."""
@@ -251,10 +252,11 @@ class Request(Generic[D]):
 
     @cached_property
     def _fingerprint(self) -> str:
-        legal = {name: option.identity for name, option in self.legal.items() if not isinstance(option, Each)}
+        legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
         fingerprint_fields = self.fingerprint_fields()
-        assert fingerprint_fields or len(legal) == len(self.legal), f"{self.kind}: no fingerprint names what is in Each"
+        unnamed = not fingerprint_fields and any(isinstance(option, Each) for option in self.stated.values())
+        assert not unnamed, f"{self.kind}: no fingerprint names what is in Each"
         parts = [self.kind, self.player, legal, *([dict(fingerprint_fields)] if fingerprint_fields else [])]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
@@ -284,3 +286,29 @@ def values_at(record: BaseModel) -> dict[str, Any]:
             for path, inner in values_at(value).items():
                 found[f"{name}.{path}"] = inner
     return found
+
+
+def unanswerable(record: type[BaseModel]) -> str:
+    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
+    # the one value of a kind is known when its other fields are asked
+    fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
+    if fields and fields[0][1].annotation is bool:
+        needed = [name for name, part in fields[1:] if part.is_required()]
+        if needed:
+            return f"{record.__name__}.{needed[0]} needs a default: {fields[0][0]} may be answered no"
+    parts = (inner for _, part in fields for inner in _records(part.annotation))
+    return next((problem for part in parts if (problem := unanswerable(part))), "")
+
+
+def _is_one_value(annotation: Any) -> bool:
+    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
+
+
+def _records(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    listed = get_origin(annotation) in {list, tuple}
+    for inner in get_args(annotation):
+        if not (listed and isinstance(inner, type)):
+            yield from _records(inner)

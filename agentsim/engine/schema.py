@@ -6,12 +6,10 @@ What is legal beyond single fields is `Request.check`. How a schema is sent or s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal, TypeAlias, get_args, get_origin
-
-from pydantic import BaseModel
+from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.errors import UnreadableReply
@@ -38,12 +36,13 @@ class Choice:
 class Number:
     """A whole number in low..high, both included; no upper end where `high` is None.
 
-    `nothing` is the number that null or "pass" stand for, None for no such number.
+    `nothing` is the number that null or "pass" stand for, None for no such number; `about` is what it is, in words.
     """
 
     low: int
     high: int | None
     nothing: int | None = None
+    about: str = ""
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -86,6 +85,9 @@ class Text:
         return (given.strip() or None) if isinstance(given, str) else None
 
 
+Option: TypeAlias = Choice | Number | Text
+
+
 @dataclass(frozen=True, slots=True)
 class Each:
     """An object that has one value for each of these keys and no other: `Each(("A", "B"), Text(80, "one line"))`.
@@ -96,7 +98,7 @@ class Each:
     """
 
     keys: tuple[str, ...]
-    value: Choice | Number | Text
+    value: Option
     nothing: None = None
 
     def gathered(self, given: Any) -> dict[str, Any]:
@@ -112,8 +114,46 @@ class Each:
         return self.value.spoken(given) if isinstance(self.value, Text) else given
 
 
-Option: TypeAlias = Choice | Number | Text | Each
-Options: TypeAlias = Mapping[str, Option]
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An object whose fields go by another field of the decision: `by` names that one, `fields` are those by its value.
+
+    A value that is not there has no fields. A schema has the fields of all, and what is not asked for is null.
+    """
+
+    by: str
+    fields: Mapping[str, Mapping[str, Option]]
+
+    def schema(self) -> Schema:
+        """The JSON Schema of the object, whichever value goes with it; a shared name may be what either allows."""
+        parts: dict[str, Schema] = {}
+        for name, option in (each for fields in self.fields.values() for each in fields.items()):
+            legal = _within(option, {})
+            parts[name] = _wider(parts[name], legal) if name in parts else legal
+        return closed_object({name: _or_null(legal) for name, legal in parts.items()})
+
+    def schema_with(self, value: Any) -> Schema:
+        """The JSON Schema of the object that goes with this value."""
+        return closed_object({name: _within(option, {}) for name, option in self.fields.get(str(value), {}).items()})
+
+    @property
+    def choices(self) -> Mapping[str, Choice]:
+        """The closed choices among the fields; of a shared name the last one."""
+        every = (each for fields in self.fields.values() for each in fields.items())
+        return {name: option for name, option in every if isinstance(option, Choice)}
+
+    def form(self) -> str:
+        """The names of the fields by value: `{<of buy or sell: "price"; of send: "to", "text"; else none>}`."""
+        alike: dict[str, list[str]] = {}
+        for value, fields in self.fields.items():
+            if fields:
+                alike.setdefault(", ".join(map(json.dumps, fields)), []).append(value)
+        return (
+            f"{{<{'; '.join([*(f'of {_either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
+        )
+
+
+Options: TypeAlias = Mapping[str, Option | Each | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
 Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
@@ -137,10 +177,10 @@ def bare_field(answer: type[Decision], options: Options) -> str | None:
     return names[0] if len(names) == 1 and isinstance(options.get(names[0]), Each) else None
 
 
-def leaves(answer: type[Decision], options: Options) -> Mapping[str, Choice | Number | Text]:
+def leaves(answer: type[Decision], options: Options) -> Mapping[str, Option | Variant]:
     """The options by the paths of an answer, in which what stands for each of several keys stands at every one."""
     bare = bare_field(answer, options)
-    found: dict[str, Choice | Number | Text] = {}
+    found: dict[str, Option | Variant] = {}
     for path, option in options.items():
         if isinstance(option, Each):
             found |= {key if path == bare else f"{path}.{key}": option.value for key in option.keys}
@@ -160,8 +200,21 @@ def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Sc
     return {**schema, "properties": {**parts, name: changed(parts[name], rest, change)}} if name in parts else schema
 
 
-def _within(legal: Option, node: Schema) -> Schema:
+def by_path(options: Options) -> Mapping[str, Option]:
+    """The options of single values, none of an `Each`; of a `Variant`, the closed choices among its fields."""
+    found: dict[str, Option] = {}
+    for path, option in options.items():
+        if isinstance(option, Variant):
+            found.update({f"{path}.{name}": choice for name, choice in option.choices.items()})
+        elif not isinstance(option, Each):
+            found[path] = option
+    return found
+
+
+def _within(legal: Option | Each | Variant, node: Schema) -> Schema:
     match legal:
+        case Variant():
+            return legal.schema()
         case Choice(values):
             # what stands for a kind of record is one of these values already
             return node if _is_tag(node) else {"type": _type_of(values), "enum": list(values)}
@@ -172,6 +225,22 @@ def _within(legal: Option, node: Schema) -> Schema:
             return {"type": "string", "maxLength": limit}
         case Each(keys, value):
             return closed_object({key: _within(value, {}) for key in keys})
+
+
+def _or_null(legal: Schema) -> Schema:
+    kinds = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
+    return {**legal, "type": [*kinds, "null"], **({"enum": [*legal["enum"], None]} if "enum" in legal else {})}
+
+
+def _wider(one: Schema, other: Schema) -> Schema:
+    """A schema of whatever either allows."""
+    kinds = [each["type"] if isinstance(each["type"], list) else [each["type"]] for each in (one, other)]
+    if kinds[0] != kinds[1]:
+        return {"type": list(dict.fromkeys([*kinds[0], *kinds[1]]))}
+    widest = {"minimum": min, "maximum": max, "maxLength": max}
+    limits = {key: pick(one[key], other[key]) for key, pick in widest.items() if key in one and key in other}
+    enum = {"enum": list(dict.fromkeys([*one["enum"], *other["enum"]]))} if "enum" in one and "enum" in other else {}
+    return {"type": one["type"], **limits, **enum}
 
 
 @cache
@@ -233,16 +302,13 @@ def knows(schema: Schema, value: Any) -> bool:
 
 def form_of(schema: Schema, options: Options, path: str = "") -> str:
     """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
+    option = options.get(path)
+    if isinstance(option, Variant):
+        return option.form()
     if "anyOf" in schema:
         return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
     if "properties" in schema:
-        inner = schema["properties"].items()
-        parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner]
-        first, kind = next(((key, part.get("type")) for key, part in inner), ("", ""))
-        if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
-            return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
-        return f"{{{', '.join(parts)}}}"
-    option = options.get(path)
+        return _form_of_object(schema["properties"], options, path)
     if "enum" in schema:
         return f'"<{option.about}>"' if isinstance(option, Choice) and option.about else _one_of(schema["enum"])
     kinds = schema.get("type")
@@ -264,13 +330,24 @@ def form_of(schema: Schema, options: Options, path: str = "") -> str:
     return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
 
 
+def _form_of_object(inner: Mapping[str, Schema], options: Options, path: str) -> str:
+    parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner.items()]
+    first, kind = next(((key, part.get("type")) for key, part in inner.items()), ("", ""))
+    if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
+        return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
+    return f"{{{', '.join(parts)}}}"
+
+
 def _one_of(values: Sequence[Any]) -> str:
     """`"<C, B or D>"`; a single value as it is."""
     if len(values) == 1:
         return json.dumps(values[0], ensure_ascii=False)
     named = ["null" if value is None else str(value) for value in values]
-    listed = f"{', '.join(named[:-1])} or {named[-1]}"
-    return f'"<{listed}>"' if any(isinstance(value, str) for value in values) else f"<{listed}>"
+    return f'"<{_either(named)}>"' if any(isinstance(value, str) for value in values) else f"<{_either(named)}>"
+
+
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
 def said(schema: Schema, path: str, **keywords: Any) -> Schema:
@@ -279,29 +356,3 @@ def said(schema: Schema, path: str, **keywords: Any) -> Schema:
     `description` is what may be answered, in words, and `default` what an empty line means.
     """
     return changed(schema, path, lambda field: {**field, **keywords})
-
-
-def unanswerable(record: type[BaseModel]) -> str:
-    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
-    # the one value of a kind is known when its other fields are asked
-    fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
-    if fields and fields[0][1].annotation is bool:
-        needed = [name for name, part in fields[1:] if part.is_required()]
-        if needed:
-            return f"{record.__name__}.{needed[0]} needs a default: {fields[0][0]} may be answered no"
-    parts = (inner for _, part in fields for inner in _records(part.annotation))
-    return next((problem for part in parts if (problem := unanswerable(part))), "")
-
-
-def _is_one_value(annotation: Any) -> bool:
-    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
-
-
-def _records(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    listed = get_origin(annotation) in {list, tuple}
-    for inner in get_args(annotation):
-        if not (listed and isinstance(inner, type)):
-            yield from _records(inner)

@@ -164,7 +164,7 @@ def reworded(request: Request[Any], decision: Decision, words: Callable[[str], s
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
     """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
-    closed = {name for name, legal in request.options().items() if isinstance(legal, Choice)}
+    closed = {name for name, legal in request.legal.items() if isinstance(legal, Choice)}
     paths = _strings(decision.model_dump(), "")
     return [path for path in paths if path not in closed and path.rpartition(".")[0] not in closed]
 

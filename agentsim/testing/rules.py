@@ -56,7 +56,7 @@ def fallbacks_legal(case: Case) -> Findings:
         try:
             asked.ask.request.check(fallback)
         except DecisionError as error:
-            yield where, f"the fallback {fallback!r} is refused: {error}"
+            yield where, f"the fallback {fallback!r} is refused: {str(error).rstrip('.')}"
         if asked.ask.request.fallback() != fallback:
             yield where, "the fallback is another the second time"
     return case.looked_at

@@ -11,7 +11,7 @@ from agentsim.engine.event import LogEntry, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.market.events import Acted, Forfeited
+from agentsim.games.market.memory import Acted, Forfeited
 from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.diagnostics import Share, Shares, diagnostics, shares, shares_in, summed, warnings_of

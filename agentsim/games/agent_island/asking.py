@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, TypeVar
 
 from agentsim.engine.prompt import Prompt
@@ -20,6 +21,12 @@ class Speech(Decision):
 
 class IslandRequest(Request[D]):
     """A question to a player with this view: the rules, what it heard, the state, and what it is asked."""
+
+    unshown: ClassVar[Mapping[str, str]] = {
+        "view.players": "the rules, which are a text by then, name them",
+        "view.jury": "the rules say whether a jury votes",
+        "view.tallies.#.abstentions": "told in the event of the tally",
+    }
 
     view: View
 

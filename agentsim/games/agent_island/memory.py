@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 class Summarized(Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text"):
+    forgets: ClassVar[bool] = True
     player: str
     round: int
     text: str

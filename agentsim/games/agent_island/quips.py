@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentsim.engine.event import NAMED, Deed, Everyone
 from agentsim.engine.reading import Decision
@@ -40,6 +40,8 @@ class QuipsMade(Decision):
 
 class Quips(IslandRequest[QuipsMade]):
     """What is your one public line about every other player?"""
+
+    abstains: ClassVar[bool] = True
 
     about: tuple[str, ...]
     limit: int

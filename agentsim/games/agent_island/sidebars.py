@@ -105,6 +105,8 @@ class Answer(Decision):
 class Approach(IslandRequest[ApproachMade]):
     """Whom do you take aside?"""
 
+    abstains: ClassVar[bool] = True
+
     free: tuple[str, ...]
     may_decline: bool = True
     """Where those who are approached may not decline, who approaches may not stay alone either."""

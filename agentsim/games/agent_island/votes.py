@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.reading import Decision
@@ -107,6 +107,8 @@ class Won(
 
 class Vote(IslandRequest[VoteCast]):
     """Whom do you vote for? `ballot` is the order in which this voter reads the candidates."""
+
+    abstains: ClassVar[bool] = True
 
     ballot: tuple[str, ...]
     limit: int

@@ -95,6 +95,13 @@ class Bid(Request[BidCast]):
     told where it did not count, and why.
     """
 
+    abstains: ClassVar[bool] = True
+    unshown: ClassVar[Mapping[str, str]] = {
+        "terms.teams": "the game state names every team",
+        "terms.scenario": "what the game is called, for people",
+        "last": "the question says of a refused bid what it was and why; what counted stands in the game state",
+    }
+
     # the auction's record of a bid, from the game state
     quotes: ClassVar[frozenset[str]] = frozenset({"teamname", "team", "bidder"})
 

@@ -13,23 +13,34 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
-from agentsim.games.market import events, moderator, prompts
-from agentsim.games.market.artifacts.dialogue import EVERYONE
+from agentsim.games.market import moderator, prompts
+from agentsim.games.market.artifacts.bank import Banked
+from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
+from agentsim.games.market.artifacts.gridworld import Moved
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.course import Endowed, MarketBegan, MarketEnded, OrderDrawn, Result
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import EVERYBODY, MODERATOR, NOBODY, Moderator
-from agentsim.games.market.panels import panels
+from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
+from agentsim.games.market.moderator import MODERATOR, NOBODY, Answered, Asked, Moderator, Paused, Resumed
+from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
+from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
 from agentsim.games.market.state import SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT
-from agentsim.games.market.tables import tables
-from agentsim.games.market.turn import Turns
+from agentsim.games.market.trading import Ordered, Traded, Withdrawn
+from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.view import menu_of
-from agentsim.games.market.world import World
+from agentsim.games.market.world import Noted, Reported, Transferred, World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
+
+EVENTS: tuple[type[Event], ...] = (
+    *(MarketBegan, Endowed, Briefed, OrderDrawn, Observed, Acted, Forfeited, Remembered, MarketEnded),
+    *(Ordered, Withdrawn, Traded, Transferred, Noted, Reported, Messaged, Moved, Banked),
+    *(PeriodBegan, PeriodEnded, Paused, Asked, Answered, Resumed),
+)
 
 
 class MarketGame:
@@ -41,7 +52,7 @@ class MarketGame:
     rules_version: ClassVar[int] = 2
     config: ClassVar[type[GameConfig]] = MarketConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
-    events: ClassVar[tuple[type[Event], ...]] = events.EVENTS
+    events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
 
@@ -75,7 +86,7 @@ class MarketGame:
             world.ledger.open(player)
         market = Market.of(world, config)
         table.watch(market)
-        began = events.MarketBegan(world.agents, config.goods, config.artifacts, config.most_rounds)
+        began = MarketBegan(world.agents, config.goods, config.artifacts, config.most_rounds)
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():
@@ -87,7 +98,7 @@ class MarketGame:
         reason = await (rounds.to_the_end() if session is None else rounds.of(session))
         standings = market.standings(config.ranked_by)
         results = tuple(_result(market, standing) for standing in standings)
-        table.tell(events.MarketEnded(reason, results), to=Everyone)
+        table.tell(MarketEnded(reason, results), to=Everyone)
         return Outcome(reason, standings)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
@@ -137,7 +148,7 @@ class _Rounds:
             if each.round == world.round:
                 await self._moderator.interview(each.agents or world.agents, each.question)
         order = world.chance("order").shuffled(world.agents)
-        turns.table.tell(events.OrderDrawn(world.round, tuple(order)), to=Everyone)
+        turns.table.tell(OrderDrawn(world.round, tuple(order)), to=Everyone)
         if turns.config.simultaneous:
             acting = [market.agents[player] for player in order if market.agents[player].active]
             await self._moderator.boundary([agent.id for agent in acting])
@@ -160,9 +171,7 @@ async def _brief(turns: Turns) -> None:
     answers = await turns.table.ask_all(requests)
     for agent, given in zip(agents, answers, strict=True):
         understood, text = given.action == SKIP, cut(given.working_memory, limit)
-        if understood:
-            agent.working_memory = text
-        turns.table.tell(events.Briefed(agent.id, understood, text), to=(agent.id,), by=agent.id)
+        turns.table.tell(Briefed(agent.id, understood, text), to=(agent.id,), by=agent.id)
 
 
 def _turns(table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
@@ -182,12 +191,12 @@ def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
     for asset, amount in held.items():
         world.ledger.issue(agent.id, asset, amount)
     worth: dict[str, tuple[int, ...]] = {good: (value,) for good, value in agent.values.items()}
-    world.tell(events.Endowed(agent.id, held, None, worth), to=(agent.id,))
+    world.tell(Endowed(agent.id, held, None, worth), to=(agent.id,))
 
 
-def _result(market: Market, standing: Standing) -> events.Result:
+def _result(market: Market, standing: Standing) -> Result:
     agent = market.agents[standing.player]
-    return events.Result(
+    return Result(
         agent=agent.id,
         rank=standing.rank,
         capital=market.capital(agent.id),

@@ -7,23 +7,45 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.games.market import prompts
-from agentsim.games.market.events import Answered, Asked, Paused, Resumed
 from agentsim.games.market.requests import MarketRequest
-from agentsim.games.market.turn import Turns
+from agentsim.games.market.trading import Traded
+from agentsim.games.market.turn import EVERYBODY, Turns
 
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"
-NOBODY, EVERYBODY = "nobody", "everybody"
+NOBODY = "nobody"
 QUESTION_CHARS = 1_000
 SHOWN_INTERVIEWS = 6
+SHOWN_TRADES = 10
+
+
+class _Signalled(Event, heading="The moderator to {agent}"):
+    agent: str
+
+
+class Paused(_Signalled, content="PAUSE"): ...
+
+
+class Asked(Event, heading="The moderator asks {agent}", words="question"):
+    agent: str
+    question: str
+
+
+class Answered(Event, heading="{agent} answers the moderator", words="text"):
+    agent: str
+    text: str
+
+
+class Resumed(_Signalled, content="RESUME"): ...
 
 
 class InterviewAnswer(Decision):
@@ -120,27 +142,46 @@ class Moderate(Request[Moderation]):
 REQUESTS: tuple[type[Request[Any]], ...] = (Interviewed, Moderate)
 
 
-@dataclass
+class Heard:
+    """The latest interviews that an agent or the moderator has heard, and the latest trades in words; oldest first."""
+
+    def __init__(self, who: str) -> None:
+        self.interviews: deque[str] = deque(maxlen=SHOWN_INTERVIEWS)
+        self.trades: deque[str] = deque(maxlen=SHOWN_TRADES)
+        self._asked: dict[str, str] = {}
+
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event."""
+        match entry.event:
+            case Asked(agent=agent, question=question):
+                self._asked[agent] = question
+            case Answered(agent=agent, text=text):
+                self.interviews.append(quoted(agent=agent, question=self._asked[agent], answer=text))
+            case Traded() as made:
+                bought = f"{made.buyer} bought {made.quantity} {made.good}"
+                self.trades.append(f"{bought} of {made.seller} at {made.price}.")
+
+
+@dataclass(frozen=True)
 class Moderator:
-    """Between turns: asks staff whether there is a question, and puts it. `_said` is what each has heard so far."""
+    """Between turns: asks staff whether there is a question, and puts it."""
 
     turns: Turns
-    _said: dict[str, deque[str]] = field(default_factory=dict)
 
     async def boundary(self, coming: Sequence[str]) -> None:
         """Staff may have a question now; it is asked of whom it names, and the simulation goes on."""
         table, market = self.turns.table, self.turns.market
         if MODERATOR not in table.staff:
             return
-        agents = tuple(market.agents)
+        agents, heard = tuple(market.agents), table.memory(STAFF, Heard)
         chosen = await table.ask(
             Moderate(
                 player=STAFF,
                 agents=agents,
                 round=market.world.round,
                 next_to_act=coming[0] if len(coming) == 1 else EVERYBODY,
-                trades=tuple(market.world.latest),
-                interviews=self._heard(STAFF),
+                trades=tuple(heard.trades),
+                interviews=tuple(heard.interviews),
             )
         )
         question = cut(chosen.question, QUESTION_CHARS)
@@ -161,7 +202,7 @@ class Moderator:
                 tail=turns.tails[agent],
                 now=turns.glance(turns.market.agents[agent]),
                 question=question,
-                earlier=self._heard(agent),
+                earlier=tuple(turns.table.memory(agent, Heard).interviews),
                 limit=limit,
             )
             for agent in agents
@@ -171,11 +212,3 @@ class Moderator:
             answer = cut(given.answer, limit)
             turns.table.tell(Answered(agent, answer), to=hear[agent], by=agent)
             turns.table.tell(Resumed(agent), to=hear[agent])
-            for who in hear[agent]:
-                self._hear(who, quoted(agent=agent, question=question, answer=answer))
-
-    def _heard(self, who: str) -> tuple[str, ...]:
-        return tuple(self._said.get(who, ()))
-
-    def _hear(self, who: str, line: str) -> None:
-        self._said.setdefault(who, deque(maxlen=SHOWN_INTERVIEWS)).append(line)

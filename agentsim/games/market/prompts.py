@@ -12,8 +12,8 @@ from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.placeholders import filled, of_one_agent
 from agentsim.games.market.state import Agent, Market
+from agentsim.games.market.trading import Signal
 from agentsim.games.market.view import Menu, Now, Observation
-from agentsim.games.market.world import Signal
 
 GOALS = {
     "capital": "have as much capital as you can at the end. Goods count for nothing then; you can sell them before.",
@@ -114,33 +114,4 @@ def observed(observations: tuple[Observation, ...]) -> tuple[str, ...]:
     return tuple(
         joined(f"OBSERVATION ({each.query}", *(() if each.asked == "{}" else (" ", each.asked)), "): ", each.line)
         for each in observations
-    )
-
-
-def briefing(menu: Menu) -> tuple[str, ...]:
-    """The question before the first round."""
-    return (
-        "The simulation is about to begin. If you understand what is asked of you, answer with a skip, and with what "
-        "you want to remember as your working memory. If not, answer unclear, and say there in your own words what you "
-        f"do not understand. At most {menu.memory_chars} characters are kept. "
-        'Answer: {"action": "<skip or unclear>", "action_parameters": {}, "working_memory": "<words>"}',
-    )
-
-
-def query_question(names: tuple[str, ...], calls_left: int) -> tuple[str, ...]:
-    """The question of the second stage."""
-    tools = f" Tools do not end this stage; you can use {calls_left} more." if calls_left else ""
-    return (
-        f"QUERY: what do you want to know before you act? Queries: {', '.join(names) or 'there are no more'}; or "
-        f'none.{tools} Answer: {{"query": "<name or none>", "query_parameters": {{<by name>}}}}',
-    )
-
-
-def action_question(names: tuple[str, ...], menu: Menu) -> tuple[str, ...]:
-    """The question of the fourth stage."""
-    begin = "" if menu.lenient else " Nothing may stand before it."
-    return (
-        f"ACTION: what do you do? Actions: {', '.join(names)}. Answer with one JSON object.{begin} "
-        '{"action": "<name>", "action_parameters": {<by name>}, "working_memory": "<at most '
-        f'{menu.memory_chars} characters>"}}',
     )

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, field_validator
 
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
-from agentsim.engine.schema import closed_object, said
+from agentsim.engine.schema import said
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market import prompts
-from agentsim.games.market.artifact import Capability, Refused, either
+from agentsim.games.market.artifact import Capability, Refused, variant
 from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.tools import calculate
@@ -70,6 +71,12 @@ D = TypeVar("D", bound=Decision)
 class MarketRequest(Request[D]):
     """Base of all: what every agent may do, who the agent is (`tail`), and what it knows now."""
 
+    unshown: ClassVar[Mapping[str, str]] = {
+        "menu": "the system text has it for every stage; a question shows its own part",
+        "now": "a briefing comes before there is anything to see",
+        "scope": "what an action may name; the person's form and the check go by it",
+    }
+
     menu: Menu
     tail: str
     now: Now
@@ -80,19 +87,6 @@ class MarketRequest(Request[D]):
     def fingerprint_fields(self) -> Mapping[str, Any]:
         holdings = [[holding.asset, holding.held, holding.free] for holding in self.now.holdings]
         return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
-
-
-def _choices(prefix: str, capabilities: tuple[Capability, ...]) -> dict[str, Choice]:
-    """The closed choices among the parameters, by path."""
-    closed = {each.name: each.choices for one in capabilities for each in one.parameters if each.choices}
-    return {f"{prefix}.{name}": Choice(choices) for name, choices in closed.items()}
-
-
-def _own(capabilities: tuple[Capability, ...], name: Any, legal: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parameters of one of them alone; none where it has none, such as a skip."""
-    if legal.get("type") != "object":
-        return legal
-    return next((each.schema() for each in capabilities if each.name == name), {**legal, "properties": {}})
 
 
 def _without(legal: Mapping[str, Any], name: str, choice: str) -> Mapping[str, Any]:
@@ -108,7 +102,12 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
         return {"action": Choice((SKIP, UNCLEAR)), "working_memory": Text(self.menu.memory_chars)}
 
     def prompt(self) -> Prompt:
-        return prompts.composed(self.menu, self.tail, (), prompts.briefing(self.menu))
+        question = (
+            "The simulation is about to begin. If you understand what is asked of you, answer with a skip, and with "
+            "what you want to remember as your working memory. If not, answer unclear, and say there in your own words "
+            f"what you do not understand. {self.answer_line}"
+        )
+        return prompts.composed(self.menu, self.tail, (), (question,))
 
     def facts(self) -> tuple[str, ...]:
         return tuple(self.tail.split("\n"))
@@ -138,20 +137,18 @@ class AskQuery(MarketRequest[QueryChosen], kind="query"):
         return (NO_QUERY, *(each.name for each in self.offered))
 
     def options(self) -> Options:
-        return {"query": Choice(self.names, nothing=NO_QUERY), **_choices("query_parameters", self.offered)}
-
-    def schema(self) -> dict[str, Any]:
-        properties = {"query": {"type": "string", "enum": list(self.names)}, "query_parameters": either(self.offered)}
-        return closed_object(properties)
+        parameters = variant("query", self.offered)
+        return {"query": Choice(self.names, nothing=NO_QUERY, about="name"), "query_parameters": parameters}
 
     def prompt(self) -> Prompt:
         state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
-        calls_left = self.calls_left if self.menu.tools else 0
-        question = prompts.query_question(tuple(each.name for each in self.offered), calls_left)
-        return prompts.composed(self.menu, self.tail, state, question)
-
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _own(self.offered, answered.get("query"), legal)
+        named = ", ".join(self.names[1:]) or "there are no more"
+        more = self.calls_left if self.menu.tools else 0
+        tools = f" Tools do not end this stage; you can use {more} more." if more else ""
+        question = (
+            f"QUERY: what do you want to know before you act? Queries: {named}; or none.{tools} {self.answer_line}"
+        )
+        return prompts.composed(self.menu, self.tail, state, (question,))
 
     def warning(self, decision: QueryChosen) -> str:
         """What is wrong with the parameters, and an expression that cannot be worked out."""
@@ -185,10 +182,11 @@ class Act(MarketRequest[ActionChosen], kind="action"):
     def leading(self) -> bool:  # type: ignore[override] # a setting of the market
         return not self.menu.lenient
 
-    @property
+    @cached_property
     def actions(self) -> tuple[Capability, ...]:
         """Every action but those that the agent's restrictions never allow."""
-        return tuple(each for each in self.menu.actions if each.name not in self.scope.barred)
+        barred = self.scope.barred
+        return tuple(each for each in self.menu.actions if each.name not in barred) if barred else self.menu.actions
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -197,22 +195,16 @@ class Act(MarketRequest[ActionChosen], kind="action"):
 
     def options(self) -> Options:
         return {
-            "action": Choice(self.names),
-            **_choices("action_parameters", self.actions),
-            "working_memory": Text(self.menu.memory_chars),
+            "action": Choice(self.names, about="name"),
+            "action_parameters": variant("action", self.actions),
+            "working_memory": Text(self.menu.memory_chars, "what to remember"),
         }
-
-    def schema(self) -> dict[str, Any]:
-        properties = {
-            "action": {"type": "string", "enum": list(self.names)},
-            "action_parameters": either(self.actions),
-            "working_memory": {"type": "string", "maxLength": self.menu.memory_chars},
-        }
-        return closed_object(properties)
 
     def prompt(self) -> Prompt:
         state = (*prompts.state_lines(self.now), *prompts.observed(self.observed))
-        return prompts.composed(self.menu, self.tail, state, prompts.action_question(self.names, self.menu))
+        begin = "" if self.menu.lenient else " Nothing may stand before it."
+        question = f"ACTION: what do you do? Actions: {', '.join(self.names)}. Answer with one JSON object.{begin}"
+        return prompts.composed(self.menu, self.tail, state, (f"{question} {self.answer_line}",))
 
     def check(self, decision: ActionChosen) -> None:
         # one that is barred is no matter of form: it is refused in the words of the restriction
@@ -235,7 +227,7 @@ class Act(MarketRequest[ActionChosen], kind="action"):
             return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")
         if name != "action_parameters":
             return legal
-        out = _without(_own(self.actions, answered.get("action"), legal), "to", self.player)
+        out = _without(super().form_schema(name, legal, answered), "to", self.player)
         if orders := ", ".join(each.words for each in self.scope.orders):
             out = said(out, "order", description=orders)
         most = self.scope.most.get(str(answered.get("action")))

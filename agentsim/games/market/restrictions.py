@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -113,12 +114,6 @@ class Restriction(GameConfig):
         """What agents read, and the reason why an action is refused."""
         return _RULES[self.rule].words.replace("{limit}", str(self.limit))
 
-    @property
-    def bars(self) -> tuple[str, ...]:
-        """Actions that it never allows."""
-        rule = _RULES[self.rule]
-        return rule.actions if rule.allows is None else ()
-
     def allows(self, agent: Restricted, action: str, given: Mapping[str, Any]) -> bool:
         """Whether the agent may do this; parameters are as the artifact reads them."""
         rule = _RULES[self.rule]
@@ -130,3 +125,9 @@ class Restriction(GameConfig):
             return rule.allows(agent, action, given, self.limit or 0)
         except KeyError:  # an action of a third party's artifact has the name, and nothing that the rule speaks of
             return True
+
+
+@cache
+def barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
+    """Actions that these rules never allow."""
+    return frozenset(name for rule in rules if _RULES[rule].allows is None for name in _RULES[rule].actions)

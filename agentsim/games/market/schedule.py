@@ -1,4 +1,4 @@
-"""Schedules: demand and supply by private values and costs, their equilibrium, and what a set of trades achieved."""
+"""Schedules: demand and supply by private values and costs, their equilibrium, and what a period's trades achieved."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import sqrt
+
+from agentsim.engine.event import Event
+from agentsim.engine.template import By
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +43,37 @@ def alpha(prices: Sequence[int], equilibrium_price: float) -> float | None:
         return None
     mean_square = sum((price - equilibrium_price) ** 2 for price in prices) / len(prices)
     return 100 * sqrt(mean_square) / equilibrium_price
+
+
+class PeriodBegan(Event, heading="Period {period} of {periods} begins", content="Everybody is endowed anew."):
+    period: int
+    periods: int
+
+
+class PeriodEnded(
+    Event,
+    heading="Period {period} ends: efficiency {allocative_efficiency:.1%}",
+    content=By(
+        "alpha",
+        {None: "No trade in {rounds} rounds; {most_surplus} could have been gained."},
+        "{quantity} units at {mean_price:.2f} on average in {rounds} rounds, alpha {alpha:.1f}; equilibrium "
+        "{equilibrium_quantity} units at {equilibrium_price:g}.",
+    ),
+):
+    """A period in figures; `mean_price` and `alpha` are None without a trade.
+
+    `allocative_efficiency` is surplus realised over the most there was: 1 at most, below 0 where traders lost more than
+    others gained. `alpha` is Smith's: 100 times the root mean square deviation from the equilibrium price over it.
+    """
+
+    period: int
+    rounds: int
+    quantity: int
+    mean_price: float | None
+    allocative_efficiency: float
+    alpha: float | None
+    equilibrium_price: float
+    equilibrium_quantity: int
+    surplus: int
+    most_surplus: int
+    profits: dict[str, int]

@@ -1,4 +1,4 @@
-"""Scope: how far one agent's own action can go now, as plain data: what a person is told before a turn is lost.
+"""Scope: how far one agent's own action can go now, as plain data: for the rules, and for a person who may think again.
 
 It speaks only of what the agent may know of itself. What an action comes to is the artifacts' verdict, also where
 nothing is said against it here.
@@ -6,14 +6,14 @@ nothing is said against it here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentsim.engine.wording import sentence
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import OpenOrder, Side, shortage
-from agentsim.games.market.restrictions import Restriction
+from agentsim.games.market.restrictions import Restricted, Restriction, barred_by
 from agentsim.games.market.view import Now
 
 
@@ -32,38 +32,44 @@ class Scope:
     @property
     def barred(self) -> frozenset[str]:
         """Actions that the restrictions never allow."""
-        return frozenset(name for each in self.restrictions for name in each.bars)
+        return barred_by(tuple([each.rule for each in self.restrictions]))
+
+    def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[OpenOrder]]:
+        """What an action comes to where it replaces an order, and the orders that make room for it."""
+        if action == "replace" and (replaced := self._named(given)):
+            return replaced.side, {**given, "good": replaced.good}, (replaced,)
+        return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
+
+    def why_not(self, who: Restricted, action: str, given: Mapping[str, Any]) -> str:
+        """The restriction that forbids an action with parameters as its artifact reads them; "" where none does."""
+        action, given, going = self.meant(action, given)
+        details = {**given, "freed": sum(each.price * each.quantity for each in going if each.side == "buy")}
+        return next((each.words for each in self.restrictions if not each.allows(who, action, details)), "")
 
     def warning(self, agent: str, now: Now, action: str, given: Mapping[str, Any]) -> str:
-        """Why this action, with parameters as its artifact reads them, will come to nothing; "" where it may not."""
+        """Why this action will come to nothing, as far as its agent can know; "" where it may not."""
         if given.get("to") == agent:
             return "That is yourself."
         most = self.most.get(action)
         if most is not None and self.settled and given.get("amount", 0) > most:
             return f"The most that you can {action} is {most}."
-        replaced = None
-        if action in {"replace", "cancel"}:
-            replaced = next((order for order in self.orders if order.number == given["order"]), None)
-            if replaced is None:
-                return f"You have no open order {given['order']}."
-        if replaced is not None and action == "replace":
-            action, given = replaced.side, {**given, "good": replaced.good}
-        return self._of_order(now, action, given, replaced)
+        if action in {"replace", "cancel"} and not self._named(given):
+            return f"You have no open order {given['order']}."
+        return self.why_not(_Self(now, settled=self.settled), action, given) or self._short(now, action, given)
 
-    def _of_order(self, now: Now, action: str, given: Mapping[str, Any], replaced: OpenOrder | None) -> str:
-        """What restrictions and holdings say; the order that makes room for this one frees what it has reserved."""
-        going = [each for each in self.orders if each.alone and each.good == given.get("good")]
-        going = [replaced] if replaced else going
-        freed = {CAPITAL: sum(each.price * each.quantity for each in going if each.side == "buy")}
-        details = {**given, "freed": freed[CAPITAL]}
-        for restriction in self.restrictions:
-            if not restriction.allows(_Self(now, settled=self.settled), action, details):
-                return restriction.words
+    def _named(self, given: Mapping[str, Any]) -> OpenOrder | None:
+        return next((order for order in self.orders if order.number == given.get("order")), None)
+
+    def _short(self, now: Now, action: str, given: Mapping[str, Any]) -> str:
+        """What holdings say; the order that makes room for this one frees what it has reserved."""
+        action, given, going = self.meant(action, given)
         if action not in {"buy", "sell", "borrow"} or not self.settled or not {"good", "quantity"} <= given.keys():
             return ""
         good, quantity = given["good"], given["quantity"]
-        freed[good] = sum(each.quantity for each in going if each.side == "sell")
         asset, needed = (CAPITAL, given.get("price", 0) * quantity) if action == "buy" else (good, quantity)
+        freed = {CAPITAL: 0, good: 0}
+        for each in going:
+            freed[CAPITAL if each.side == "buy" else good] += each.quantity * (each.price if each.side == "buy" else 1)
         return sentence(shortage(asset, needed, now.free(asset) + freed[asset]))
 
 

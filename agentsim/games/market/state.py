@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +13,7 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.tools import TOOLS
-from agentsim.games.market.world import MOST_NEWS, Noted, World
+from agentsim.games.market.world import World
 
 SKIP = "skip"
 NO_QUERY = "none"
@@ -22,23 +21,14 @@ NO_QUERY = "none"
 
 @dataclass
 class Agent:
-    """One agent; `units` are the private values of its units of the experiment's good, the first `done` of them traded.
-
-    `steps` are lines of its own information, oldest first. Before its last turn there had been `seen` signals of the
-    market and `heard` announcements of others, and `noted` is the number of the latest note then.
-    """
+    """One agent; `units` are the private values of its units of an experiment's good, of which `done` are traded."""
 
     id: str
     world: World
     goal: str | None = None
     values: Mapping[str, int] = field(default_factory=dict)
     restrictions: tuple[Restriction, ...] = ()
-    working_memory: str = ""
-    steps: deque[str] = field(default_factory=deque)
     notebook: dict[str, str] = field(default_factory=dict)
-    seen: int = 0
-    heard: int = 0
-    noted: int = 0
     forfeits: int = 0
     refused: int = 0
     side: Side | None = None
@@ -60,21 +50,6 @@ class Agent:
     def free_capital(self) -> int:
         """Capital that nothing is promised of."""
         return self.world.ledger.free(self.id, CAPITAL)
-
-    def news(self) -> tuple[list[Noted], int]:
-        """What was noted for it since its last turn, oldest first and as far as shown; and how much came before."""
-        world = self.world
-        own = world.notes.get(self.id)
-        public = [each for each in world.announced.since(0) if each.number > self.noted and each.by != self.id]
-        notes = sorted([*(own.since(0) if own else ()), *public], key=lambda each: each.number)[-MOST_NEWS:]
-        total = (own.total if own else 0) + world.others_announced(self.id) - self.heard
-        return notes, total - len(notes)
-
-    def turn_begins(self) -> None:
-        """All that there has been is known to it from now on."""
-        world = self.world
-        self.seen, self.heard, self.noted = world.tape.total, world.others_announced(self.id), world.noted
-        world.notes.pop(self.id, None)
 
 
 @dataclass
@@ -152,5 +127,4 @@ def _agent(player: str, world: World, config: MarketConfig, table: AgentTable | 
         goal=None if table is None else table.goal,
         values={} if table is None else table.values,
         restrictions=restrictions,
-        steps=deque(maxlen=config.window),
     )

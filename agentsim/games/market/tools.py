@@ -7,8 +7,9 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
+from agentsim.engine.schema import Text
 from agentsim.engine.wording import cut
-from agentsim.games.market.artifact import Answer, Capability, Parameter, Refused
+from agentsim.games.market.artifact import Answer, Capability, Refused
 
 Tool: TypeAlias = Literal["calculator", "notebook"]
 
@@ -24,17 +25,15 @@ TOOLS: Mapping[Tool, tuple[Capability, ...]] = {
         Capability(
             "calculator",
             "works out an expression of numbers, + - * / // % ** and brackets, min, max, abs and round",
-            (Parameter("expression", "text", "what to work out", limit=MOST_CHARS),),
+            {"expression": Text(MOST_CHARS, "what to work out")},
         ),
     ),
     "notebook": (
         Capability(
             "write_note",
             f"keeps a note under a key of your own ({MOST_NOTES} notes at most; an empty text removes one)",
-            (
-                Parameter("key", "text", "where it is kept", limit=40),
-                Parameter("text", "text", "what to keep", optional=True, limit=NOTE_CHARS),
-            ),
+            {"key": Text(40, "where it is kept"), "text": Text(NOTE_CHARS, "what to keep")},
+            optional=("text",),
         ),
         Capability("read_notes", "shows your notes, the latest first"),
     ),

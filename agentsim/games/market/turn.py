@@ -13,14 +13,16 @@ from agentsim.engine.wording import cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Refused
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.events import Acted, Forfeited, Observed, Remembered
 from agentsim.games.market.experiment import Session
+from agentsim.games.market.memory import Acted, Forfeited, Memory, MemoryAtOnce, Observed, Remembered
 from agentsim.games.market.requests import Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
+from agentsim.games.market.trading import Tape
 from agentsim.games.market.view import Menu, Now, Observation, now_of
 
 _TRADES = frozenset(("buy", "sell"))
+EVERYBODY = "everybody"  # who hears what all hear, and nothing else; no agent is called so
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 
 
@@ -30,7 +32,6 @@ class _Turn:
 
     agent: Agent
     now: Now
-    observed: tuple[Observation, ...] = ()
     calls: int = 0
 
 
@@ -48,8 +49,6 @@ class Turns:
     async def take(self, agents: Sequence[Agent]) -> None:
         """All of these query and decide on the same state; then their actions are carried out in this order."""
         turns = [_Turn(agent, self.glance(agent)) for agent in agents]
-        for agent in agents:
-            agent.turn_begins()
         if self.config.queries:
             await self._query(turns)
         requests = [
@@ -58,22 +57,30 @@ class Turns:
                 menu=self.menu,
                 tail=self.tails[turn.agent.id],
                 now=turn.now,
-                observed=turn.observed,
+                observed=self._observed(turn.agent) if self.config.queries else (),
                 scope=self._scope(turn.agent),
             )
             for turn in turns
         ]
-        for turn, chosen in zip(turns, await self.table.ask_all(requests), strict=True):
-            self._act(turn, chosen)
+        for request, turn, chosen in zip(requests, turns, await self.table.ask_all(requests), strict=True):
+            # what others do at the same moment may have changed what it can do
+            self._act(turn, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
 
     def glance(self, agent: Agent) -> Now:
-        """What the agent may know now; unlike a turn, it changes nothing."""
-        notes, missed = agent.news()
-        news = [quoted(**note.fields) for note in notes]
-        if missed:
-            news.insert(0, quoted(earlier_and_not_shown=missed))
-        period = None if self.session is None else (self.session.period, self.session.config.periods)
-        return now_of(self.market, agent, tuple(news), period=period, ticker=self.config.shows_ticker)
+        """What the agent may know now."""
+        tape = self.table.memory(EVERYBODY, Tape) if self.config.shows_ticker else None
+        period = (None, None) if self.session is None else (self.session.period, self.session.config.periods)
+        return now_of(self.market, agent, self._memory(agent), tape, window=self.config.window, period=period)
+
+    def _memory(self, agent: Agent) -> Memory:
+        return self.table.memory(agent.id, MemoryAtOnce if self.config.simultaneous else Memory)
+
+    def _observed(self, agent: Agent) -> tuple[Observation, ...]:
+        """What this turn has brought."""
+        return tuple(
+            Observation(each.query, quoted(**each.parameters), quoted(**each.observation))
+            for each in self._memory(agent).observed
+        )
 
     def _scope(self, agent: Agent) -> Scope:
         artifacts, together = self.market.artifacts.values(), self.config.simultaneous
@@ -95,7 +102,7 @@ class Turns:
                     menu=self.menu,
                     tail=self.tails[turn.agent.id],
                     now=turn.now,
-                    observed=turn.observed,
+                    observed=self._observed(turn.agent),
                     calls_left=self.config.tool_calls - turn.calls,
                 )
                 for turn in asking
@@ -121,7 +128,6 @@ class Turns:
             found = {"refused": str(error)}
         found = _bounded(found, self.config.observation_chars)
         given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
-        turn.observed += (Observation(name, quoted(**given), quoted(**found)),)
         self.table.tell(Observed(agent.id, name, given, dict(found)), to=(agent.id,), by=agent.id)
         turn.calls += is_tool
         return is_tool and self._offers(turn.calls)
@@ -130,33 +136,21 @@ class Turns:
         """Whether there is anything to ask for after so many tool calls."""
         return bool(self.menu.queries or (self.menu.tools and calls < self.config.tool_calls))
 
-    def _act(self, turn: _Turn, chosen: ActionChosen) -> None:
-        """The fourth stage, and the step it leaves in the agent's own information."""
-        agent = turn.agent
-        step: dict[str, Any] = {"round": turn.now.round}
-        if turn.now.news:
-            step["before"] = [json.loads(line) for line in turn.now.news]
-        if turn.observed:
-            step["observed"] = [
-                {"query": each.query, "parameters": json.loads(each.asked), "answer": json.loads(each.line)}
-                for each in turn.observed
-            ]
+    def _act(self, turn: _Turn, chosen: ActionChosen, scope: Scope) -> None:
+        """The fourth stage."""
+        agent, to = turn.agent, (turn.agent.id,)
         if chosen.action is None:
             agent.forfeits += 1
-            self.table.tell(Forfeited(agent.id, "action"), to=(agent.id,), by=agent.id)
-            step["result"] = "Your reply was outside the format: you forfeited your action."
-        else:
-            given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
-            accepted, result = self._carried_out(agent, chosen)
-            agent.refused += not accepted
-            self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=(agent.id,), by=agent.id)
-            agent.working_memory = cut(chosen.working_memory, self.config.working_memory_chars)
-            if agent.working_memory:
-                self.table.tell(Remembered(agent.id, agent.working_memory), to=(agent.id,), by=agent.id)
-            step |= {"action": chosen.action, "action_parameters": given, "result": result}
-        agent.steps.append(quoted(**step))
+            self.table.tell(Forfeited(agent.id, "action"), to=to, by=agent.id)
+            return
+        given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
+        accepted, result = self._carried_out(agent, chosen, scope)
+        agent.refused += not accepted
+        self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
+        if text := cut(chosen.working_memory, self.config.working_memory_chars):
+            self.table.tell(Remembered(agent.id, text), to=to, by=agent.id)
 
-    def _carried_out(self, agent: Agent, chosen: ActionChosen) -> tuple[bool, str]:
+    def _carried_out(self, agent: Agent, chosen: ActionChosen, scope: Scope) -> tuple[bool, str]:
         """Whether the action was carried out, and what the agent is told of it."""
         name = chosen.action
         assert name is not None, "a forfeit is no action"
@@ -166,12 +160,11 @@ class Turns:
         world.acting = agent.id
         try:
             given = artifact.actions[name].read(chosen.action_parameters)
-            what, details = artifact.meaning(agent.id, name, given)
+            what, _, _ = scope.meant(name, given)
             if not agent.active and what in _TRADES:  # where all act on one state, its last unit may be gone by now
                 raise Refused("you have no unit left to trade in this period")
-            for restriction in agent.restrictions:
-                if not restriction.allows(agent, what, details):
-                    raise Refused(restriction.words)
+            if forbidden := scope.why_not(agent, name, given):
+                raise Refused(forbidden)
             return True, artifact.act(agent.id, name, given)
         except Refused as error:
             return False, f"Refused: {error}"
@@ -199,5 +192,4 @@ def _entries(part: Any) -> Iterable[Any]:
     return part.items() if isinstance(part, dict) else part
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentsim.engine.prompt import quoted
+from agentsim.engine.schema import Number
 from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.memory import Memory
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.state import Agent, Market
-from agentsim.games.market.world import Signal
+from agentsim.games.market.trading import Signal, Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Now:
 def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> Menu:
     """What every agent may do."""
     actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
-    prices = [each.high for action in actions for each in action.parameters if each.name == "price"]
+    prices = [price.high for action in actions if isinstance(price := action.parameters.get("price"), Number)]
     return Menu(
         head=head,
         actions=actions,
@@ -101,25 +104,32 @@ def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> M
     )
 
 
-def now_of(market: Market, agent: Agent, news: tuple[str, ...], *, period: tuple[int, int] | None, ticker: bool) -> Now:
-    """What the agent may know now."""
+def now_of(
+    market: Market,
+    agent: Agent,
+    memory: Memory,
+    tape: Tape | None,
+    *,
+    window: int,
+    period: tuple[int | None, int | None],
+) -> Now:
+    """What the agent may know now; the tape is for who is shown what is quoted and traded."""
     account = market.world.ledger.accounts[agent.id]
     assets = (CAPITAL, *market.world.goods)
     unit = None
     if agent.side is not None and agent.active:
         unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
-    tape = market.world.tape
-    signals = tape.since(agent.seen) if ticker else ()
+    signals = () if tape is None else tape.since(memory.turn, at_once=memory.at_once)
     return Now(
         round=market.world.round,
-        period=None if period is None else period[0],
-        periods=None if period is None else period[1],
+        period=period[0],
+        periods=period[1],
         holdings=tuple(Holding(asset, account.amount(asset), account.free(asset)) for asset in assets),
         values=tuple(agent.values.items()),
         unit=unit,
-        memory=agent.working_memory,
-        steps=tuple(agent.steps),
-        news=news,
+        memory=memory.working_memory,
+        steps=tuple(memory.steps)[-window:],
+        news=tuple(quoted(**each) for each in memory.since.news),
         signals=signals,
-        stale=min(len(signals), max(0, market.world.opened - (tape.total - len(signals)))),
+        stale=0 if tape is None else tape.stale(len(signals)),
     )

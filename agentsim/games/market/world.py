@@ -1,65 +1,61 @@
-"""World: what artifacts see of the market and may do to it: accounts, chance, events, and notes to agents.
+"""World: what artifacts see of the market and may do to it: accounts, chance, events, and what agents are told.
 
 Whose turn it is, and what agents are asked, is none of an artifact's business.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeAlias
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Audience, Event, PlayerId
-from agentsim.engine.table import Table
-from agentsim.games.market.events import Transferred
+from agentsim.engine.event import FOR, Audience, Deed, Event, PlayerId
+from agentsim.engine.table import M, Table
+from agentsim.engine.template import Worded
 from agentsim.games.market.ledger import Ledger
-from agentsim.games.market.order_book import Side
-
-T = TypeVar("T")
-MOST_SIGNALS = 500
-MOST_NEWS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One public thing in the market: a quote that stands (`traded` False), or a trade.
-
-    `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
-    """
-
-    good: str
-    side: Side
-    price: int
-    traded: bool
+def _called(owner: str) -> str:
+    """An artifact's account is named with a sign before it, which no agent's name has."""
+    return f"the {owner[1:]}" if owner.startswith("@") else owner
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """A line for an agent's own information; `number` counts all there have been, `by` is whose doing it was."""
-
-    number: int
-    fields: Mapping[str, Any]
-    by: PlayerId | None = None
+Owner: TypeAlias = Annotated[str, Worded(_called)]
 
 
-class Latest(Generic[T]):
-    """The latest of many things, as many as are ever shown; `total` counts all there have been."""
+class Transferred(
+    Event,
+    heading="{giver} gives {taker} {amount} {asset}",
+    content="{reason}",
+    deeds=(Deed("giver", "taker", "gave {asset}", FOR, amount="amount"),),
+):
+    """Assets changed hands outside a trade."""
 
-    def __init__(self, most: int) -> None:
-        self.total = 0
-        self._kept: deque[T] = deque(maxlen=most)
+    giver: Owner
+    taker: Owner
+    asset: str
+    amount: int
+    reason: str
 
-    def append(self, thing: T) -> None:
-        """One more."""
-        self._kept.append(thing)
-        self.total += 1
 
-    def since(self, total: int) -> tuple[T, ...]:
-        """Those which came after there had been so many, as far as they are kept; oldest first."""
-        return tuple(islice(reversed(self._kept), self.total - total))[::-1]
+class Reported(Event, heading="From {artifact}", words="text"):
+    """What an artifact has to tell that has no event of its own."""
+
+    artifact: str
+    text: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Noted(Event, heading="{agent} is told", content="{fields}"):
+    """Something for an agent's own information that no other event tells it."""
+
+    agent: str
+    fields: dict[str, Any]
+
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any]:
+        """What the agent is shown at its next turn."""
+        return self.fields
 
 
 class Books(Protocol):
@@ -72,12 +68,7 @@ class Books(Protocol):
 
 @dataclass
 class World:
-    """One market's world.
-
-    `notes` are lines of an agent's own information that wait for its next turn. `announced` are lines for all but
-    their author; `announcers` counts them by author; `noted` counts both. `opened` signals had been when the
-    period began.
-    """
+    """One market's world. `trades` counts them all; `acting` is the agent whose action is carried out."""
 
     table: Table
     agents: tuple[str, ...]
@@ -85,15 +76,8 @@ class World:
     ledger: Ledger = field(default_factory=Ledger)
     books: Books | None = None
     round: int = 0
-    opened: int = 0
-    tape: Latest[Signal] = field(default_factory=lambda: Latest(MOST_SIGNALS))
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
-    latest: deque[str] = field(default_factory=lambda: deque(maxlen=10))  # trades in words, oldest first
-    notes: dict[str, Latest[Noted]] = field(default_factory=dict)
-    announced: Latest[Noted] = field(default_factory=lambda: Latest(MOST_NEWS + 1))  # one may be the looker's own
-    announcers: Counter[str] = field(default_factory=Counter)
-    noted: int = 0
     acting: PlayerId | None = None
 
     def chance(self, name: str) -> Stream:
@@ -105,19 +89,12 @@ class World:
         self.table.tell(event, to=to, by=self.acting)
 
     def note(self, agent: str, /, **fields: Any) -> None:
-        """Put something into an agent's own information, which it is shown with its next turns."""
-        self.noted += 1
-        self.notes.setdefault(agent, Latest(MOST_NEWS)).append(Noted(self.noted, fields))
+        """Put something into an agent's own information, which it is shown with its next turn."""
+        self.tell(Noted(agent, fields), to=(agent,))
 
-    def announce(self, agent: str, /, **fields: Any) -> None:
-        """Put something that is this agent's doing into the information of all others."""
-        self.noted += 1
-        self.announced.append(Noted(self.noted, fields, agent))
-        self.announcers[agent] += 1
-
-    def others_announced(self, agent: str) -> int:
-        """How often another agent has announced something."""
-        return self.announced.total - self.announcers[agent]
+    def memory(self, agent: str, make: Callable[[PlayerId], M]) -> M:
+        """What `make(agent)` has made of all that the agent has heard."""
+        return self.table.memory(agent, make)
 
     def give(self, giver: str, taker: str, asset: str, amount: int, reason: str) -> None:
         """Hand over free units outside a trade; each of the two that is an agent hears of it."""
@@ -129,7 +106,6 @@ class World:
         """Keep account of a trade whose units have changed hands."""
         self.last_prices[good] = price
         self.trades += 1
-        self.latest.append(f"{buyer} bought {quantity} {good} of {seller} at {price}.")
         if self.books is not None:
             self.books.traded(good, price, quantity, buyer, seller)
 

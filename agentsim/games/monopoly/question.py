@@ -41,6 +41,13 @@ def _standing_in(answer: type[Any]) -> Any:
 class MonopolyRequest(Request[S]):
     """Base of all: the board as it is now, and what the player remembers; `words` and `chars` limit what it may say."""
 
+    unshown: ClassVar[Mapping[str, str]] = {
+        "view.active": "whose turn it is follows from the question",
+        "view.seats.#.failed": "counts for who is in jail alone",
+        "terms": "the question gives both sides by name",
+        "lot": "the question gives the highest bid where bids are open",
+    }
+
     function: ClassVar[str | None] = "make_decision"
 
     view: View

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.prompt import NARRATOR
@@ -50,6 +51,7 @@ class Narrated(_InWords, heading="The narrator, in place of {name}"):
 class Summarized(Event, heading="The table talk in short", words="text"):
     """What players remember of some turns from now on, in the summarizer's words or in those of the digest."""
 
+    forgets: ClassVar[bool] = True
     first: int
     last: int
     text: str

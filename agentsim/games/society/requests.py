@@ -40,6 +40,18 @@ class Act(Request[Acted]):
     turn comes is the society's verdict, and no matter of reading.
     """
 
+    unshown: ClassVar[Mapping[str, str]] = {
+        "rules.starvation_days": "the rules say it where agents can starve",
+        "rules.strict_actions": "how a reply is read",
+        "rules.values": "each agent is shown its own",
+        "world.laws.#.proposal": "what a law was proposed as is of no use once it is in force",
+        "world.more_projects": "said where there are more",
+        "world.more_proposals": "said where there are more",
+        "you.notices": "said in words, by kind",
+        "you.missed": "said where something was missed",
+    }
+    unheard: ClassVar[Mapping[str, str]] = {"world": "totals, votes and who is dead are public, and told in no event"}
+
     any_text: ClassVar[bool] = True
 
     rules: Rules

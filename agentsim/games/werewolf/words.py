@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, Decision, Event, Options, Prompt, Request, Text
@@ -96,6 +97,11 @@ EVENTS: tuple[type[Event], ...] = (Dealt, Thought, Inspected, Protected, Voted, 
 
 class Question(Request[D]):
     """What its player knows; `limit` is for each text of the answer, `pack` for a werewolf, `found` for the seer."""
+
+    unshown: ClassVar[Mapping[str, str]] = {
+        "claims": "told in what was heard; here for bots, which read no words",
+        "found.#.seer": "the player itself",
+    }
 
     asks: ClassVar[str]
 

@@ -9,7 +9,7 @@ from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
-from agentsim.games.market.events import Acted
+from agentsim.games.market.memory import Acted
 from agentsim.games.market.requests import ActionChosen, QueryChosen
 
 SMITH: dict[str, Any] = {

@@ -15,14 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
-from agentsim.games.market import GAME
-from agentsim.games.market.bots import zip_trader
-from agentsim.games.market.events import Acted, Endowed, Ordered, PeriodBegan, PeriodEnded, Traded
+from agentsim.games.market import GAME, zip_trader
+from agentsim.games.market.course import Endowed
+from agentsim.games.market.memory import Acted
 from agentsim.games.market.requests import Act, ActionChosen
-from agentsim.games.market.schedule import alpha, equilibrium
-from agentsim.games.market.world import Latest, Signal
+from agentsim.games.market.schedule import PeriodBegan, PeriodEnded, alpha, equilibrium
+from agentsim.games.market.trading import MOST_SIGNALS, Ordered, Signal, Tape, Traded
 from tests.games.market.market import SMITH, session
 
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -143,11 +144,12 @@ def _told_in(played: Simulation, period: int | None) -> list[Any]:
 
 
 def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
-    tape: Latest[int] = Latest(3)
-    for number in range(10):
-        tape.append(number)
-    assert [tape.since(total) for total in (0, 8, 10)] == [(7, 8, 9), (8, 9), ()]
-    assert tape.total == 10
+    tape = Tape("everybody")
+    for price in range(1, MOST_SIGNALS + 3):
+        tape.hear(LogEntry(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
+    shown = [[signal.price for signal in tape.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
+    assert shown == [[*range(3, MOST_SIGNALS + 3)], [MOST_SIGNALS + 1, MOST_SIGNALS + 2], []]
+    assert tape.total == MOST_SIGNALS + 2
 
 
 def test_who_only_buys_is_not_offered_to_sell() -> None:

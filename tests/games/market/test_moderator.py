@@ -11,8 +11,17 @@ from typing import Any
 import pexpect  # type: ignore[import-untyped] # it ships no types
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.events import Answered, Asked, OrderDrawn, Paused, Resumed
-from agentsim.games.market.moderator import InterviewAnswer, Interviewed, Moderate, Moderation
+from agentsim.games.market.course import OrderDrawn
+from agentsim.games.market.moderator import (
+    Answered,
+    Asked,
+    InterviewAnswer,
+    Interviewed,
+    Moderate,
+    Moderation,
+    Paused,
+    Resumed,
+)
 from agentsim.games.market.requests import Act
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove

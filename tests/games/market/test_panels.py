@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from agentsim.engine.panel import Board, Chart, DataTable, Network
 from agentsim.engine.simulate import Simulation
 from agentsim.games.market import GAME
-from agentsim.games.market.events import Banked, MarketEnded, PeriodEnded, Traded, Transferred
+from agentsim.games.market.artifacts.bank import Banked
+from agentsim.games.market.course import MarketEnded
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.panels import panels
-from agentsim.games.market.panels.book import OpenOrders
-from agentsim.games.market.panels.holdings import Replayed
+from agentsim.games.market.panels import Replayed, panels
+from agentsim.games.market.schedule import PeriodEnded
+from agentsim.games.market.trading import Traded
+from agentsim.games.market.trading_panels import OpenOrders
+from agentsim.games.market.world import Transferred
 from tests.games.market.market import buys, does, play, sells, session
 
 EVERYTHING: dict[str, Any] = {

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from agentsim.engine.event import Event
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
-from agentsim.games.market.events import Banked
+from agentsim.engine.schema import Number
+from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
 
 BANK = "@bank"
-AMOUNT = Parameter("amount", "integer", "capital", low=1)
+AMOUNT = Number(1, None, about="capital")
 
 
 class BankSettings(GameConfig):
@@ -26,6 +27,21 @@ class BankSettings(GameConfig):
     loan_to_value: Annotated[int, Field(ge=1, le=100)] = Field(
         default=50, description="Percent of the collateral's last price that is lent"
     )
+
+
+class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; deposit {deposit}, loan {loan}."):
+    """What an agent has with the bank after something changed; `collateral` is reserved for the loan."""
+
+    agent: str
+    what: str
+    amount: int
+    deposit: int
+    loan: int
+    collateral: dict[str, int]
+
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
+        """What the agent is told of what it has not done itself."""
+        return None if by == agent else {"bank": self.what, "amount": self.amount}
 
 
 class Bank(Artifact):
@@ -49,7 +65,7 @@ class Bank(Artifact):
             "the loan is above their last price."
         )
 
-    @action("put capital into the bank", AMOUNT)
+    @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
         free = self.world.ledger.free(agent, CAPITAL)
         if amount > free:
@@ -58,7 +74,7 @@ class Bank(Artifact):
         self._deposits[agent] = self._deposits.get(agent, 0) + amount
         return self._banked(agent, "deposited", amount)
 
-    @action("take capital out of your deposit", AMOUNT)
+    @action("take capital out of your deposit", amount=AMOUNT)
     def withdraw(self, agent: str, amount: int) -> str:
         most = min(self._deposits.get(agent, 0), self.world.ledger.free(BANK, CAPITAL))
         if amount > most:
@@ -69,9 +85,9 @@ class Bank(Artifact):
 
     @action(
         "borrow against goods of yours",
-        AMOUNT,
-        Parameter("good", "good", "what you pledge"),
-        Parameter("quantity", "integer", "how many units you pledge", low=1),
+        amount=AMOUNT,
+        good=a_good("what you pledge"),
+        quantity=Number(1, None, about="how many units you pledge"),
     )
     def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
         ledger = self.world.ledger
@@ -89,7 +105,7 @@ class Bank(Artifact):
         self.world.give(BANK, agent, CAPITAL, amount, "a loan")
         return self._banked(agent, "borrowed", amount)
 
-    @action("pay a loan back; what you pledged is free when nothing is owed", AMOUNT)
+    @action("pay a loan back; what you pledged is free when nothing is owed", amount=AMOUNT)
     def repay(self, agent: str, amount: int) -> str:
         most = min(self._loans.get(agent, 0), self.world.ledger.free(agent, CAPITAL))
         if amount > most:
@@ -169,8 +185,6 @@ class Bank(Artifact):
         deposit, loan = self._deposits.get(agent, 0), self._loans.get(agent, 0)
         pledged = dict(self._collateral.get(agent, {}))
         self.world.tell(Banked(agent, what, amount, deposit, loan, pledged), to=(agent,))
-        if self.world.acting != agent:
-            self.world.note(agent, bank=what, amount=amount)
         return f"Deposit {deposit}, loan {loan}."
 
 

@@ -8,20 +8,54 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Everyone
+from agentsim.engine.event import Deed, Event, Everyone, LogEntry
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
-from agentsim.games.market.events import Messaged
-from agentsim.games.market.world import World
+from agentsim.engine.schema import Text
+from agentsim.engine.template import By
+from agentsim.games.market.artifact import Answer, Artifact, Refused, action, an_agent, query
 
 EVERYONE = "everyone"
+MOST_MESSAGES = 100
 
 
 class DialogueSettings(GameConfig):
     """`[game_config.settings.dialogue]`."""
 
     message_chars: Annotated[int, Field(ge=20, le=2_000)] = 300
-    inbox: Annotated[int, Field(ge=1, le=100)] = Field(default=10, description="Messages that an inbox keeps")
+    inbox: Annotated[int, Field(ge=1, le=MOST_MESSAGES)] = Field(default=10, description="Messages that an inbox keeps")
+
+
+class Messaged(
+    Event,
+    heading=("{sender} to ", By("to", {None: "all"}, "{to}")),
+    words="text",
+    deeds=(Deed("sender", "to", "wrote to"),),
+):
+    """`to` is None where a message goes to all."""
+
+    sender: str
+    to: tuple[str, ...] | None
+    text: str
+
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
+        """Who has written, for those who read it."""
+        to_all = {"to": EVERYONE} if self.to is None else {}
+        return None if agent == self.sender else {"message_from": self.sender, **to_all}
+
+
+class Inbox:
+    """The latest messages of others that an agent has heard, oldest first."""
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+        self.messages: deque[dict[str, Any]] = deque(maxlen=MOST_MESSAGES)
+
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event."""
+        match entry.event:
+            case Messaged(sender=sender, to=to, text=text) if sender != self.agent:
+                to_all = {"to": EVERYONE} if to is None else {}
+                self.messages.append({"round": entry.round, "from": sender, "text": text, **to_all})
 
 
 class Dialogue(Artifact):
@@ -31,43 +65,24 @@ class Dialogue(Artifact):
     )
     settings: ClassVar[type[GameConfig]] = DialogueSettings
 
-    def __init__(self, world: World, settings: DialogueSettings) -> None:
-        super().__init__(world, settings)
-        self._inboxes: dict[str, deque[dict[str, Any]]] = {}
-        self._to_all: deque[tuple[int, dict[str, Any]]] = deque(maxlen=settings.inbox)  # kept once, not for each
-        self._sent = 0
-
-    def bounds(self) -> Mapping[str, tuple[int, int | None]]:
-        return {"text": (0, self.config.message_chars)}
-
     @action(
         "send a message",
-        Parameter("to", "agent", f"who gets it, or {EVERYONE}", choices=(EVERYONE,)),
-        Parameter("text", "text", "what it says"),
+        to=an_agent(f"who gets it, or {EVERYONE}", EVERYONE),
+        text=lambda dialogue: Text(dialogue.config.message_chars, "what it says"),
     )
     def send(self, agent: str, to: str, text: str) -> str:
         if to != EVERYONE and (to == agent or not self.world.known([to])):
             raise Refused(f"{to} is no other agent")
-        self._sent += 1
-        entry = (self._sent, {"round": self.world.round, "from": agent, "text": text})
         if to == EVERYONE:
-            self._to_all.append(entry)
             self.world.tell(Messaged(agent, None, text), to=Everyone)
-            self.world.announce(agent, message_from=agent, to=EVERYONE)
             return "Sent to all."
-        inbox = self._inboxes.setdefault(to, deque(maxlen=self.config.inbox))
-        inbox.append({"sent": self._sent, **entry[1]})
         self.world.tell(Messaged(agent, (to,), text), to=(agent, to))
-        self.world.note(to, message_from=agent)
         return f"Sent to {to}."
 
     @query("the latest messages to you or to all, newest first")
     def inbox(self, agent: str) -> Answer:
-        own = [(entry["sent"], entry) for entry in self._inboxes.get(agent, ())]
-        public = [(sent, {**entry, "to": EVERYONE}) for sent, entry in self._to_all if entry["from"] != agent]
         # what is too long for an agent is cut at the end, and must not be the news
-        latest = sorted([*own, *public], key=lambda pair: pair[0], reverse=True)[: self.config.inbox]
-        return {"messages": [{key: entry[key] for key in entry if key != "sent"} for _, entry in latest]}
+        return {"messages": list(reversed(self.world.memory(agent, Inbox).messages))[: self.config.inbox]}
 
 
 ARTIFACT = Dialogue

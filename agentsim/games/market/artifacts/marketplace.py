@@ -11,16 +11,22 @@ from pydantic import Field
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Parameter, Refused, action, query
-from agentsim.games.market.events import Ordered, Traded, Withdrawn
-from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Why, Withdrawal
-from agentsim.games.market.world import Signal, World
+from agentsim.engine.schema import Number, Option
+from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
+from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Withdrawal
+from agentsim.games.market.trading import Ordered, Traded, Withdrawn
+from agentsim.games.market.world import World
 
-GOOD = Parameter("good", "good", "what to trade")
-PRICE = Parameter("price", "integer", "capital for one unit", low=1)
-QUANTITY = Parameter("quantity", "integer", "units", low=1)
-ORDER = Parameter("order", "integer", "the number of an open order of yours", low=1)
+GOOD = a_good("what to trade")
+ORDER = Number(1, None, about="the number of an open order of yours")
+
+
+def _price(market: Marketplace) -> Option:
+    return Number(1, market.config.price_max, about="capital for one unit")
+
+
+def _quantity(market: Marketplace) -> Option:
+    return Number(1, 1 if market.config.single_unit else None, about="units")
 
 
 class MarketplaceSettings(GameConfig):
@@ -73,38 +79,31 @@ class Marketplace(Artifact):
             rules.append("After a trade all standing orders are cancelled.")
         return " ".join(rules)
 
-    def bounds(self) -> Mapping[str, tuple[int, int | None]]:
-        return {"price": (1, self.config.price_max), "quantity": (1, 1 if self.config.single_unit else None)}
-
-    @action("place an order to buy", GOOD, PRICE, QUANTITY)
+    @action("place an order to buy", good=GOOD, price=_price, quantity=_quantity)
     def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
         return self._order(agent, "buy", good, price=price, quantity=quantity)
 
-    @action("place an order to sell", GOOD, PRICE, QUANTITY)
+    @action("place an order to sell", good=GOOD, price=_price, quantity=_quantity)
     def sell(self, agent: str, good: str, price: int, quantity: int) -> str:
         return self._order(agent, "sell", good, price=price, quantity=quantity)
 
-    @action("put an order with another price and quantity in the place of an open one", ORDER, PRICE, QUANTITY)
+    @action(
+        "put an order with another price and quantity in the place of an open one",
+        order=ORDER,
+        price=_price,
+        quantity=_quantity,
+    )
     def replace(self, agent: str, order: int, price: int, quantity: int) -> str:
         good, own = self._own(agent, order)
         return self._order(agent, own.side, good, price=price, quantity=quantity, replaces=order)
 
-    @action("take an open order back", ORDER)
+    @action("take an open order back", order=ORDER)
     def cancel(self, agent: str, order: int) -> str:
         good, _ = self._own(agent, order)
-        self._withdrawn(good, [self.books[good].cancel(agent, order)], agent)
+        self._withdrawn(good, [self.books[good].cancel(agent, order)])
         return f"Order {order} is cancelled."
 
-    def meaning(self, agent: str, name: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        if name == "replace":
-            good, own = self._own(agent, given["order"])
-            freed = own.price * own.quantity if own.side == "buy" else 0
-            return own.side, {"good": good, "price": given["price"], "quantity": given["quantity"], "freed": freed}
-        if name == "buy" and self.config.single_unit:
-            return name, {**given, "freed": self.books[given["good"]].promised(agent)[CAPITAL]}
-        return name, given
-
-    @query("the best standing orders, added up by price", GOOD)
+    @query("the best standing orders, added up by price", good=GOOD)
     def order_book(self, agent: str, good: str) -> Answer:
         book = self.books[good]
         return {"good": good, "bids": self._levels(book.bids), "asks": self._levels(book.asks)}
@@ -148,7 +147,7 @@ class Marketplace(Artifact):
     def close(self) -> None:
         """Take every order out of the books."""
         for book in self.books.values():
-            self._withdrawn(book.good, book.clear("closed"), None)
+            self._withdrawn(book.good, book.clear("closed"))
 
     def _own(self, agent: str, order: int) -> tuple[str, Order]:
         for book in self.books.values():
@@ -165,12 +164,10 @@ class Marketplace(Artifact):
             placed = book.place(agent, side, price, quantity, replaces=replaces)
         except OrderRefused as error:
             raise Refused(str(error)) from None
-        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why != "traded"], agent)
+        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why != "traded"])
         self.world.tell(Ordered(placed.order, agent, good, side, price, quantity, placed.standing), to=Everyone)
         self._traded(good, side, placed)
-        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"], agent)
-        if placed.standing:
-            self.world.tape.append(Signal(good, side, price, traded=False))
+        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"])
         return _told(side, good, placed)
 
     def _traded(self, good: str, side: Side, placed: Placed) -> None:
@@ -188,18 +185,13 @@ class Marketplace(Artifact):
             )
             self.world.tell(made, to=Everyone)
             self.world.traded(good, trade.price, trade.quantity, trade.buyer, trade.seller)
-            self.world.tape.append(Signal(good, side, trade.price, traded=True))
             units = {"price": trade.price, "quantity": trade.quantity}
             self._recent.append({"round": self.world.round, "good": good, **units})
-            other, what = (trade.seller, "sold") if side == "buy" else (trade.buyer, "bought")
-            self.world.note(other, your_order=trade.resting, **{what: trade.quantity}, good=good, price=trade.price)
 
-    def _withdrawn(self, good: str, gone: Sequence[Withdrawal], agent: str | None) -> None:
+    def _withdrawn(self, good: str, gone: Sequence[Withdrawal]) -> None:
         for each in gone:
             event = Withdrawn(each.order, each.owner, good, each.side, each.price, each.quantity, each.why)
             self.world.tell(event, to=Everyone)
-            if each.owner != agent and each.why in _NOTED:
-                self.world.note(each.owner, your_order=each.order, gone=_NOTED[each.why])
 
     def _levels(self, orders: Sequence[Order]) -> list[dict[str, int]]:
         levels: dict[int, int] = {}
@@ -210,7 +202,6 @@ class Marketplace(Artifact):
         return [{"price": price, "quantity": quantity} for price, quantity in levels.items()]
 
 
-_NOTED: dict[Why, str] = {"outbid": "somebody's is better", "traded": "cleared after a trade", "closed": "period over"}
 _DONE: Callable[[Side], str] = {"buy": "Bought", "sell": "Sold"}.__getitem__
 
 

@@ -1,4 +1,4 @@
-"""Events of the market: what concerns the market as a whole: its beginning, rounds, periods and end."""
+"""The course of a market: its beginning, what agents begin with, the order of its rounds, and its end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agentsim.engine.event import Event
 from agentsim.engine.template import By, If, Rows
 from agentsim.engine.wording import first_place
+from agentsim.games.market.order_book import Side
 
 
 class MarketBegan(
@@ -26,6 +27,22 @@ class MarketBegan(
     rounds: int
 
 
+class Endowed(Event, heading="{agent} is endowed"):
+    """What an agent holds from now on, whatever it held before; `worth` are its private values a unit, in order."""
+
+    agent: str
+    holdings: dict[str, int]
+    side: Side | None
+    worth: dict[str, tuple[int, ...]]
+
+    @property
+    def content(self) -> str:
+        held = ", ".join(f"{amount} {asset}" for asset, amount in self.holdings.items())
+        values = "; ".join(f"{good}: {', '.join(map(str, units))}" for good, units in self.worth.items())
+        what = {"buy": "values", "sell": "costs", None: "values"}[self.side]
+        return f"Holds {held or 'nothing'}." + (f" Its {what} of {values}." if values else "")
+
+
 class OrderDrawn(Event, heading="Round {round} begins"):
     round: int
     order: tuple[str, ...]
@@ -34,40 +51,6 @@ class OrderDrawn(Event, heading="Round {round} begins"):
     def content(self) -> str:
         shown = ", ".join(self.order[:50])
         return f"In this order: {shown}" + (f" and {len(self.order) - 50} more." if len(self.order) > 50 else ".")
-
-
-class PeriodBegan(Event, heading="Period {period} of {periods} begins", content="Everybody is endowed anew."):
-    period: int
-    periods: int
-
-
-class PeriodEnded(
-    Event,
-    heading="Period {period} ends: efficiency {allocative_efficiency:.1%}",
-    content=By(
-        "alpha",
-        {None: "No trade in {rounds} rounds; {most_surplus} could have been gained."},
-        "{quantity} units at {mean_price:.2f} on average in {rounds} rounds, alpha {alpha:.1f}; equilibrium "
-        "{equilibrium_quantity} units at {equilibrium_price:g}.",
-    ),
-):
-    """A period in figures; `mean_price` and `alpha` are None without a trade.
-
-    `allocative_efficiency` is surplus realised over the most there was: 1 at most, below 0 where traders lost more than
-    others gained. `alpha` is Smith's: 100 times the root mean square deviation from the equilibrium price over it.
-    """
-
-    period: int
-    rounds: int
-    quantity: int
-    mean_price: float | None
-    allocative_efficiency: float
-    alpha: float | None
-    equilibrium_price: float
-    equilibrium_quantity: int
-    surplus: int
-    most_surplus: int
-    profits: dict[str, int]
 
 
 @dataclass(frozen=True)

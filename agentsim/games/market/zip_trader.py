@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentsim.engine.chance import Stream
-from agentsim.games.market.bots.zero_intelligence import offer, sides
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.state import SKIP
-from agentsim.games.market.world import Signal
+from agentsim.games.market.trading import Signal
+from agentsim.games.market.zero_intelligence import offer, sides
 
 SIDES: tuple[Side, ...] = ("buy", "sell")
 

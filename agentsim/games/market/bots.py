@@ -1,0 +1,113 @@
+"""Bots: scripted traders. Each is a pure function of the request and of streams of its own; what one learns stands in
+its working memory, as it would for a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.game import Bot
+from agentsim.engine.random_policy import random_decision
+from agentsim.engine.reading import Decision
+from agentsim.engine.schema import Number
+from agentsim.games.market import zero_intelligence, zip_trader
+from agentsim.games.market.artifact import Capability
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Interviewed, Moderate, Moderation
+from agentsim.games.market.requests import Act, ActionChosen, AskQuery, Brief, BriefingAnswered, QueryChosen
+from agentsim.games.market.state import NO_QUERY, SKIP
+from agentsim.games.market.zero_intelligence import offer, sides
+
+GUESSED = (5, 20)  # of a good of which it has no value of its own
+
+
+def look(request: AskQuery) -> QueryChosen:
+    """The fundamentalist looks at the book of one good after the other, round by round."""
+    if "order_book" not in {each.name for each in request.offered} or not request.menu.goods:
+        return QueryChosen(query=NO_QUERY)
+    good = request.menu.goods[request.now.round % len(request.menu.goods)]
+    return QueryChosen(query="order_book", query_parameters={"good": good})
+
+
+def by_value(request: Act, rng: Stream) -> ActionChosen:
+    """It takes what the book offers on the right side of the value; else it quotes a tenth away from it."""
+    book = _book(request)
+    choices = []
+    for side, good in sides(request):
+        value = request.now.worth(good) or rng.lasting(f"value/{good}").integer(*GUESSED)
+        opposite = book.get("asks" if side == "buy" else "bids", []) if book.get("good") == good else []
+        best = opposite[0]["price"] if opposite else None
+        good_price = best is not None and (best < value if side == "buy" else best > value)
+        away = max(1, value // 10)
+        price = best if good_price and best is not None else value - away if side == "buy" else value + away
+        if price < 1 or (side == "buy" and price > request.now.free(CAPITAL)):
+            continue
+        choices.append((good_price, offer(side, good, price)))
+    taking = [chosen for good_price, chosen in choices if good_price]
+    if taking:
+        return taking[0]
+    return rng.pick(choices)[1] if choices else ActionChosen(action=SKIP)
+
+
+def _book(request: Act) -> dict[str, Any]:
+    """The order book that it asked for in this turn."""
+    for each in request.observed:
+        if each.query == "order_book":
+            found: dict[str, Any] = json.loads(each.line)
+            return found
+    return {}
+
+
+def _randomly(request: Any, rng: Stream) -> Decision:
+    """Does and asks anything that there is, sometimes what cannot be; for tests and for a first look."""
+    if isinstance(request, Moderate) and rng.random() < 0.8:
+        return Moderation(ask=NOBODY)
+    drawn = random_decision(request, rng)
+    if not isinstance(drawn, ActionChosen):
+        return drawn
+    named = next((each for each in request.actions if each.name == drawn.action), Capability("", ""))
+    few = {name: _few(option, rng) for name, option in named.parameters.items() if isinstance(option, Number)}
+    return drawn.model_copy(update={"action_parameters": {**drawn.action_parameters, **few}})
+
+
+def _few(option: Number, rng: Stream) -> int:
+    """A number that may well come to something: few units at a low price."""
+    return rng.integer(option.low, option.low + 4 if option.high is None else min(option.high, option.low + 14))
+
+
+def _asks_nothing(request: AskQuery) -> QueryChosen:
+    return QueryChosen(query=NO_QUERY)
+
+
+def _trader(
+    says: str, act: Callable[[Act, Stream], ActionChosen], query: Callable[[AskQuery], QueryChosen] = _asks_nothing
+) -> Bot:
+    """A bot that understands everything, and answers every interview alike."""
+
+    def policy(request: Any, rng: Stream) -> Decision:
+        match request:
+            case Act():
+                return act(request, rng)
+            case AskQuery():
+                return query(request)
+            case Brief():
+                return BriefingAnswered(action=SKIP)
+            case Interviewed():
+                return InterviewAnswer(answer=says)
+            case Moderate():
+                return Moderation(ask=NOBODY)
+        raise AssertionError(f"no policy for {request.kind}")
+
+    return policy
+
+
+BOTS: Mapping[str, Bot] = {
+    "zi_c": _trader("I draw a price at random, at which I cannot lose.", zero_intelligence.constrained),
+    "zi_u": _trader("I draw a price at random.", zero_intelligence.unconstrained),
+    "zip": _trader("I move my margin towards what the market pays.", zip_trader.act),
+    "fundamentalist": _trader("I buy below what I think it is worth, and sell above.", by_value, look),
+    "idle": _trader("I wait.", lambda request, rng: ActionChosen(action=SKIP)),
+    "random": _randomly,
+}

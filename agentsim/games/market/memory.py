@@ -1,0 +1,177 @@
+"""Memory: what an agent has gone through: its last steps, what it wrote down, and what it has heard since its turn.
+
+It is made of the events that the agent hears, and of nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from agentsim.engine.event import Event, LogEntry
+from agentsim.engine.prompt import quoted
+from agentsim.engine.template import If
+from agentsim.games.market.course import OrderDrawn
+from agentsim.games.market.trading import Ordered, Withdrawn
+
+MOST_NEWS = 20
+MOST_STEPS = 50
+
+
+class Briefed(Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text"):
+    """What an agent answered to the briefing."""
+
+    agent: str
+    understood: bool
+    text: str
+
+
+class Observed(Event, heading="{agent} asks for {query}"):
+    """An agent asked an artifact or a tool something; `observation` is the answer, for it alone."""
+
+    agent: str
+    query: str
+    parameters: dict[str, Any]
+    observation: dict[str, Any]
+
+    @property
+    def content(self) -> str:
+        return ", ".join(f"{key}: {value}" for key, value in self.observation.items()) or "Nothing."
+
+
+class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
+    """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""
+
+    agent: str
+    action: str
+    parameters: dict[str, Any]
+    accepted: bool
+    result: str
+
+    @property
+    def turned_away(self) -> bool:
+        return not self.accepted
+
+
+class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The reply was outside the format."):
+    """A reply was outside the format: the action of this round, or the query, is lost."""
+
+    agent: str
+    stage: Literal["query", "action"]
+
+    @property
+    def turned_away(self) -> bool:
+        return True
+
+
+class Remembered(Event, heading="{agent}'s working memory", words="text"):
+    """The working memory an agent wrote; no other agent reads it."""
+
+    agent: str
+    text: str
+
+
+@dataclass
+class Since:
+    """What was heard in some time: the latest news of `told`."""
+
+    lines: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
+    told: int = 0
+
+    def note(self, news: Mapping[str, Any]) -> None:
+        """One more."""
+        self.lines.append(news)
+        self.told += 1
+
+    def followed_by(self, later: Since) -> Since:
+        """Both in one."""
+        lines = deque((*self.lines, *later.lines), maxlen=MOST_NEWS)
+        return Since(lines, self.told + later.told)
+
+    @property
+    def news(self) -> tuple[Mapping[str, Any], ...]:
+        """The latest news, oldest first, after the number of those that are not shown."""
+        missed = self.told - len(self.lines)
+        return (*([{"earlier_and_not_shown": missed}] if missed else ()), *self.lines)
+
+
+class Memory:
+    """Of one agent, where agents act one after the other: what is not its own doing came before its turn began.
+
+    `known` is what came before the turn that is due or going on, `later` what came after it began. Where others act
+    in the meantime, `begun` says that it has.
+    """
+
+    at_once: ClassVar[bool] = False
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+        self.working_memory = ""
+        self.steps: deque[str] = deque(maxlen=MOST_STEPS)  # lines of JSON, oldest first
+        self.observed: tuple[Observed, ...] = ()
+        self.known = Since()
+        self.later = Since()
+        self.begun = False
+        self.turn: LogEntry | None = None  # what it did at last
+
+    @property
+    def since(self) -> Since:
+        """All that was heard since the last turn began."""
+        return self.known.followed_by(self.later) if self.later.told else self.known
+
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event."""
+        event = entry.event
+        kind = type(event)
+        # by far the most of what each of many agents hears: orders are on the tape, and those of others no news
+        if kind is Ordered or (kind is Withdrawn and event.agent != self.agent):  # type: ignore[attr-defined] # it is one
+            return
+        since = self.later if self.begun or entry.by == self.agent else self.known
+        news_for = getattr(event, "news_for", None)
+        if news_for is not None:
+            if news := news_for(self.agent, entry.by):
+                since.note(news)
+        elif entry.by == self.agent:
+            self._remember(event, entry)
+
+    def _remember(self, event: Event, entry: LogEntry) -> None:
+        match event:
+            case Observed():
+                self.observed += (event,)
+            case Acted():
+                done = {"action": event.action, "action_parameters": event.parameters, "result": event.result}
+                self._step(entry, done)
+                self.working_memory = ""  # what it wrote is told next, if it wrote anything
+            case Forfeited(stage="action"):
+                self._step(entry, {"result": "Your reply was outside the format: you forfeited your action."})
+            case Remembered() | Briefed(understood=True):
+                self.working_memory = event.text
+            case _:
+                pass
+
+    def _step(self, entry: LogEntry, done: Mapping[str, Any]) -> None:
+        step: dict[str, Any] = {"round": entry.round}
+        if self.known.told:
+            step["before"] = self.known.news
+        if self.observed:
+            step["observed"] = [
+                {"query": each.query, "parameters": each.parameters, "answer": each.observation}
+                for each in self.observed
+            ]
+        self.steps.append(quoted(**step, **done))
+        self.observed = ()
+        self.turn = entry
+        self.known, self.later, self.begun = self.later, Since(), False
+
+
+class MemoryAtOnce(Memory):
+    """Of one agent, where all decide at once: a turn begins as the order is drawn, for who has one in that round."""
+
+    at_once: ClassVar[bool] = True
+
+    def hear(self, entry: LogEntry) -> None:
+        if isinstance(entry.event, OrderDrawn):
+            self.known, self.later, self.begun = self.since, Since(), True
+        super().hear(entry)
