@@ -12,13 +12,13 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
-from agentsim.history.record import FINISHED, EventRecord
+from agentsim.history.record import CONTROL, FINISHED, EventRecord
 from agentsim.history.run_files import find_run
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
@@ -31,6 +31,9 @@ from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
+
+if TYPE_CHECKING:
+    from agentsim.analysis.arms import Comparison
 
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
@@ -204,6 +207,21 @@ async def batch(
     found = load(directory)
     assert isinstance(found, Runs), "a folder"
     return found
+
+
+def compare(
+    name: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None, logs_dir: Folder = None
+) -> Comparison:
+    """What the arms of a forked run do otherwise than its control, branch k beside branch k (extra `analysis`).
+
+    `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
+    many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
+    """
+    try:
+        from agentsim.analysis.arms import comparison
+    except ImportError:
+        raise UsageError("comparing arms needs the extra analysis: pip install 'agentsim[analysis]'") from None
+    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
 
 
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:

@@ -59,16 +59,12 @@ def of_arm(
     """Branches 1 to `count` of the arm, each after that of the same number of the control, which shares its luck.
 
     Those that are there are in the list with their files, so that the same command again goes on where one ended.
-    Raises `UsageError` where the arm is there and changes something else, or the control would change anything.
+    An arm that changes nothing either is drawn anew as well. Raises `UsageError` where the arm is there and changes
+    something else, or the control would change anything.
     """
     check_name(arm)
-    changed = instead is not None or bool(changes)
-    if changed == (arm == CONTROL):
-        raise UsageError(
-            f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms"
-            if changed
-            else f"--arm {arm}: needs --set or --instead; the arm that changes nothing is {CONTROL}"
-        )
+    if arm == CONTROL and (instead is not None or changes):
+        raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
     arms: dict[str, Mapping[str, Any]] = {CONTROL: {}, arm: {"instead": instead, "changes": tuple(changes)}}
     there = {name: parent.alike(parent.marked(arm=name, **options)) for name, options in arms.items()}
     return [
