@@ -24,6 +24,7 @@ from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
+from agentsim.runner.arms import of_arm
 from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
@@ -147,7 +148,7 @@ async def fork(
     session = parent_of(find_run(logs_folder(logs_dir), name), at).branch(
         env=_env(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
-        changes=[f"{key}={json.dumps(value)}" for key, value in (set or {}).items()],
+        changes=_changes(set),
         of_several=another,
         paired=paired,
         stem=new_name,
@@ -155,6 +156,36 @@ async def fork(
         own=models,
     )
     return await _played(session)
+
+
+async def fork_arm(
+    name: str,
+    *,
+    at: int,
+    arm: str,
+    branches: int,
+    instead: Mapping[str, Any] | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    logs_dir: Folder = None,
+    models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+) -> list[Run]:
+    """Play branches 1 to `branches` of an arm and of its control, one after the other; `compare` compares them.
+
+    Branch k of both has the same chance. The same call goes on where one ended. Raises as `fork`.
+    """
+    parent = parent_of(find_run(logs_folder(logs_dir), name), at)
+    decided = None if instead is None else json.dumps(instead)
+    found = []
+    for each in of_arm(parent, arm, branches, instead=decided, changes=_changes(set)):
+        session = each.come_by(env=_env(env, allow_keys), own=models)
+        if isinstance(session, Session):
+            found.append(await _played(session))
+        else:
+            assert each.files is not None, "it was finished before"
+            found.append(run_in(each.files))
+    return found
 
 
 async def batch(
@@ -253,6 +284,10 @@ async def _played(session: Session) -> Run:
         result.error.add_note(f"agentsim.resume({result.files.name!r}) goes on with the run")
         raise result.error
     return run_in(result.files)
+
+
+def _changes(given: Mapping[str, Any] | None) -> list[str]:
+    return [f"{key}={json.dumps(value)}" for key, value in (given or {}).items()]
 
 
 def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:

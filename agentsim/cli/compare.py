@@ -104,9 +104,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
         return
     _say_what_is_left_out(found, games)
     if alone:
-        remark(
-            f"{'1 branch is' if alone == 1 else f'{alone} branches are'} in no figure: `agentsim fork --arm` plays a control"
-        )
+        many = "1 branch is" if alone == 1 else f"{alone} branches are"
+        remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
     typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared}")
     if any(line.asked for line in table.lines):
         typer.echo(f"warning: fallbacks: {warned}" if warned else f"fallbacks: {fell}")

@@ -56,7 +56,7 @@ class Wanted:
 def of_arm(
     parent: ParentRun, arm: str, count: int, *, instead: str | None = None, changes: Sequence[str] = ()
 ) -> list[Wanted]:
-    """Branches 1 to `count` of the arm, each after that of the same number of the control, which shares its luck.
+    """Branches 1 to `count` of the arm, each before that of the same number of the control, which shares its luck.
 
     Those that are there are in the list with their files, so that the same command again goes on where one ended.
     An arm that changes nothing either is drawn anew as well. Raises `UsageError` where the arm is there and changes
@@ -65,7 +65,8 @@ def of_arm(
     check_name(arm)
     if arm == CONTROL and (instead is not None or changes):
         raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
-    arms: dict[str, Mapping[str, Any]] = {CONTROL: {}, arm: {"instead": instead, "changes": tuple(changes)}}
+    # the arm first: what cannot be is found before anything is paid for
+    arms: dict[str, Mapping[str, Any]] = {arm: {"instead": instead, "changes": tuple(changes)}, CONTROL: {}}
     there = {name: parent.alike(parent.marked(arm=name, **options)) for name, options in arms.items()}
     return [
         Wanted(parent, {**options, "arm": name, "number": number}, there[name].get(number))

@@ -19,6 +19,7 @@ from agentsim.engine.game import GameConfig
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.models.profiles import ProviderSettings
 from agentsim.models.tokens import Price, Prices
+from agentsim.scenario.document import overridden
 from agentsim.scenario.plan import ClosedTable, PlayerPlan, SeatRecord
 from agentsim.scenario.tables import Limits
 from agentsim.scenario.validation import nearest, screen, validated
@@ -53,7 +54,11 @@ class Branch:
 
     def same_arm(self, other: Branch) -> bool:
         """Whether both make the same change to the same run, and differ in their numbers alone."""
-        return self.named_alike(other) and (self.instead, self.changed) == (other.instead, other.changed)
+        return (
+            self.named_alike(other)
+            and self.instead == other.instead
+            and (self.changed == other.changed or overridden({}, self.changed) == overridden({}, other.changed))
+        )
 
     def named_alike(self, other: Branch) -> bool:
         """Whether both are of one arm of one run by its name, or of none; what they change may differ."""

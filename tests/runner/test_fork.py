@@ -265,7 +265,7 @@ def test_fork_diff_and_report_on_the_command_line(parent: RunFiles) -> None:
     assert report["games"] == 1, "branches are no games of their own"
     assert (report["arms"], "branches" in report) == ([], False), "the parent is no control of its branches"
     said = agentsim("report", ".", cwd=parent.directory)
-    assert "branches are in no figure: `agentsim fork --arm` plays a control" in said.err
+    assert "branches are in no figure: `agentsim fork --arm` plays a control beside them" in said.line
 
 
 def test_the_same_fork_again_numbers_its_branches_on(parent: RunFiles) -> None:
@@ -369,7 +369,7 @@ def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
     assert report["copies"] == copies
     assert report["games"] == 1, "the twin's branch has a parent here: the first of the two"
     assert len(read_games(parent.directory).games) == 5, "the parent; a branch with its luck, three with others"
-    assert "4 games of bots are others over again and count once" in said.line
+    assert "4 games of bots are others over again and count once" in said.err
 
 
 def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent: RunFiles) -> None:
