@@ -21,7 +21,7 @@ def _table(found: Comparison, arm: ArmEffects) -> DataTable:
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
     rows = []
-    for each in arm.effects:
+    for each in () if arm.identical else arm.effects:
         cells = (each.measure, each.player, each.pairs, f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
         needed = () if found.effect is None else (each.needed,)
         rows.append((*cells, _ends(each, each.low, each.high), _ends(None, each.low_adj, each.high_adj), *needed))
