@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,28 @@ class Folder:
 
 def read_arms(directory: Path, of: str | None = None) -> Folder:
     """The numbered branches in the folder, or those of the run `of`."""
-    folder, seen = Folder(), set()
+    folder, read = Folder(), dict(_histories(directory, of))
+    # named arms first: of two branches with one number and one chance, the one without a name is left out
+    for name, (history, fork) in sorted(read.items(), key=lambda each: (each[1][1].arm is None, each[0])):
+        place, key = (fork.of, fork.at), (fork.branch or 0, f"{history.seed} {fork.salts}")
+        left_out = folder.left_out.setdefault(place, {})
+        if history.status not in FINISHED or history.outcome is None:
+            left_out[name] = f"is not finished ({history.status})"
+            continue
+        called, changed = _called(fork)
+        arm = folder.arms.setdefault(place, {}).setdefault(called, {})
+        if key in arm:
+            left_out[name] = "has the number and the chance of another branch of its arm"
+        else:
+            arm[key] = BranchRecord(history, changed, _results(name, history), _deeds(history))
+    for files, branch in branches_in(directory):
+        if files.name not in read and branch.number is not None and of in {None, branch.of}:
+            folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
+    return folder
+
+
+def _histories(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[History, ForkRecord]]]:
+    """The numbered branches' histories by name; what cannot be read is no branch."""
     for path in sorted(directory.glob("*.json")):
         if path.name == MANIFEST or not path.is_file() or b'"fork"' not in path.read_bytes():
             continue
@@ -61,22 +82,8 @@ def read_arms(directory: Path, of: str | None = None) -> Folder:
         except UsageError:
             continue
         fork = history.fork
-        if fork is None or fork.branch is None or of not in {None, fork.of}:
-            continue
-        seen.add(path.stem)
-        place, name, changed = (fork.of, fork.at), *_called(fork)
-        if history.status not in FINISHED or history.outcome is None:
-            folder.left_out.setdefault(place, {})[path.stem] = f"is not finished ({history.status})"
-            continue
-        arm, key = folder.arms.setdefault(place, {}).setdefault(name, {}), (fork.branch, str(fork.salts))
-        if key in arm and fork.arm is None:
-            folder.left_out.setdefault(place, {})[path.stem] = "has the number and the chance of another branch"
-            continue
-        arm[key] = BranchRecord(history, changed, _results(path.stem, history), _deeds(history))
-    for files, branch in branches_in(directory):
-        if files.name not in seen and branch.number is not None and of in {None, branch.of}:
-            folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "is not finished"
-    return folder
+        if fork is not None and fork.branch is not None and of in {None, fork.of}:
+            yield path.stem, (history, fork)
 
 
 def _called(fork: ForkRecord) -> tuple[str, str]:

@@ -120,10 +120,22 @@ def test_branches_without_a_finished_partner_are_counted_and_named(forked: Path,
             (tmp_path / path.name).write_bytes(path.read_bytes())
     found = comparison(tmp_path, "parent")
     assert [(arm.pairs, arm.unpaired) for arm in found.arms] == [(7, 1), (8, 0)]
-    assert found.left_out == {"parent_at2_loyal_b3": "is not finished"}
+    assert found.left_out == {"parent_at2_loyal_b3": "has no history"}
     said = agentsim("compare", "parent", "--logs-dir", ".", cwd=tmp_path)
-    assert said.line == "1 left out: parent_at2_loyal_b3 is not finished"
+    assert said.line == "1 left out: parent_at2_loyal_b3 has no history"
     assert "Left out: 1 branch without a finished partner." in said.out
+
+
+def test_a_branch_of_one_number_and_chance_counts_once(forked: Path, tmp_path: Path) -> None:
+    for path in forked.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    before = comparison(tmp_path, "parent")
+    (tmp_path / "copy.json").write_bytes((tmp_path / "parent_at2_loyal_b1.json").read_bytes())
+    parent_of(RunFiles(tmp_path, "parent"), 2).branch(env={}, number=2).run()
+    found = comparison(tmp_path, "parent")
+    assert found.arms == before.arms
+    why = "has the number and the chance of another branch of its arm"
+    assert found.left_out == {"parent_at2": why, "parent_at2_loyal_b1": why}, "of a copy, the first by name counts"
 
 
 def test_compare_prints_one_object_and_says_how_many_branches_an_effect_needs(forked: Path) -> None:

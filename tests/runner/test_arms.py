@@ -159,6 +159,17 @@ def test_two_commands_at_once_make_no_number_twice(parent: RunFiles) -> None:
     assert made == [(arm, number) for arm in ("control", "loyal") for number in (1, 2, 3, 4)]
 
 
+def test_a_branch_that_another_process_plays_is_left_to_it(parent: RunFiles) -> None:
+    wanted, control = of_arm(parent_of(parent, 2), "loyal", 1, changes=("players.0.model=bot/loyal",))
+    session: Any = wanted.come_by(env={})
+    said = forked(parent.directory, *ARM)
+    assert names(said) == ["parent_at2_control_b1"]
+    assert said.line == "parent_at2_loyal_b1 is being played by another process"
+    session.journal.close()
+    assert names(forked(parent.directory, *ARM)) == ["parent_at2_loyal_b1", "parent_at2_control_b1"]
+    assert control.files is None, "it was not there when it was asked for"
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
