@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # type checkers know the name; importing `typing` would d
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentsim.api import batch, fork, replay, resume, run, run_sync
+    from agentsim.api import batch, compare, fork, fork_arm, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.results import Run, Runs, load
     from agentsim.scenario.tables import ScenarioTable as Scenario
@@ -28,7 +28,9 @@ __all__ = [
     "Usage",
     "__version__",
     "batch",
+    "compare",
     "fork",
+    "fork_arm",
     "load",
     "replay",
     "resume",
@@ -58,7 +60,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
     __getattr__ = lazy_exports(
         __name__,
         {
-            **dict.fromkeys(("batch", "fork", "replay", "resume", "run", "run_sync"), "api"),
+            **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
             "Scenario": "scenario.tables:ScenarioTable",

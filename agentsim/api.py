@@ -12,18 +12,19 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
-from agentsim.history.record import FINISHED, EventRecord
+from agentsim.history.record import CONTROL, FINISHED, EventRecord
 from agentsim.history.run_files import find_run
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
+from agentsim.runner.arms import of_arm
 from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
@@ -31,6 +32,9 @@ from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
+
+if TYPE_CHECKING:
+    from agentsim.analysis.arms import Comparison
 
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
@@ -144,7 +148,7 @@ async def fork(
     session = parent_of(find_run(logs_folder(logs_dir), name), at).branch(
         env=_env(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
-        changes=[f"{key}={json.dumps(value)}" for key, value in (set or {}).items()],
+        changes=_changes(set),
         of_several=another,
         paired=paired,
         stem=new_name,
@@ -152,6 +156,36 @@ async def fork(
         own=models,
     )
     return await _played(session)
+
+
+async def fork_arm(
+    name: str,
+    *,
+    at: int,
+    arm: str,
+    branches: int,
+    instead: Mapping[str, Any] | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    logs_dir: Folder = None,
+    models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+) -> list[Run]:
+    """Play branches 1 to `branches` of an arm and of its control, one after the other; `compare` compares them.
+
+    Branch k of both has the same chance. The same call goes on where one ended. Raises as `fork`.
+    """
+    parent = parent_of(find_run(logs_folder(logs_dir), name), at)
+    decided = None if instead is None else json.dumps(instead)
+    found = []
+    for each in of_arm(parent, arm, branches, instead=decided, changes=_changes(set)):
+        session = each.come_by(env=_env(env, allow_keys), own=models)
+        if isinstance(session, Session):
+            found.append(await _played(session))
+        else:
+            assert each.files is not None, "it was finished before"
+            found.append(run_in(each.files))
+    return found
 
 
 async def batch(
@@ -206,6 +240,21 @@ async def batch(
     return found
 
 
+def compare(
+    name: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None, logs_dir: Folder = None
+) -> Comparison:
+    """What the arms of a forked run do otherwise than its control, branch k beside branch k (extra `analysis`).
+
+    `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
+    many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
+    """
+    try:
+        from agentsim.analysis.arms import comparison
+    except ImportError:
+        raise UsageError("comparing arms needs the extra analysis: pip install 'agentsim[analysis]'") from None
+    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
+
+
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:
     """Prove a history: play its journal again, without any network, and compare.
 
@@ -235,6 +284,10 @@ async def _played(session: Session) -> Run:
         result.error.add_note(f"agentsim.resume({result.files.name!r}) goes on with the run")
         raise result.error
     return run_in(result.files)
+
+
+def _changes(given: Mapping[str, Any] | None) -> list[str]:
+    return [f"{key}={json.dumps(value)}" for key, value in (given or {}).items()]
 
 
 def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:

@@ -20,9 +20,20 @@ README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md"))]
 # what needs no model: of a batch and a fork, because those in the README are of bots
-OFFLINE = {"runs", "report", "diff", "fork", "bundle", "watch", "logs", "export", "replay", "resume", "init"} | {
-    *("gen-items", "games", "models", "schema")
-}
+OFFLINE = {
+    "runs",
+    "report",
+    "diff",
+    "fork",
+    "compare",
+    "bundle",
+    "watch",
+    "logs",
+    "export",
+    "replay",
+    "resume",
+    "init",
+} | {*("gen-items", "games", "models", "schema")}
 
 
 def blocks(text: str, *languages: str) -> Iterator[str]:

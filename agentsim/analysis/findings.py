@@ -1,4 +1,4 @@
-"""Findings of many games besides the standings: votes for one's own vendor, relations of labels, shifts of branches."""
+"""Findings of many games besides the standings: votes for one's own vendor, relations of labels."""
 
 from __future__ import annotations
 
@@ -101,21 +101,6 @@ def relations(games: Sequence[GameRecord]) -> list[Relation]:
     return [Relation(*both, *total) for both, total in sorted(sums.items())]
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """One player in branches that change the same thing: its mean rank in parents and branches, and the difference.
-
-    Each branch is paired with its own parent; the interval takes branches of parents of one seed together.
-    """
-
-    fork: str
-    player: str
-    branches: int
-    parent_rank: float
-    branch_rank: float
-    difference: Interval
-
-
 def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
     """The games without branches of other games here: a branch repeats its parent's past, which would count twice."""
     by_name = {game.name: game for game in games}
@@ -129,36 +114,3 @@ def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
         return last.name != game.name  # two runs that name each other as parent are none's branch
 
     return [game for game in games if not repeats(game)]
-
-
-def shifts(games: Sequence[GameRecord]) -> list[Shift]:
-    """Every player's shift, by what the branches change; branches whose parent is not among the games are left out."""
-    by_name = {game.name: game for game in games}
-    pairs: dict[str, list[tuple[GameRecord, GameRecord]]] = {}
-    for game in games:
-        if game.parent in by_name:
-            pairs.setdefault(game.fork, []).append((by_name[game.parent], game))
-    return [shift for fork, both in pairs.items() for shift in _shifts(fork, both)]
-
-
-def _shifts(fork: str, both: Sequence[tuple[GameRecord, GameRecord]]) -> list[Shift]:
-    players = list(dict.fromkeys(entrant.player for parent, _ in both for entrant in parent.entrants))
-    before, after, counts = (np.zeros((len(both), len(players))) for _ in range(3))
-    for row, (parent, branch) in enumerate(both):
-        for column, player in enumerate(players):
-            one, other = _rank(parent, player), _rank(branch, player)
-            if one is not None and other is not None:
-                before[row, column], after[row, column], counts[row, column] = one, other, 1
-    together = blocks([parent.seed for parent, _ in both])
-    ends = ratio_intervals(together @ (after - before), together @ counts, centre=0.0)
-    found = []
-    for column, player in enumerate(players):
-        if branches := int(counts[:, column].sum()):
-            parent_rank, branch_rank = before[:, column].sum() / branches, after[:, column].sum() / branches
-            difference = interval(branch_rank - parent_rank, ends[column])
-            found.append(Shift(fork, player, branches, float(parent_rank), float(branch_rank), difference))
-    return found
-
-
-def _rank(game: GameRecord, player: str) -> float | None:
-    return next((entrant.rank for entrant in game.entrants if entrant.player == player), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from agentsim.analysis.findings import Relation, Shift, VendorBias
+from agentsim.analysis.findings import Relation, VendorBias
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
@@ -17,7 +17,6 @@ _KEPT = "* Without the games of too many fallbacks."
 def panels(
     found: Standings,
     vendor_biases: Sequence[VendorBias],
-    shifts: Sequence[Shift] = (),
     relations: Sequence[Relation] = (),
     kept: Standings | None = None,
 ) -> list[Panel]:
@@ -44,8 +43,6 @@ def panels(
         shown.append(_vendor_biases(vendor_biases))
     if relations:
         shown.append(_relations(relations))
-    if shifts:
-        shown.append(_branches(shifts))
     shown.append(_costs(found.lines))
     return shown
 
@@ -164,15 +161,6 @@ def _relations(relations: Sequence[Relation]) -> DataTable:
         note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
     columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
     return DataTable("For and against each other", columns, rows, note)
-
-
-def _branches(shifts: Sequence[Shift]) -> DataTable:
-    rows = []
-    for shift in shifts:
-        ranks = (round(shift.parent_rank, 2), round(shift.branch_rank, 2), _written(shift.difference, "+.2f"))
-        rows.append((shift.fork, shift.player, shift.branches, *ranks))
-    note = "Ranks in branches and in their own parents; below 0 the branch is better for the player."
-    return DataTable("Branches", ("fork", "player", "branches", "parent", "branch", "difference"), tuple(rows), note)
 
 
 def _costs(lines: Sequence[Standing]) -> DataTable:

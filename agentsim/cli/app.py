@@ -17,6 +17,7 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
+from agentsim.cli.arms import compare
 from agentsim.cli.batch import batch
 from agentsim.cli.check import check
 from agentsim.cli.compare import diff, report
@@ -33,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _PLAY = (run, batch, resume, replay, fork)
-_READ = (watch, logs, runs, diff, report, export, bundle)
+_READ = (watch, logs, runs, diff, report, compare, export, bundle)
 _PREPARE = (init, validate, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)

@@ -52,13 +52,16 @@ def report(  # noqa: PLR0917 - the argument and one option each
 ) -> None:
     """Compare the players of many games.
 
-    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; branches beside their parents.
+    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; arms of a fork beside their
+    control.
     Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
     seed, past and luck); both are counted.
     """
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
     try:
-        from agentsim.analysis.findings import relations, shifts, vendor_biases, without_branches
+        from agentsim.analysis.arm_panels import arm_panels
+        from agentsim.analysis.arms import comparisons
+        from agentsim.analysis.findings import relations, vendor_biases, without_branches
         from agentsim.analysis.standings import standings
     except ImportError:
         raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
@@ -69,10 +72,12 @@ def report(  # noqa: PLR0917 - the argument and one option each
     models = {entrant.model for game in found.games for entrant in game.entrants}
     compared = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(found.games), compared)
-    table, votes, moved, between = standings(games), vendor_biases(games), shifts(found.games), relations(games)
+    table, votes, between = standings(games), vendor_biases(games), relations(games)
+    arms = comparisons(directory)
+    alone = 0 if arms else len(found.games) - len(games)
     above = [game.name for game in games if game.fallen > max_fallbacks]
     kept = standings([game for game in games if game.fallen <= max_fallbacks]) if above else None
-    shown = panels(table, votes, moved, between, kept)
+    shown = [*panels(table, votes, between, kept), *arm_panels(arms)]
     fell = f"{len(above)} of {counted(len(games), 'game')} with more than {max_fallbacks:.0%}"
     warned = f"{fell}: what fallbacks decided says nothing about the players" if above else None
     if html:
@@ -93,17 +98,20 @@ def report(  # noqa: PLR0917 - the argument and one option each
                 "kept": None if kept is None else asdict(kept),
                 "favours": [asdict(vendor_bias) for vendor_bias in votes],
                 "relations": [asdict(relation) for relation in between],
-                "branches": [asdict(shift) for shift in moved],
+                "arms": [each.to_json() for each in arms],
             }
         )
         return
     _say_what_is_left_out(found, games)
+    if alone:
+        many = "1 branch is" if alone == 1 else f"{alone} branches are"
+        remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
     typer.echo(f"{safe(str(directory))}: {counted(len(games), 'game')} of {games[0].game}, by {compared}")
     if any(line.asked for line in table.lines):
         typer.echo(f"warning: fallbacks: {warned}" if warned else f"fallbacks: {fell}")
         _warn_of(table.lines)
     for panel in shown:
-        _print(panel)
+        print_panel(panel)
 
 
 def _say_what_is_left_out(found: Games, games: Sequence[GameRecord]) -> None:
@@ -134,7 +142,8 @@ def _warn_of(lines: Sequence[Standing]) -> None:
         typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
 
 
-def _print(panel: Panel) -> None:
+def print_panel(panel: Panel) -> None:
+    """Print a table; other panels show what stands in one as well."""
     from agentsim.engine.panel import DataTable
 
     if not isinstance(panel, DataTable):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agentsim.cli import options as o
 from agentsim.cli.batch import carry_on
-from agentsim.cli.terminal_output import say, say_json
+from agentsim.cli.terminal_output import remark, say, say_json
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -156,11 +156,13 @@ def fork(
         list[str] | None,
         o.option("--set", "Change a value: players.2.model=bot/random (counted from 0); repeatable.", "KEY=VALUE"),
     ] = None,
+    arm: Annotated[
+        str | None,
+        o.option("--arm", "Name what is changed: `agentsim compare` sets it beside the arm control.", "ARM"),
+    ] = None,
     branches: Annotated[
         int | None,
-        o.option(
-            "--branches", "How many branches, numbered after existing ones; each with its own chance.", "K", min=1
-        ),
+        o.option("--branches", "How many branches, each with its own chance; of an arm, numbers 1 to K.", "K", min=1),
     ] = None,
     paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,
     max_cost: o.MaxCost = None,
@@ -177,32 +179,44 @@ def fork(
     """Play a run again from one of its decisions on.
 
     What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
-    its own, beside its parent: `agentsim resume` goes on with it, `agentsim report` compares the two. Limits hold
-    for what each branch calls itself.
+    its own, beside its parent: `agentsim resume` goes on with it. Limits hold for what each branch calls itself.
+
+    With --arm, branches 1 to K of the arm are played, and of the arm control, which changes nothing; branch k of both
+    has the same chance. The same command again goes on where one ended. Without it, branches that were stopped are
+    ended first, and new ones are numbered after those that are there.
     """
     from agentsim.cli.display import shown
-    from agentsim.cli.finish import finish
+    from agentsim.cli.finish import finish, show
     from agentsim.environment import environment
+    from agentsim.history.load import load_history
     from agentsim.history.run_files import find_run
+    from agentsim.runner.arms import Wanted, of_arm, of_several, to_play
     from agentsim.runner.fork import parent_of
+    from agentsim.runner.session import Session
 
+    if arm is not None and paired:
+        raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
     env = environment(env_file, allow_key)
     parent = parent_of(find_run(logs_dir, name), at)
+    limits = {"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall}
+    what: dict[str, Any] = {"instead": instead, "changes": overrides or ()}
+    if arm is not None:
+        wanted = of_arm(parent, arm, branches or 1, **what)
+    elif branches is not None:
+        wanted = of_several(parent, branches, paired=paired, **what)
+    else:
+        wanted = [Wanted(parent, {**what, "paired": paired})]
     worst = 0
-    for _ in range(branches or 1):
+    for each in to_play(wanted, remark):
         with shown(display) as watcher:
-            result = parent.branch(
-                env=env,
-                instead=instead,
-                changes=overrides or (),
-                of_several=branches is not None,
-                paired=paired,
-                stem=new_name,
-                limits={"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
-                watcher=watcher,
-            ).run()
+            found = each.come_by(env=env, stem=new_name, limits=limits, watcher=watcher)
+            result = found.run() if isinstance(found, Session) else found
         try:
-            finish(result, page=None if no_html else {}, as_json=as_json)
+            if result is not None:
+                finish(result, page=None if no_html or result.rebuilt else {}, as_json=as_json)
+            elif (files := each.files) is not None:  # it was finished before
+                page = files.page if files.page.is_file() else None
+                show(files, load_history(files.history), page, as_json=as_json)
         except typer.Exit as ended:
             worst = worst or ended.exit_code
             if ended.exit_code >= 128:

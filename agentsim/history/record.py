@@ -18,6 +18,8 @@ from agentsim.models.base import Count, Usage, Word
 FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
+CONTROL = "control"
+"""The arm of branches that change nothing."""
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
@@ -167,8 +169,8 @@ class WarningRecord(Record):
 class ForkRecord(Record):
     """Where a branch left its parent: the run's name, the decision, and which branch of several it is.
 
-    Decisions of earlier waves than `wave`, and those `beside` that one, are the parent's, and `inherited` is what they
-    used; `paid` is the branch's own part.
+    `arm` is what branches that make the same change are called. Decisions of earlier waves than `wave`, and those
+    `beside` that one, are the parent's, and `inherited` is what they used; `paid` is the branch's own part.
     """
 
     of: str
@@ -179,6 +181,7 @@ class ForkRecord(Record):
     salts: list[tuple[int, str]] = []
     wave: int | None = None
     beside: list[int] = []
+    arm: str | None = None
     inherited: TotalsRecord | None = None
     paid: TotalsRecord | None = None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from filelock import lock_descriptor
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
+from agentsim.history.branches import branches_in
 from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.journal import Journal
 from agentsim.history.run_files import RunFiles, check_name
@@ -55,6 +55,7 @@ class ParentRun:
         changes: Sequence[str] = (),
         number: int | None = None,
         of_several: bool = False,
+        arm: str | None = None,
         paired: bool = False,
         stem: str | None = None,
         limits: Mapping[str, float | None] = MappingProxyType({}),
@@ -65,32 +66,30 @@ class ParentRun:
 
         With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
         gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
-        beside the parent has which does the same, and bears it in its name. `limits`, as `with_limits` takes them, hold
-        for what the branch itself calls. Raises `UsageError` for a decision that is not allowed, `ScenarioError` for
-        changes that cannot be.
+        beside the parent has which does the same, and bears it in its name. Branches of an `arm` bear its name as well,
+        and each number is there once. `limits`, as `with_limits` takes them, hold for what the branch itself calls.
+        Raises `UsageError` for a decision that is not allowed, `ScenarioError` for changes that cannot be.
         """
         if stem is not None:
             check_name(stem)
         entry = None if instead is None else self._decided(instead)
         default = f"{self.files.name}_at{self.ask.index}"
         with _alone(self.files.directory):  # or another process would take the same number
-            arm = Branch(
-                of=self.files.name,
-                at=self.ask.index,
-                instead=None if entry is None else entry.decision,
-                changed=tuple(changes),
-                wave=self.ask.wave,
-                beside=tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave),
-            )
-            if number is None and of_several:
-                number = self._unused(arm)
+            made = self.marked(entry=entry, changes=changes, arm=arm)
+            if arm is not None:
+                if number in self.alike(made):
+                    raise UsageError(f"branch {number} of the arm {arm} is there already, or another process makes it")
+                stem = f"{stem or default}_{arm}_b{number}"
+            elif number is None and of_several:
+                # one more than the highest, so that a repeated command makes new branches and no copies
+                number = max(self.alike(made), default=0) + 1
                 stem = f"{stem or default}_b{number}"
             salts = () if self.scenario.branch is None else self.scenario.branch.salts
             salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
             if number is not None and not paired:
                 salts = (*salts, (self.ask.wave, str(number)))
             scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
-            scenario = replace(scenario, branch=replace(arm, number=number, salts=salts))
+            scenario = replace(scenario, branch=replace(made, number=number, salts=salts))
             seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
             files, handle = RunFiles.reserve(self.files.directory, stem or default)
             os.close(handle)
@@ -118,21 +117,44 @@ class ParentRun:
             journal.sync()
         journal.close()
 
-    def _unused(self, arm: Branch) -> int:
-        """One more than the highest number there, so that a repeated command makes new branches and no copies."""
-        numbers = [0]
-        for path in self.files.directory.glob("*.jsonl"):
-            with path.open("rb") as file:
-                first = file.readline()
-            if b'"fork"' not in first:
-                continue  # most runs of a large folder are no branches
-            try:
-                branch = Branch.restore(json.loads(first)["fork"])
-            except (KeyError, TypeError, ValueError, RecursionError):
-                continue  # a table, or not readable
-            if branch.number is not None and arm.same_arm(branch):
-                numbers.append(branch.number)
-        return max(numbers) + 1
+    def marked(
+        self,
+        *,
+        instead: str | None = None,
+        changes: Sequence[str] = (),
+        arm: str | None = None,
+        entry: Entry | None = None,
+    ) -> Branch:
+        """What a branch with these changes says of itself, but for its number; `entry` is `instead` as it was read."""
+        if entry is None and instead is not None:
+            entry = self._decided(instead)
+        return Branch(
+            of=self.files.name,
+            at=self.ask.index,
+            instead=None if entry is None else entry.decision,
+            changed=tuple(changes),
+            wave=self.ask.wave,
+            beside=tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave),
+            arm=arm,
+        )
+
+    def alike(self, branch: Branch) -> dict[int, RunFiles]:
+        """By number, the branches beside the parent that make the same change, and those of the arm of that name.
+
+        Raises `UsageError` where the arm makes another change there.
+        """
+        found: dict[int, RunFiles] = {}
+        for files, other in branches_in(self.files.directory):
+            if other.number is None or not branch.named_alike(other):
+                continue
+            if branch.same_arm(other):
+                found.setdefault(other.number, files)
+            elif branch.arm is not None:
+                raise UsageError(
+                    f"--arm {branch.arm}: {files.name} is of this arm and changes {other.change or 'nothing'}, this is "
+                    f"{branch.change or 'no change'}; give it another name"
+                )
+        return found
 
     def _decided(self, text: str) -> Entry:
         request = self.ask.request

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from agentsim.analysis.findings import shifts
 from agentsim.analysis.game_records import Entrant, GameRecord
 from agentsim.analysis.inference import (
     FEWEST,
@@ -140,21 +139,6 @@ def test_standings_draw_the_games_of_one_seed_together() -> None:
         assert line.mean_rank.low is not None
         assert alone.mean_rank.low is not None
         assert line.mean_rank.low < alone.mean_rank.low
-
-
-def test_branches_of_one_parent_are_no_independent_ones() -> None:
-    """Six parents of five branches each, which all do as their parent's first: six cases, not thirty."""
-    parents = records(np.array([[1.0, 2.0]] * 6), ["a", "b"])
-    branches = [
-        replace(parent, name=f"{parent.name}_b{number}", parent=parent.name, entrants=tuple(_entrants(row, ["a", "b"])))
-        for place, parent in enumerate(parents)
-        for number in range(5)
-        for row in [np.array([2.0, 1.0] if place % 2 else [1.0, 2.0])]
-    ]
-    many, once = shifts([*parents, *branches])[0], shifts([*parents, *branches[::5]])[0]
-    assert (many.branches, once.branches) == (30, 6)
-    assert astuple(many.difference) == pytest.approx(astuple(once.difference))
-    assert many.difference.low == pytest.approx(0, abs=0.2)
 
 
 def test_of_few_seeds_each_game_counts_by_itself() -> None:

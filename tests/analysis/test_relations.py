@@ -27,7 +27,7 @@ def game(seed: int, *ranked: tuple[str, float], between: tuple[Between, ...] | N
 
 
 def shown(games: list[GameRecord], title: str) -> DataTable:
-    some: list[Panel] = panels(standings(games), [], (), relations(games))
+    some: list[Panel] = panels(standings(games), [], relations(games))
     (found,) = [panel for panel in some if isinstance(panel, DataTable) and panel.title == title]
     return found
 

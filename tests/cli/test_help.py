@@ -27,8 +27,9 @@ CONTRACT: dict[str, str] = {
     "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir --allow-key "
     "--game-config",
     "resume": "NAME|DIR --jobs --logs-dir --display --json --allow-key",
-    "fork": "NAME --at --instead --set --branches --paired --logs-dir --display --json --allow-key",
+    "fork": "NAME --at --instead --set --arm --branches --paired --logs-dir --display --json --allow-key",
     "diff": "A B --json --logs-dir",
+    "compare": "NAME --at --control --effect --json --logs-dir",
     "report": "DIR --by --html --json --logs-dir",
     "watch": "NAME --logs-dir --display",
     "bundle": "NAME|DIR --out --cassette --logs-dir",

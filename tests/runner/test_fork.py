@@ -263,9 +263,9 @@ def test_fork_diff_and_report_on_the_command_line(parent: RunFiles) -> None:
     assert parted["decision"]["one"] != parted["decision"]["other"]
     report = json.loads(agentsim("report", ".", "--json", cwd=parent.directory).out)
     assert report["games"] == 1, "branches are no games of their own"
-    assert {(shift["player"], shift["branches"]) for shift in report["branches"]} == {(p, 5) for p in "ABC"}
-    moved = [shift["difference"]["value"] for shift in report["branches"]]
-    assert sum(moved) == pytest.approx(0), "what one gains in rank the others lose"
+    assert (report["arms"], "branches" in report) == ([], False), "the parent is no control of its branches"
+    said = agentsim("report", ".", cwd=parent.directory)
+    assert "branches are in no figure: `agentsim fork --arm` plays a control beside them" in said.line
 
 
 def test_the_same_fork_again_numbers_its_branches_on(parent: RunFiles) -> None:
@@ -368,8 +368,8 @@ def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
     copies = {"parent_at2": "again", "paired_b3": "again", "paired_b4": "again", "twin": "parent"}
     assert report["copies"] == copies
     assert report["games"] == 1, "the twin's branch has a parent here: the first of the two"
-    assert {shift["branches"] for shift in report["branches"]} == {4}, "one with the parent's luck, three with others"
-    assert "4 games of bots are others over again and count once" in said.line
+    assert len(read_games(parent.directory).games) == 5, "the parent; a branch with its luck, three with others"
+    assert "4 games of bots are others over again and count once" in said.err
 
 
 def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent: RunFiles) -> None:

@@ -1,0 +1,230 @@
+"""Arms: what the branches of one fork do otherwise than its control, branch k beside branch k.
+
+Branch k of every arm has the same chance, so that a pair differs by what the arm changes and by what players draw of
+their own. The run that was forked is in no figure: it is one game, which was chosen, and its branches fall back to the
+mean of such games. Intervals are Student's, of the mean of the paired differences. Those that hold together take the
+quantile of the greatest |t| of all measures and players of the arm: the signs of the centred differences are drawn
+again, those of a pair together (the wild bootstrap: E. Mammen, 1993; the greatest |t|: P. Westfall and S. Young, 1993).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import nct
+from scipy.stats import t as student
+
+from agentsim.analysis.arm_records import Arm, read_arms
+from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array
+from agentsim.errors import UsageError
+from agentsim.history.load import divergence
+from agentsim.history.record import CONTROL
+from agentsim.history.run_files import find_run
+
+POWER = 0.8
+_MOST_BRANCHES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an arm does to one measure of one player: the mean of arm less control, over pairs of branches.
+
+    `low` and `high` end the interval of 95% of this effect alone, `low_adj` and `high_adj` that which holds for all
+    effects of the arm together. They are None of fewer than five pairs, and where all differences are the same and the
+    arms are not. `sd` is the standard deviation of the differences; `needed` is how many branches an arm needs for an
+    effect of the size that was asked about to be found with a power of 80%.
+    """
+
+    measure: str
+    player: str
+    mean: float
+    low: float | None
+    high: float | None
+    low_adj: float | None
+    high_adj: float | None
+    pairs: int
+    control_mean: float
+    arm_mean: float
+    sd: float | None = None
+    needed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmEffects:
+    """One arm beside the control: `changed` in words, the number of pairs, and branches without a partner.
+
+    `identical` says that in every pair the decisions, events and ranks are the same: what the arm changes did nothing.
+    """
+
+    arm: str
+    changed: str
+    pairs: int
+    unpaired: int
+    identical: bool
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The arms of the run `of`, forked at decision `at`; by name, why branches are left out."""
+
+    of: str
+    at: int
+    game: str
+    control: str
+    arms: tuple[ArmEffects, ...]
+    left_out: Mapping[str, str]
+    effect: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As `agentsim compare --json` prints it."""
+        return {**asdict(self), "left_out": dict(self.left_out)}
+
+
+def comparisons(
+    directory: Path, *, of: str | None = None, control: str = CONTROL, effect: float | None = None
+) -> list[Comparison]:
+    """Every fork in the folder (or of the run `of`) that has a control and another arm."""
+    folder = read_arms(directory, of)
+    found = []
+    for (parent, at), arms in sorted(folder.arms.items()):
+        others = [name for name in arms if name != control]
+        if control in arms and others:
+            compared = tuple(_compared(name, arms[name], arms[control], effect) for name in sorted(others))
+            game = next(iter(arms[control].values())).history.game
+            left_out = folder.left_out.get((parent, at), {})
+            found.append(Comparison(parent, at, game, control, compared, left_out, effect))
+    return found
+
+
+def comparison(
+    directory: Path, of: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None
+) -> Comparison:
+    """The arms of one run at one decision; `UsageError` where there are none, or `at` has to say at which."""
+    if effect is not None and not (math.isfinite(effect) and effect > 0):
+        raise UsageError(f"--effect: must be a number above 0, found {effect}")
+    found = comparisons(directory, of=of, control=control, effect=effect)
+    if at is not None:
+        found = [each for each in found if each.at == at]
+    if len(found) > 1:
+        places = ", ".join(str(each.at) for each in found)
+        raise UsageError(f"{of}: has arms at several decisions; choose one with --at (valid: {places})")
+    if not found:
+        find_run(directory, of)  # which says so where there is no such run
+        where = "" if at is None else f" at decision {at}"
+        raise UsageError(
+            f"{of}: has no finished branches of an arm beside the arm {control}{where}; make them with: "
+            f"agentsim fork {of} --at {at or 'N'} --arm ARM --set KEY=VALUE --branches K"
+        )
+    return found[0]
+
+
+def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEffects:
+    both = sorted(arm.keys() & control.keys())
+    sides = [[side[key] for key in both] for side in (arm, control)]
+    results = dict.fromkeys(column for side in sides for branch in side for column in branch.results)
+    places = {player: place for place, (_, player) in enumerate(results)}
+    deeds = {column for side in sides for branch in side for column in branch.deeds}
+    done = sorted(deeds, key=lambda column: (column[0], places[column[1]]))
+    columns = [*results, *done]
+    rows = [[branch.row(results, done) for branch in side] for side in sides]
+    values = np.array(rows).reshape(2, len(both), len(columns))
+    same = [divergence(one.history, other.history).same for one, other in zip(*sides, strict=True)]
+    identical = bool(same) and all(same)
+    return ArmEffects(
+        arm=name,
+        changed=next(iter(arm.values())).changed,
+        pairs=len(both),
+        unpaired=len(arm.keys() ^ control.keys()),
+        identical=identical,
+        effects=tuple(_effects(columns, values, identical, effect)),
+    )
+
+
+def _effects(
+    columns: Sequence[tuple[str, str]], values: Array, identical: bool, effect: float | None
+) -> Iterator[Effect]:
+    differences = values[0] - values[1]
+    there = ~np.isnan(differences)
+    counts = there.sum(axis=0)
+    found = paired_intervals(differences)
+    for place, (measure, player) in enumerate(columns):
+        if not (number := int(counts[place])):
+            continue
+        arm_mean, control_mean = values[:, there[:, place], place].mean(axis=1)
+        ends = [None if math.isnan(end) else float(end) for end in found[1:, place]]
+        if identical:
+            ends = [0.0] * 4
+        sd = float(differences[there[:, place], place].std(ddof=1)) if number > 1 else None
+        low, high, low_adj, high_adj = ends
+        yield Effect(
+            measure=measure,
+            player=player,
+            mean=float(found[0, place]),
+            low=low,
+            high=high,
+            low_adj=low_adj,
+            high_adj=high_adj,
+            pairs=number,
+            control_mean=float(control_mean),
+            arm_mean=float(arm_mean),
+            sd=sd,
+            needed=None if effect is None or not sd else branches_needed(effect, sd),
+        )
+
+
+def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
+    """Rows mean, low, high, low_adj, high_adj for each column of pairs by effects; a pair without a value has NaN.
+
+    Ends are NaN of fewer than `FEWEST` pairs, and where all differences are the same: there is nothing to tell how far
+    the mean may lie off.
+    """
+    there = ~np.isnan(differences)
+    counts = there.sum(axis=0)
+    known = np.maximum(counts, 1)
+    mean = np.where(there, differences, 0.0).sum(axis=0) / known
+    centred = np.where(there, differences - mean, 0.0)
+    squares = (centred**2).sum(axis=0)
+    sound = (counts >= FEWEST) & (squares > 1e-12 * np.maximum(1.0, mean**2))
+    found = np.full((5, differences.shape[1]), np.nan)
+    found[0] = np.where(counts > 0, mean, np.nan)
+    if not sound.any():
+        return found
+    counts, squares, centred = counts[sound], squares[sound], centred[:, sound]
+    errors = np.sqrt(squares / (counts - 1) / counts)
+    alone = student.ppf(UPPER, counts - 1)
+    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(draws, len(differences)))
+    drawn = signs @ centred / counts
+    spread = np.maximum(squares - counts * drawn**2, 0.0) / (counts - 1) / counts
+    with np.errstate(divide="ignore", invalid="ignore"):
+        greatest = np.nan_to_num(np.abs(drawn) / np.sqrt(spread), nan=0.0, posinf=np.inf).max(axis=1)
+    together = np.maximum(np.quantile(greatest, 2 * UPPER - 1, method="higher"), alone)
+    together = np.where(np.isinf(together), np.nan, together)
+    found[1:, sound] = mean[sound] + np.stack([-alone, alone, -together, together]) * errors
+    return found
+
+
+def branches_needed(effect: float, sd: float, power: float = POWER) -> int:
+    """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0 with that power.
+
+    The paired differences have the standard deviation `sd`, and the effect is there in this size.
+    """
+
+    def enough(number: int) -> bool:
+        edge, shift = student.ppf(UPPER, number - 1), effect / sd * math.sqrt(number)
+        return bool(nct.sf(edge, number - 1, shift) + nct.cdf(-edge, number - 1, shift) >= power)
+
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > _MOST_BRANCHES:
+            return math.ceil((1.959964 + 0.841621) ** 2 * (sd / effect) ** 2)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

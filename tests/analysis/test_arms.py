@@ -1,0 +1,257 @@
+"""What `agentsim compare` says of arms, against what is known of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap, ttest_1samp
+
+import agentsim as library
+from agentsim.analysis.arm_panels import arm_panels
+from agentsim.analysis.arms import Comparison, Effect, branches_needed, comparison, comparisons, paired_intervals
+from agentsim.analysis.inference import FEWEST
+from agentsim.errors import UsageError
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.arms import of_arm
+from agentsim.runner.fork import parent_of
+from agentsim.runner.session import Session, begin
+from agentsim.scenario.load import load
+from benchmarks.arms_world import differences, rates
+from tests.cli.command_line import agentsim, trio
+
+LOYAL = ("players.0.model=bot/loyal",)
+
+
+@pytest.fixture(scope="module")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of three bots, eight branches of the arm `loyal`, of `same` and of their control."""
+    directory = tmp_path_factory.mktemp("forked")
+    files = begin(load(trio(directory)), directory, env={}, stem="parent").files
+    cut = parent_of(files, 2)
+    for arm, changes in (("loyal", LOYAL), ("same", ())):
+        for wanted in of_arm(cut, arm, 8, changes=changes):
+            session = wanted.come_by(env={})
+            if isinstance(session, Session):
+                session.run()
+    return directory
+
+
+def effect(found: Comparison, arm: str, measure: str, player: str) -> Effect:
+    (one,) = [each for each in found.arms if each.arm == arm]
+    (the,) = [each for each in one.effects if (each.measure, each.player) == (measure, player)]
+    return the
+
+
+def test_an_effect_is_the_mean_of_branch_k_less_branch_k(forked: Path) -> None:
+    found = comparison(forked, "parent")
+    assert (found.of, found.at, found.control, [arm.arm for arm in found.arms]) == (
+        "parent",
+        2,
+        "control",
+        ["loyal", "same"],
+    )
+
+    def votes(arm: str, number: int) -> float:
+        outcome = load_history(forked / f"parent_at2_{arm}_b{number}.json").outcome
+        assert outcome is not None
+        return next(float(each.score["votes_against"]) for each in outcome.standings if each.player == "A")
+
+    apart = [votes("loyal", number) - votes("control", number) for number in range(1, 9)]
+    said = effect(found, "loyal", "votes_against", "A")
+    assert said.pairs == 8
+    assert said.mean == pytest.approx(np.mean(apart))
+    assert said.arm_mean - said.control_mean == pytest.approx(said.mean)
+    assert said.sd == pytest.approx(np.std(apart, ddof=1))
+    ranks = [effect(found, "loyal", "rank", player).mean for player in "ABC"]
+    assert sum(ranks) == pytest.approx(0), "what one gains in rank the others lose"
+    measures = {each.measure for each in found.arms[0].effects}
+    assert measures >= {"rank", "win", "votes_against", "jury_votes", "voted out (done)", "voted out (received)"}
+    for player in "ABC":
+        received = effect(found, "loyal", "voted out (received)", player)
+        assert received.mean == effect(found, "loyal", "votes_against", player).mean
+
+
+def test_the_trunk_is_no_data_point(forked: Path, tmp_path: Path) -> None:
+    whole = comparison(forked, "parent").to_json()
+    for path in forked.iterdir():
+        if path.stem != "parent":
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert comparison(tmp_path, "parent").to_json() == whole
+    report = json.loads(agentsim("report", ".", "--json", cwd=forked).out)
+    assert report["games"] == 1, "branches are in no standings beside their parent"
+    assert report["arms"] == json.loads(json.dumps([whole]))
+    said = agentsim("report", ".", cwd=forked).out
+    assert "parent from decision 2 on: loyal (players.0.model=bot/loyal) less control" in said
+    assert "Branches\n" not in said
+
+
+def test_arms_that_are_identical_in_every_pair_are_said_to_be(forked: Path) -> None:
+    found = comparison(forked, "parent")
+    assert [(arm.arm, arm.identical) for arm in found.arms] == [("loyal", False), ("same", True)]
+    (same,) = [arm for arm in found.arms if arm.identical]
+    assert {(each.mean, each.low, each.high, each.low_adj, each.high_adj) for each in same.effects} == {(0,) * 5}
+    (_, note) = [panel.note for panel in arm_panels([found])]
+    assert note.startswith("same and control are identical in every one of 8 pairs")
+
+
+def test_one_lucky_trunk_gives_no_effect_to_what_changes_nothing(tmp_path: Path) -> None:
+    """Twelve branches unchanged and twelve with another bot, without names: each less its partner, never the trunk."""
+    config = tmp_path / "trio.toml"
+    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
+    cut = parent_of(files, 2)
+    for changes in ((), LOYAL):
+        for number in range(1, 13):
+            cut.branch(env={}, changes=changes, number=number).run()
+    assert config.is_file()
+    (found,) = comparisons(tmp_path)
+    (arm,) = found.arms
+    assert (arm.arm, arm.pairs, arm.unpaired) == ("players.0.model=bot/loyal", 12, 0)
+
+
+def test_branches_without_a_finished_partner_are_counted_and_named(forked: Path, tmp_path: Path) -> None:
+    for path in forked.iterdir():
+        if path.name != "parent_at2_loyal_b3.json":
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    found = comparison(tmp_path, "parent")
+    assert [(arm.pairs, arm.unpaired) for arm in found.arms] == [(7, 1), (8, 0)]
+    assert found.left_out == {"parent_at2_loyal_b3": "has no history"}
+    said = agentsim("compare", "parent", "--logs-dir", ".", cwd=tmp_path)
+    assert said.line == "1 left out: parent_at2_loyal_b3 has no history"
+    assert "Left out: 1 branch without a finished partner." in said.out
+
+
+def test_a_branch_of_one_number_and_chance_counts_once(forked: Path, tmp_path: Path) -> None:
+    for path in forked.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    before = comparison(tmp_path, "parent")
+    (tmp_path / "copy.json").write_bytes((tmp_path / "parent_at2_loyal_b1.json").read_bytes())
+    parent_of(RunFiles(tmp_path, "parent"), 2).branch(env={}, number=2).run()
+    found = comparison(tmp_path, "parent")
+    assert found.arms == before.arms
+    why = "has the number and the chance of another branch of its arm"
+    assert found.left_out == {"parent_at2": why, "parent_at2_loyal_b1": why}, "of a copy, the first by name counts"
+
+
+def test_compare_prints_one_object_and_says_how_many_branches_an_effect_needs(forked: Path) -> None:
+    said = agentsim("compare", "parent", "--effect", "0.5", "--json", "--logs-dir", ".", cwd=forked)
+    line: dict[str, Any] = json.loads(said.out)
+    assert (said.code, line["control"], [arm["arm"] for arm in line["arms"]]) == (0, "control", ["loyal", "same"])
+    rank = line["arms"][0]["effects"][0]
+    assert (rank["measure"], rank["player"], rank["pairs"]) == ("rank", "A", 8)
+    assert rank["low_adj"] <= rank["low"] <= rank["mean"] <= rank["high"] <= rank["high_adj"]
+    assert rank["needed"] == branches_needed(0.5, rank["sd"])
+    shown = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", ".", cwd=forked).out
+    assert "branches for 0.5" in shown
+    other = agentsim("compare", "parent", "--control", "same", "--json", "--logs-dir", ".", cwd=forked)
+    assert json.loads(other.out)["control"] == "same"
+
+
+def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp_path: Path) -> None:
+    found = library.compare("parent", logs_dir=forked, effect=0.5)
+    assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
+    for path in forked.glob("parent.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    words = ("fork", "parent", "--at", "2", "--arm", "loyal", "--set", LOYAL[0], "--branches", "1", "--no-html")
+    assert agentsim(*words, "--display", "none", "--logs-dir", ".", cwd=tmp_path).code == 0
+    to = {"at": 2, "arm": "loyal", "branches": 2, "set": {"players.0.model": "bot/loyal"}, "logs_dir": tmp_path}
+    runs = asyncio.run(library.fork_arm("parent", **to))  # type: ignore[arg-type] # options of several types
+    assert [run.name for run in runs] == [f"parent_at2_{arm}_b{k}" for k in (1, 2) for arm in ("loyal", "control")]
+    assert library.compare("parent", logs_dir=tmp_path).arms[0].pairs == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("nosuch",), ".: there is no run called 'nosuch'"),
+        (("parent", "--at", "3"), "parent: has no finished branches of an arm beside the arm control at decision 3"),
+        (("parent", "--control", "no"), "parent: has no finished branches of an arm beside the arm no; make them with"),
+        (("parent", "--effect", "0"), "--effect: must be a number above 0"),
+        (("parent", "--effect", "nan"), "--effect: must be a number above 0"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_line(words: tuple[str, ...], problem: str, forked: Path) -> None:
+    said = agentsim("compare", *words, "--logs-dir", ".", cwd=forked)
+    assert (said.code, said.out, said.line[: len(problem)]) == (2, "", problem)
+
+
+def test_arms_that_leave_a_run_at_several_decisions_are_told_apart(tmp_path: Path) -> None:
+    files: RunFiles = begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
+    for at in (1, 2):
+        for wanted in of_arm(parent_of(files, at), "loyal", 1, changes=LOYAL):
+            session = wanted.come_by(env={})
+            assert isinstance(session, Session)
+            session.run()
+    with pytest.raises(UsageError, match=r"choose one with --at \(valid: 1, 2\)"):
+        comparison(tmp_path, "parent")
+    assert comparison(tmp_path, "parent", at=1).at == 1
+    assert [each.at for each in comparisons(tmp_path)] == [1, 2]
+
+
+def test_fewer_than_five_pairs_or_equal_differences_have_no_interval() -> None:
+    few = paired_intervals(np.arange(FEWEST - 1.0)[:, None])
+    assert few[0] == pytest.approx(1.5)
+    assert np.isnan(few[1:]).all()
+    constant = paired_intervals(np.column_stack([np.ones(9), np.arange(9.0)]))
+    assert np.isnan(constant[1:, 0]).all()
+    assert not np.isnan(constant[1:, 1]).any()
+
+
+def test_a_pair_without_a_value_counts_for_the_other_measures_alone() -> None:
+    values = differences(np.random.default_rng(2), 20, 0.3)
+    values[3, 0] = np.nan
+    found, rest = paired_intervals(values), paired_intervals(np.delete(values, 3, axis=0)[:, :1])
+    assert found[:3, 0] == pytest.approx(rest[:3, 0])
+
+
+@pytest.mark.parametrize("pairs", [30, 80])
+def test_intervals_are_students_and_agree_with_the_bootstrap(pairs: int) -> None:
+    values = differences(np.random.default_rng(pairs), pairs, 0.5)
+    mean, low, high, low_adj, high_adj = paired_intervals(values)
+    student = ttest_1samp(values, 0).confidence_interval(0.95)
+    assert low == pytest.approx(student.low)
+    assert high == pytest.approx(student.high)
+    generator = np.random.default_rng(1)
+    for place in range(12):  # rank, win and score; of few deeds the percentiles are coarse
+        drawn = bootstrap((values[:, place],), np.mean, n_resamples=4_000, method="percentile", rng=generator)
+        ends = drawn.confidence_interval
+        assert [ends.low, ends.high] == pytest.approx([low[place], high[place]], abs=0.15 * (high - low)[place])
+    assert (low_adj <= low).all()
+    assert (high_adj >= high).all()
+    assert mean == pytest.approx(values.mean(axis=0))
+
+
+def test_a_single_measure_has_one_interval() -> None:
+    """Alone in its family, it holds together with itself: the drawn quantile is Student's, about."""
+    values = np.random.default_rng(3).normal(size=(60, 1))
+    _, low, high, low_adj, high_adj = paired_intervals(values)[:, 0]
+    assert high_adj - low_adj == pytest.approx(high - low, rel=0.05)
+
+
+def test_in_worlds_whose_truth_is_known_intervals_hold_it_as_often_as_they_say() -> None:
+    """Fewer forks than `benchmarks.inference` plays: three standard errors of 300 are 4 points."""
+    same = rates(effect=0.0, simulations=300)
+    assert same.false_positives == pytest.approx(0.05, abs=0.02)
+    assert same.family_wise <= 0.07 + 0.04
+    planted = rates(effect=0.5, simulations=300)
+    assert 0.93 <= planted.covered <= 0.97
+    assert planted.family_wise <= 0.07 + 0.04
+    assert planted.told > 0.6, "it finds what is there"
+
+
+def test_so_many_branches_find_the_effect_with_the_power_that_is_promised() -> None:
+    number = branches_needed(0.5, 1.0)
+    assert number == 34, "as G*Power 3.1 has it for a paired t-test with dz 0.5"
+    generator = np.random.default_rng(4)
+    found = 0
+    for _ in range(1_000):
+        _, low, high, _, _ = paired_intervals(generator.normal(0.5, 1.0, size=(number, 1)), draws=1)[:, 0]
+        found += low > 0 or high < 0
+    assert found / 1_000 == pytest.approx(0.8, abs=0.04)
+    assert branches_needed(5.0, 1.0) >= 2
+    assert branches_needed(0.0001, 1.0) == pytest.approx(7.849e8, rel=1e-3)
