@@ -58,7 +58,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
     """
     directory = next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
     try:
-        from agentsim.analysis.findings import relations, shifts, vendor_biases, without_branches
+        from agentsim.analysis.findings import relations, shifts, without_branches
+        from agentsim.analysis.preference import own_makers
         from agentsim.analysis.standings import standings
     except ImportError:
         raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
@@ -69,7 +70,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     models = {entrant.model for game in found.games for entrant in game.entrants}
     compared = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(found.games), compared)
-    table, votes, moved, between = standings(games), vendor_biases(games), shifts(found.games), relations(games)
+    table, votes, moved, between = standings(games), own_makers(games), shifts(found.games), relations(games)
     above = [game.name for game in games if game.fallen > max_fallbacks]
     kept = standings([game for game in games if game.fallen <= max_fallbacks]) if above else None
     shown = panels(table, votes, moved, between, kept)
@@ -91,7 +92,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
                 "max_fallbacks": max_fallbacks,
                 "above": above,
                 "kept": None if kept is None else asdict(kept),
-                "favours": [asdict(vendor_bias) for vendor_bias in votes],
+                "favours": [asdict(each) for each in votes],
                 "relations": [asdict(relation) for relation in between],
                 "branches": [asdict(shift) for shift in moved],
             }
