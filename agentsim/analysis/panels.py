@@ -121,7 +121,9 @@ def _rated(line: Standing) -> tuple[Cell, ...]:
 
 def _strongest(lines: Sequence[Standing]) -> DataTable:
     ordered = sorted(lines, key=lambda line: -line.strength.value)
-    rows = tuple((line.label, *(round(100 * chance) for chance in line.places)) for line in ordered)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (line.label, *(round(100 * chance) for chance in line.places)) for line in ordered
+    )
     note = "Percent: how likely an entry is the strongest, the second strongest and so on, by the log strength."
     return DataTable("Places by strength", ("", *map(str, range(1, len(rows) + 1))), rows, note, heat=True)
 
@@ -180,9 +182,9 @@ def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
         for each in own_makers
     )
     note = (
-        "How much more often voters choose a candidate of their own maker than other voters of the same ballot do, so "
-        "that how good the candidate is does not count. Points of the share of votes, and log odds; intervals of 95% by "
-        "games. A maker that cannot be told from the others has no row."
+        "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
+        "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
+        "that cannot be told from the others has no row."
     )
     return DataTable("Votes for one's own", ("maker", "vote", "games", "votes", "points", "log odds"), rows, note)
 

@@ -159,8 +159,8 @@ def _reach(slopes: Array, bends: Array, group: Array, kept: Array) -> Array:
     """How far the interval of 95% goes to each side: the jackknife by blocks of games, each left out in one step.
 
     J. G. MacKinnon, M. O. Nielsen and M. D. Webb, Fast and reliable jackknife and bootstrap methods for cluster-robust
-    inference, 2023 (CV3), with Student's quantile. Its degrees of freedom are those of the number of blocks that would say as
-    much if each said the same. NaN where fewer than `FEWEST` say anything.
+    inference, 2023 (CV3), with Student's quantile. Its degrees of freedom are those of the number of blocks that would
+    say as much if each said the same. NaN where fewer than `FEWEST` say anything.
     """
     by_block = np.tensordot(group, bends, axes=1)
     rest = by_block.sum(axis=0) + kept - by_block
