@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,7 +26,7 @@ AGREED = 1.05
 WRONG = 0.05
 """A check fails where its p-value is below this."""
 
-Stages = tuple[Array, Array]
+Stages: TypeAlias = tuple[Array, Array]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import expit, stdtrit
@@ -19,6 +21,8 @@ from agentsim.analysis.inference import FEWEST, PSEUDO, UPPER, Array, Interval, 
 
 _STEPS = 100
 _CLOSE = 1e-9
+
+_Side: TypeAlias = tuple[int, int, tuple[bool, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +97,28 @@ def _compared(
     common = [player for player in one.ballot if player in other.ballot]
     if made[one.voter] == made[other.voter] or one.choice not in common or other.choice not in common:
         return None
-    same, shares = np.zeros((2, len(common), len(makers)))
-    voted = np.zeros(len(common))
-    for vote, sign in ((one, 1.0), (other, -1.0)):
-        own = np.array([float(made.get(player) == made[vote.voter]) for player in common])
-        others = (own.sum() - own) / max(1, len(own) - 1)
-        column = makers.index(made[vote.voter])
+    sides = tuple(
+        (
+            makers.index(made[vote.voter]),
+            common.index(vote.choice),
+            tuple(made.get(player) == made[vote.voter] for player in common),
+        )
+        for vote in (one, other)
+    )
+    return _differences(sides, len(makers))
+
+
+@lru_cache(maxsize=10_000)
+def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, Array] | None:
+    """The same of two sides: (column of the maker, the place that was chosen, whether each place is an own one)."""
+    places = len(sides[0][2])
+    same, shares = np.zeros((2, places, makers))
+    voted = np.zeros(places)
+    for (column, chosen, owns), sign in zip(sides, (1.0, -1.0), strict=True):
+        own = np.array(owns, dtype=np.float64)
+        others = (own.sum() - own) / max(1, places - 1)
         same[:, column], shares[:, column] = sign * own, sign * (own - others)
-        voted[common.index(vote.choice)] += sign
+        voted[chosen] += sign
     if not shares.any():
         return None
     return voted @ same, shares.T @ shares, shares.T @ voted
