@@ -52,7 +52,11 @@ def _preference(found: list[OwnMaker], what: str, *, points: float | None, log_o
             continue
         whose = "" if each.maker is None else ", by maker"
         for name, estimate, truth in (("points", each.points, points), ("log odds", each.log_odds, log_odds)):
-            if truth is None or (whose and name == "log odds"):
+            if truth is None:
+                continue
+            if whose and name == "log odds":
+                if truth:
+                    yield Said(f"{what}: log odds of maker {each.maker}, covered", _holds(estimate, truth), None)
                 continue
             if truth:
                 yield Said(f"{what}: {name}{whose}, covered", _holds(estimate, truth), COVERED)
