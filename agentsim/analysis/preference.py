@@ -140,7 +140,8 @@ def _estimates(
     group = together[:, [pair.game for pair in pairs]]
     log_odds, points = _logit(told, weight, group), _shares(squares, products, group)
     for place, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
-        own = {voter for pair in pairs for voter in pair.voters if maker in {None, voter[3]}}
+        telling = (pairs[row] for row in np.flatnonzero(squares[:, place, place]))
+        own = {voter for pair in telling for voter in pair.voters if maker in {None, voter[3]}}
         both = [
             interval(values[place], values[place] + np.array([-1, 1]) * reach[place])
             for values, reach in (log_odds, points)

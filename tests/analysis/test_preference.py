@@ -77,6 +77,13 @@ def test_only_voters_whose_makers_could_differ_are_counted() -> None:
     assert own_makers(voted([("C", "A", "AB"), ("D", "B", "AB")], "abaa", games=8)) == []
 
 
+def test_a_makers_votes_are_those_that_could_fall_on_its_own() -> None:
+    """C and F have finalists of their own makers; E has none, and is what they are compared with."""
+    cast = [("C", "A", "AB"), ("F", "B", "AB"), ("E", "B", "AB")]
+    found = {each.maker: each.votes for each in own_makers(voted(cast, "abaacb", games=6))}
+    assert found == {None: 18, "a": 6, "b": 6}
+
+
 def test_few_games_have_an_estimate_and_no_interval() -> None:
     cast = [("C", "A", "AB"), ("D", "B", "AB"), ("E", "A", "AB")]
     assert together(voted(cast, "ababc", games=FEWEST - 1)).points.low is None
