@@ -140,7 +140,7 @@ def _estimates(
     group = together[:, [pair.game for pair in pairs]]
     log_odds, points = _logit(told, weight, group), _shares(squares, products, group)
     for place, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
-        telling = (pairs[row] for row in np.flatnonzero(squares[:, place, place]))
+        telling = (pair for pair, square in zip(pairs, squares[:, place, place], strict=True) if square)
         own = {voter for pair in telling for voter in pair.voters if maker in {None, voter[3]}}
         both = [
             interval(values[place], values[place] + np.array([-1, 1]) * reach[place])
