@@ -1,4 +1,4 @@
-"""Findings of many games besides the standings: votes for one's own vendor, relations of labels."""
+"""Findings of many games besides the standings: relations of labels."""
 
 from __future__ import annotations
 
@@ -6,59 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-import numpy as np
-
-from agentsim.analysis.game_records import GameRecord, vendor
-from agentsim.analysis.inference import Interval, blocks, interval, ratio_intervals
-
-
-@dataclass(frozen=True, slots=True)
-class VendorBias:
-    """Votes of one vendor's models (None: of all vendors'), for the winner (`final`) or for a player to leave.
-
-    `same` of them chose a player of the same vendor; `blind` is the expectation if each were drawn from its ballot,
-    `excess` the difference per vote. Only ballots with players of the same and of another vendor count.
-    """
-
-    maker: str | None
-    final: bool
-    votes: int
-    same: int
-    blind: float
-    excess: Interval
-
-
-def vendor_biases(games: Sequence[GameRecord]) -> list[VendorBias]:
-    """By kind of vote and vendor; none where all models have one vendor, or the game has no votes."""
-    makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
-    if len(makers) < 2:
-        return []
-    found = [_vendor_bias(games, maker, final=final) for final in (False, True) for maker in (None, *makers)]
-    return [bias for bias in found if bias is not None]
-
-
-def _vendor_bias(games: Sequence[GameRecord], maker: str | None, *, final: bool) -> VendorBias | None:
-    excess, counts = np.zeros((len(games), 1)), np.zeros((len(games), 1))
-    same, blind = 0, 0.0
-    for row, game in enumerate(games):
-        made = {entrant.player: vendor(entrant.model) for entrant in game.entrants}
-        for vote in game.votes:
-            own = made.get(vote.voter)
-            if vote.final is not final or own is None or maker not in {None, own}:
-                continue
-            chance = sum(made.get(player) == own for player in vote.ballot) / len(vote.ballot)
-            if 0 < chance < 1:
-                chosen = made.get(vote.choice) == own
-                same += chosen
-                blind += chance
-                excess[row, 0] += chosen - chance
-                counts[row, 0] += 1
-    votes = int(counts.sum())
-    if not votes:
-        return None
-    together = blocks([game.seed for game in games])
-    (ends,) = ratio_intervals(together @ excess, together @ counts, centre=0.0)
-    return VendorBias(maker, final, votes, same, blind, interval((same - blind) / votes, ends))
+from agentsim.analysis.game_records import GameRecord
 
 
 @dataclass(frozen=True, slots=True)

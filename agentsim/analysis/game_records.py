@@ -49,12 +49,13 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A vote for one player of a ballot: to win (`final`), or to leave."""
+    """A vote for one player of a ballot, in a round: to win (`final`), or to leave."""
 
     voter: str
     choice: str
     ballot: tuple[str, ...]
     final: bool
+    round: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +210,12 @@ def _spoke(history: History) -> dict[str, int]:
 
 def _votes(history: History) -> Iterator[Vote]:
     """Every event with a voter, a choice and the ballot that it was made from, in any game."""
-    for part in history.rounds:
+    for number, part in enumerate(history.rounds):
         final = any(event.data.get("final") is True for event in part.events)
         for event in part.events:
             voter, choice, ballot = (event.data.get(key) for key in ("voter", "choice", "ballot"))
             if isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot:
-                yield Vote(voter, choice, tuple(map(str, ballot)), final)
+                yield Vote(voter, choice, tuple(map(str, ballot)), final, number)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from agentsim.analysis.findings import Relation, VendorBias
+from agentsim.analysis.findings import Relation
 from agentsim.analysis.inference import Interval
+from agentsim.analysis.preference import OwnMaker
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 
@@ -16,7 +17,7 @@ _KEPT = "* Without the games of too many fallbacks."
 
 def panels(
     found: Standings,
-    vendor_biases: Sequence[VendorBias],
+    own_makers: Sequence[OwnMaker],
     relations: Sequence[Relation] = (),
     kept: Standings | None = None,
 ) -> list[Panel]:
@@ -28,19 +29,19 @@ def panels(
     shown: list[Panel] = [
         _leaderboard(found, kept),
         _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
-        _ratings(found.lines, kept),
+        _ratings(found, kept),
         _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
     ]
     if len(found.lines) > 1:
-        shown.append(_matrix(found))
+        shown += [_strongest(found.lines), _matrix(found)]
     if found.seats:
         note = "By place at the table, in the order of the scenario's players."
         shown.append(_places("Seats", "seat", found, found.seats, note))
     if found.spoke:
         note = "By turn in the first round in which everybody is heard."
         shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
-    if vendor_biases:
-        shown.append(_vendor_biases(vendor_biases))
+    if own_makers:
+        shown.append(_own_makers(own_makers))
     if relations:
         shown.append(_relations(relations))
     shown.append(_costs(found.lines))
@@ -79,23 +80,49 @@ def _results(line: Standing) -> tuple[str, str]:
     return _written(line.win_rate, ".0%"), _written(line.mean_rank, ".2f")
 
 
-def _ratings(lines: Sequence[Standing], kept: Standings | None) -> DataTable:
+def _ratings(found: Standings, kept: Standings | None) -> DataTable:
     rows = tuple(
         (line.label, *_rated(line), *_beside(kept, line, _rated))
-        for line in sorted(lines, key=lambda line: -line.strength.value)
+        for line in sorted(found.lines, key=lambda line: -line.strength.value)
     )
+    p = f"p = {found.wins_p:.3f}" if found.wins_p >= 0.001 else "p < 0.001"
     note = (
-        "Plackett-Luce: the chance to come first among one of each, and the log strength. OpenSkill: mu ± sigma, "
-        "game after game; it depends on their order."
+        "First of all: the chance to come first among one of each, from wins alone. Log strength: Plackett-Luce of all "
+        "places; expected are the wins that it foretells in these games. Both are posterior means with 95% of the "
+        "posterior. "
     )
-    columns = ("first of all", "log strength", "OpenSkill")
+    if found.wins_fail:
+        note += (
+            f"The wins are not what the strengths foretell ({p}): strength is about places here, and no chance to come "
+            "first follows from it. "
+        )
+    else:
+        note += f"The wins are such as the strengths foretell ({p}): first by ranks is what follows from these. "
+    note += "OpenSkill: mu ± sigma, game after game; it depends on their order."
+    columns = ("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill")
     if kept is None:
         return DataTable("Ratings", ("", *columns), rows, note)
     return DataTable("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
 
 
-def _rated(line: Standing) -> tuple[str, str, str]:
-    return f"{line.share:.0%}", _written(line.strength, "+.2f"), f"{line.mu:.1f} ± {line.sigma:.1f}"
+def _rated(line: Standing) -> tuple[Cell, ...]:
+    return (
+        _written(line.first, ".1%"),
+        _written(line.strength, "+.2f"),
+        round(line.wins, 2),
+        _written(line.wins_expected, ".0f"),
+        None if line.first_by_ranks is None else f"{line.first_by_ranks:.1%}",
+        f"{line.mu:.1f} ± {line.sigma:.1f}",
+    )
+
+
+def _strongest(lines: Sequence[Standing]) -> DataTable:
+    ordered = sorted(lines, key=lambda line: -line.strength.value)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (line.label, *(round(100 * chance) for chance in line.places)) for line in ordered
+    )
+    note = "Percent: how likely an entry is the strongest, the second strongest and so on, by the log strength."
+    return DataTable("Places by strength", ("", *map(str, range(1, len(rows) + 1))), rows, note, heat=True)
 
 
 def _beside(kept: Standings | None, line: Standing, cells: Callable[[Standing], tuple[Cell, ...]]) -> tuple[Cell, ...]:
@@ -139,13 +166,24 @@ def _places(title: str, what: str, found: Standings, places: Sequence[Place], no
     return DataTable(title, (what, "entries", "wins", _rank(found)), rows, note)
 
 
-def _vendor_biases(vendor_biases: Sequence[VendorBias]) -> DataTable:
-    rows = []
-    for bias in vendor_biases:
-        counts = (bias.votes, bias.same, round(bias.blind, 1), _written(bias.excess, "+.1%"))
-        rows.append((bias.maker or "all", "to win" if bias.final else "to go", *counts))
-    note = "Votes of a maker's models that fell on the same maker's, and how many would if each were drawn blindly."
-    return DataTable("Votes for one's own", ("maker", "vote", "votes", "own", "blind", "excess"), tuple(rows), note)
+def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
+    rows = tuple(
+        (
+            each.maker or "all",
+            "to win" if each.final else "to go",
+            each.games,
+            each.votes,
+            _written(each.points, "+.1%"),
+            _written(each.log_odds, "+.2f"),
+        )
+        for each in own_makers
+    )
+    note = (
+        "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
+        "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
+        "that cannot be told from the others has no row."
+    )
+    return DataTable("Votes for one's own", ("maker", "vote", "games", "votes", "points", "log odds"), rows, note)
 
 
 def _relations(relations: Sequence[Relation]) -> DataTable:

@@ -17,13 +17,13 @@ from agentsim.analysis.inference import (
     Array,
     Interval,
     blocks,
-    fit,
     interval,
     openskill_ratings,
     permutation_p,
     ratio_intervals,
     stages,
 )
+from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, credible, independence, posterior, wins_check
 
 _MOST_PAIRED = 40
 """With more labels than this, pairs get no intervals: drawing them takes too long."""
@@ -38,7 +38,9 @@ class Standing:
     """One label: a model, or a player.
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
-    of a game.
+    of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and `places` (how likely
+    it is the strongest, the second, and so on) are of the rank fit, `wins_expected` the wins that it foretells in these
+    games. `first_by_ranks` is its chance to come first, None where these wins are not what was played.
     """
 
     label: str
@@ -47,8 +49,11 @@ class Standing:
     wins: float
     win_rate: Interval
     mean_rank: Interval
+    first: Interval
     strength: Interval
-    share: float
+    places: tuple[float, ...]
+    wins_expected: Interval
+    first_by_ranks: float | None
     mu: float
     sigma: float
     decisions: int
@@ -76,7 +81,8 @@ class Standings:
 
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
     games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
-    `null_p` is the p-value of the permutation test, None where each game has a single label. With `seats_fixed` no
+    `null_p` is the p-value of the permutation test, None where each game has a single label. `wins_p` is the posterior
+    predictive p-value of the wins under the rank fit. With `seats_fixed` no
     label ever changed its seat in several games, so its figures contain the effect of the seat.
     """
 
@@ -85,9 +91,15 @@ class Standings:
     ahead: _Ahead
     relative: bool
     null_p: float | None
+    wins_p: float
     seats_fixed: bool
     seats: tuple[Place, ...]
     spoke: tuple[Place, ...]
+
+    @property
+    def wins_fail(self) -> bool:
+        """Whether the rank fit foretells other wins than were played."""
+        return self.wins_p < WRONG
 
 
 def standings(games: Sequence[GameRecord]) -> Standings:
@@ -95,7 +107,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
     relative = len({len(game.entrants) for game in games}) > 1
     if relative:
         games = [_relative(game) for game in games]
-    lines = _standings(games)
+    lines, wins_p = _standings(games)
     order = [line.label for line in lines]
     beats, ahead = _head_to_head(games, order)
     return Standings(
@@ -104,6 +116,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         ahead=ahead,
         relative=relative,
         null_p=_null(games, order),
+        wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
         seats=_by_place(games, lambda entrant: entrant.seat),
         spoke=_by_place(games, lambda entrant: entrant.spoke),
@@ -125,6 +138,7 @@ class _Results(Generic[_Key]):
                     ranks[row, column[key]] += entrant.rank
                     wins[row, column[key]] += (entrant.rank == best) / placed.count(best)
                     counts[row, column[key]] += 1
+        self.counts_by_game, self.wins_by_game = counts, wins
         self.entries, self.wins = counts.sum(axis=0), wins.sum(axis=0)
         self.games = (counts > 0).sum(axis=0)
         self.blocks = blocks([game.seed for game in games])
@@ -141,20 +155,40 @@ class _Results(Generic[_Key]):
         return list(map(interval, self.wins / self.entries, _rate_ends(wins, counts)))
 
 
-def _standings(games: Sequence[GameRecord]) -> tuple[Standing, ...]:
+@dataclass(frozen=True)
+class _Ratings:
+    """The rank fit, the chance to come first by wins alone, and how well the first foretells wins."""
+
+    ranks: Posterior
+    first: Sequence[Interval]
+    check: WinsCheck
+
+
+def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
+    size = len(results.keys)
+    index = {label: place for place, label in enumerate(results.keys)}
+    ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
+    won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
+    weight = independence(ranked, size, results.blocks)
+    ranks = posterior(ranked, size, weight=weight)
+    first = posterior(won, size, weight=independence(won, size, results.blocks))
+    check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
+    return _Ratings(ranks, credible(first.shares), check)
+
+
+def _standings(games: Sequence[GameRecord]) -> tuple[tuple[Standing, ...], float]:
+    """The lines, and `Standings.wins_p`."""
     results = _Results(games, lambda entrant: entrant.label)
     labels = results.keys
     if not labels:
-        return ()
-    index = {label: place for place, label in enumerate(labels)}
-    places = [
-        stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], len(labels)) for game in games
-    ]
-    strengths = fit(places, len(labels), results.blocks)
+        return (), 1.0
+    ratings = _ratings(games, results)
     rated = openskill_ratings(games, labels)
-    reach, rates, ranks = strengths.intervals(), results.win_rates(), results.mean_ranks()
+    strengths, places = credible(ratings.ranks.logs), ratings.ranks.places
+    by_ranks = ratings.ranks.shares.mean(axis=0)
+    rates, ranks = results.win_rates(), results.mean_ranks()
     lines = []
-    for label, column in index.items():
+    for column, label in enumerate(labels):
         own = [e for game in games for e in game.entrants if e.label == label]
         costs = [e.cost_usd for e in own]
         lines.append(
@@ -165,8 +199,11 @@ def _standings(games: Sequence[GameRecord]) -> tuple[Standing, ...]:
                 wins=float(results.wins[column]),
                 win_rate=rates[column],
                 mean_rank=ranks[column],
-                strength=interval(strengths.logs[column], reach[column]),
-                share=float(strengths.shares[column]),
+                first=ratings.first[column],
+                strength=strengths[column],
+                places=tuple(map(float, places[column])),
+                wins_expected=ratings.check.expected[column],
+                first_by_ranks=None if ratings.check.fails else float(by_ranks[column]),
                 mu=rated[column][0],
                 sigma=rated[column][1],
                 decisions=sum(e.decisions for e in own),
@@ -178,7 +215,7 @@ def _standings(games: Sequence[GameRecord]) -> tuple[Standing, ...]:
                 turned_away=sum(e.turned_away for e in own),
             )
         )
-    return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label)))
+    return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label))), ratings.check.p
 
 
 def _rate_ends(won: Array, met: Array) -> Array:

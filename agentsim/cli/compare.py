@@ -61,7 +61,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
     try:
         from agentsim.analysis.arm_panels import arm_panels
         from agentsim.analysis.arms import comparisons
-        from agentsim.analysis.findings import relations, vendor_biases, without_branches
+        from agentsim.analysis.findings import relations, without_branches
+        from agentsim.analysis.preference import own_makers
         from agentsim.analysis.standings import standings
     except ImportError:
         raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
@@ -72,7 +73,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     models = {entrant.model for game in found.games for entrant in game.entrants}
     compared = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(found.games), compared)
-    table, votes, between = standings(games), vendor_biases(games), relations(games)
+    table, votes, between = standings(games), own_makers(games), relations(games)
     arms = comparisons(directory)
     alone = 0 if arms else len(found.games) - len(games)
     above = [game.name for game in games if game.fallen > max_fallbacks]
@@ -96,7 +97,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
                 "max_fallbacks": max_fallbacks,
                 "above": above,
                 "kept": None if kept is None else asdict(kept),
-                "favours": [asdict(vendor_bias) for vendor_bias in votes],
+                "favours": [asdict(each) for each in votes],
                 "relations": [asdict(relation) for relation in between],
                 "arms": [each.to_json() for each in arms],
             }

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import vendor_biases
-from agentsim.analysis.game_records import Entrant, GameRecord, Vote, vendor
+from agentsim.analysis.game_records import vendor
 from agentsim.history.run_files import RunFiles
 from tests.cli.command_line import TRIO, agentsim, trio
 
@@ -103,7 +102,15 @@ def test_identical_bots_under_different_names_are_not_told_apart(tmp_path: Path)
 
 def test_the_terminal_shows_every_part(tmp_path: Path) -> None:
     out = agentsim("report", str(batch(tmp_path, 4)), cwd=tmp_path).out
-    for title in ("Standings", "Ratings", "Head to head", "Seats", "Order of speaking", "Calls and cost"):
+    for title in (
+        "Standings",
+        "Ratings",
+        "Places by strength",
+        "Head to head",
+        "Seats",
+        "Order of speaking",
+        "Calls and cost",
+    ):
         assert f"\n{title}\n" in out
 
 
@@ -120,31 +127,7 @@ def test_the_page_holds_every_part_and_links_to_the_games_that_have_pages(tmp_pa
     assert "http" not in text.replace("http-equiv", "")
 
 
-def entrant(player: str, model: str) -> Entrant:
-    return Entrant(player, model, model, 1.0, 1, None, 1, 0, 0, 0, 0.0)
-
-
 def test_a_models_maker_is_read_off_its_name() -> None:
     assert vendor("openrouter/openai/gpt-5-mini") == "openai"
     assert vendor("gemini/gemini-2.5-flash") == "gemini"
     assert vendor("openrouter/x-ai/grok > openai/gpt-5") == "x-ai"
-
-
-def test_votes_for_ones_own_are_held_against_blind_ones() -> None:
-    """Two of one maker and two of another: of a ballot of three, one is the voter's own."""
-    players = (*(entrant(p, "openai/x") for p in "AB"), *(entrant(p, "gemini/y") for p in "CD"))
-    ballot = {"A": ("B", "C", "D"), "C": ("A", "B", "D")}
-    votes = (Vote("A", "B", ballot["A"], True), Vote("C", "A", ballot["C"], True), Vote("A", "C", ballot["A"], False))
-    game = GameRecord("g", "any", 1, players, votes, 0.0)
-    found = {(vendor_bias.maker, vendor_bias.final): vendor_bias for vendor_bias in vendor_biases([game, game])}
-    assert (found[None, True].votes, found[None, True].same) == (4, 2)
-    assert found[None, True].blind == pytest.approx(4 / 3)
-    assert found["openai", True].excess.value == pytest.approx(2 / 3)
-    assert found["gemini", True].excess.value == pytest.approx(-1 / 3)
-    assert found["openai", False].same == 0
-    assert ("gemini", False) not in found
-
-
-def test_models_of_one_maker_have_nobody_to_prefer() -> None:
-    game = GameRecord("g", "any", 1, (entrant("A", "bot/x"), entrant("B", "bot/y")), (Vote("A", "B", ("B",), True),), 0)
-    assert vendor_biases([game]) == []

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser
 
-from agentsim.analysis.findings import vendor_biases
 from agentsim.analysis.game_records import Entrant, GameRecord, Vote
 from agentsim.analysis.panels import panels
+from agentsim.analysis.preference import own_makers
 from agentsim.analysis.standings import standings
 from agentsim.report.markup import find_css
 from agentsim.report.page import GameLink, render_batch
@@ -50,7 +50,7 @@ def written(tmp_path: Path, payload: str) -> Path:
     ]
     file = tmp_path / "index.html"
     page = render_batch(
-        panels(found, vendor_biases(games)),
+        panels(found, own_makers(games)),
         links,
         name="batch" + payload,
         facts=[("Games", "2 of 3 finished" + payload)],

@@ -1,0 +1,196 @@
+"""Own maker's preference: whether voters choose a candidate of their own maker more often than other voters do.
+
+Each candidate of each ballot has an effect of its own, which all voters of that ballot share. Votes are compared within
+pairs of these voters alone, so that the effects drop out (docs/inference.md). What counts as a vote is
+`game_records`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import expit, stdtrit
+
+from agentsim.analysis.game_records import GameRecord, Vote, vendor
+from agentsim.analysis.inference import FEWEST, PSEUDO, UPPER, Array, Interval, blocks, interval
+
+_STEPS = 100
+_CLOSE = 1e-9
+
+_Side: TypeAlias = tuple[int, int, tuple[bool, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMaker:
+    """Votes for the winner (`final`) or for a player to leave, of one maker's models (None: of all).
+
+    `log_odds` is what a candidate gains with voters of its own maker over what others see in it; `points` is the
+    same as a difference of shares (0.1: ten points). `votes` and `games` count what the estimates rest on.
+    """
+
+    maker: str | None
+    final: bool
+    games: int
+    votes: int
+    log_odds: Interval
+    points: Interval
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two voters of one ballot, and what makers (in columns) could change in their votes.
+
+    `told` is how much more own makers speak for the choices as they are than for exchanged ones; `squares` and
+    `products` are the pair's part of the normal equations of shares.
+    """
+
+    game: int
+    voters: tuple[tuple[int, int, str, str], ...]
+    weight: float
+    told: Array
+    squares: Array
+    products: Array
+
+
+def own_makers(games: Sequence[GameRecord]) -> list[OwnMaker]:
+    """By kind of vote: all makers together, then each that can be told from the others.
+
+    Of two makers a vote for the one is a vote against the other, so that only what they have in common is known.
+    """
+    makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
+    together = blocks([game.seed for game in games])
+    found: list[OwnMaker] = []
+    for final in (False, True):
+        pairs = [pair for number, game in enumerate(games) for pair in _pairs(number, game, makers, final=final)]
+        if pairs:
+            found += _estimates(pairs, [None], np.ones((len(makers), 1)), together, final=final)
+            found += _estimates(pairs, makers, np.eye(len(makers)), together, final=final)
+    return found
+
+
+def _pairs(number: int, game: GameRecord, makers: Sequence[str], *, final: bool) -> Iterator[_Pair]:
+    made = {entrant.player: vendor(entrant.model) for entrant in game.entrants}
+    ballots: dict[int, list[Vote]] = {}
+    for vote in game.votes:
+        if vote.final is final and vote.voter in made:
+            ballots.setdefault(vote.round, []).append(vote)
+    for at, votes in ballots.items():
+        for both in combinations(votes, 2):
+            if (found := _compared(*both, made, makers)) is not None:
+                voters = tuple((number, at, vote.voter, made[vote.voter]) for vote in both)
+                yield _Pair(number, voters, 2 / len(votes), *found)
+
+
+def _compared(
+    one: Vote, other: Vote, made: Mapping[str, str], makers: Sequence[str]
+) -> tuple[Array, Array, Array] | None:
+    """`told`, `squares` and `products` of a pair; None where their makers could not make them differ.
+
+    Only candidates on both ballots count, and only voters who chose one of these: among them a candidate is as good for
+    the one as for the other.
+    """
+    common = [player for player in one.ballot if player in other.ballot]
+    if made[one.voter] == made[other.voter] or one.choice not in common or other.choice not in common:
+        return None
+    sides = tuple(
+        (
+            makers.index(made[vote.voter]),
+            common.index(vote.choice),
+            tuple(made.get(player) == made[vote.voter] for player in common),
+        )
+        for vote in (one, other)
+    )
+    return _differences(sides, len(makers))
+
+
+@lru_cache(maxsize=10_000)
+def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, Array] | None:
+    """The same of two sides: (column of the maker, the place that was chosen, whether each place is an own one)."""
+    places = len(sides[0][2])
+    same, shares = np.zeros((2, places, makers))
+    voted = np.zeros(places)
+    for (column, chosen, owns), sign in zip(sides, (1.0, -1.0), strict=True):
+        own = np.array(owns, dtype=np.float64)
+        others = (own.sum() - own) / max(1, places - 1)
+        same[:, column], shares[:, column] = sign * own, sign * (own - others)
+        voted[chosen] += sign
+    if not shares.any():
+        return None
+    return voted @ same, shares.T @ shares, shares.T @ voted
+
+
+def _estimates(
+    pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, together: Array, *, final: bool
+) -> Iterator[OwnMaker]:
+    """One estimate for each column of `columns`, which says what makers share it."""
+    weight = np.array([pair.weight for pair in pairs])
+    told = np.array([pair.told for pair in pairs]) @ columns
+    squares = columns.T @ np.array([pair.squares for pair in pairs]) @ columns * weight[:, None, None]
+    products = np.array([pair.products for pair in pairs]) @ columns * weight[:, None]
+    whole = squares.sum(axis=0)
+    known = np.isclose(np.diag(np.linalg.pinv(whole, hermitian=True) @ whole), 1.0)
+    if not known.any():
+        return
+    told, products, squares = told[:, known], products[:, known], squares[:, known][:, :, known]
+    group = together[:, [pair.game for pair in pairs]]
+    log_odds, points = _logit(told, weight, group), _shares(squares, products, group)
+    for place, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
+        telling = (pair for pair, square in zip(pairs, squares[:, place, place], strict=True) if square)
+        own = {voter for pair in telling for voter in pair.voters if maker in {None, voter[3]}}
+        both = [
+            interval(values[place], values[place] + np.array([-1, 1]) * reach[place])
+            for values, reach in (log_odds, points)
+        ]
+        yield OwnMaker(maker, final, len({voter[0] for voter in own}), len(own), both[0], _possible(both[1]))
+
+
+def _logit(told: Array, weight: Array, group: Array) -> tuple[Array, Array]:
+    """Values and reaches: each pair chose as it did, and not the other way round, with the odds exp(told @ values).
+
+    Half a pair for and half one against each value keep it finite (S. Greenland and M. A. Mansournia, Penalization,
+    bias reduction, and default priors in logistic and related categorical and survival regressions, 2015).
+    """
+    values = np.zeros(told.shape[1])
+    for _ in range(_STEPS):
+        chance = expit(told @ values)
+        slopes = told * (weight * (1 - chance))[:, None]
+        bends = np.einsum("pi,pj,p->pij", told, told, weight * chance * (1 - chance))
+        kept = np.diag(2 * PSEUDO * expit(values) * expit(-values))
+        step = np.linalg.solve(bends.sum(axis=0) + kept, slopes.sum(axis=0) + PSEUDO * (1 - 2 * expit(values)))
+        values = values + np.clip(step, -1, 1)
+        if np.abs(step).max() < _CLOSE:
+            break
+    return values, _reach(slopes, bends, group, kept)
+
+
+def _shares(squares: Array, products: Array, group: Array) -> tuple[Array, Array]:
+    """Values and reaches of the least squares: an own candidate gains so much, the others lose it in equal parts."""
+    values = np.linalg.solve(squares.sum(axis=0), products.sum(axis=0))
+    return values, _reach(products - squares @ values, squares, group, np.zeros((len(values), len(values))))
+
+
+def _reach(slopes: Array, bends: Array, group: Array, kept: Array) -> Array:
+    """How far the interval of 95% goes to each side: the jackknife by blocks of games, each left out in one step.
+
+    J. G. MacKinnon, M. O. Nielsen and M. D. Webb, Fast and reliable jackknife and bootstrap methods for cluster-robust
+    inference, 2023 (CV3), with Student's quantile. Its degrees of freedom are those of the number of blocks that would
+    say as much if each said the same. NaN where fewer than `FEWEST` say anything.
+    """
+    by_block = np.tensordot(group, bends, axes=1)
+    rest = by_block.sum(axis=0) + kept - by_block
+    moved = np.einsum("bij,bj->bi", np.linalg.pinv(rest, hermitian=True), group @ slopes)
+    said = np.einsum("bii->bi", by_block)
+    enough = (said > 0).sum(axis=0) >= FEWEST
+    freedom = np.maximum(1.0, said.sum(axis=0) ** 2 / np.where(enough, (said**2).sum(axis=0), 1.0) - 1)
+    far: Array = stdtrit(freedom, UPPER) * np.sqrt((moved**2).sum(axis=0) * freedom / (freedom + 1))
+    return np.where(enough, far, np.nan)
+
+
+def _possible(points: Interval) -> Interval:
+    low, high = (None if end is None else max(-1.0, min(1.0, end)) for end in (points.low, points.high))
+    return Interval(points.value, low, high)

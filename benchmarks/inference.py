@@ -1,0 +1,178 @@
+"""What `agentsim report` says of worlds whose truth is known, as one table: what is true, and what is said.
+
+Each row is a rate over simulations. Each simulation has random numbers of its own, from a seed that is fixed here, so
+that the table is the same each time. What is estimated, and how, is docs/inference.md.
+
+    uv run python -m benchmarks.inference
+    uv run python -m benchmarks.inference --simulations 200 --only ratings
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from agentsim.analysis.inference import Interval, stages
+from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
+from agentsim.analysis.preference import OwnMaker, own_makers
+from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, tables
+
+SEED = 20_261_123
+FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
+CHAINS = 10
+"""A quarter of a report's, for speed: the ends of an interval are less exact."""
+FAR_APART = np.log(4.0) * np.array([1.5, 0.5, -0.5, -1.5])
+
+
+@dataclass(frozen=True)
+class Said:
+    """One figure of one simulation: `hit` counts towards the rate of `what`, which should be in `within`."""
+
+    what: str
+    hit: float
+    within: tuple[float, float] | None
+
+
+World = Callable[[np.random.Generator], Iterator[Said]]
+
+
+def _holds(found: Interval, truth: float) -> bool:
+    return found.low is not None and found.high is not None and found.low <= truth <= found.high
+
+
+def _preference(found: list[OwnMaker], what: str, *, points: float | None, log_odds: float | None) -> Iterator[Said]:
+    """False positives where the truth is 0, coverage where it is not; estimates without an interval do not count."""
+    for each in found:
+        if each.points.low is None or each.log_odds.low is None:
+            continue
+        whose = "" if each.maker is None else ", by maker"
+        for name, estimate, truth in (("points", each.points, points), ("log odds", each.log_odds, log_odds)):
+            if truth is None:
+                continue
+            if whose and name == "log odds":
+                if truth:
+                    yield Said(f"{what}: log odds of maker {each.maker}, covered", _holds(estimate, truth), None)
+                continue
+            if truth:
+                yield Said(f"{what}: {name}{whose}, covered", _holds(estimate, truth), COVERED)
+            else:
+                yield Said(f"{what}: {name}{whose}, false positives", not _holds(estimate, truth), FALSE)
+
+
+def own_maker(generator: np.random.Generator) -> Iterator[Said]:
+    """Jurors and voters, by merit alone and with a planted preference."""
+    merit = own_makers(jury_votes(generator, Jury(games=60)))
+    yield from _preference(merit, "jury, merit alone", points=0.0, log_odds=0.0)
+    added = own_makers(jury_votes(generator, Jury(games=60, bonus=0.10)))
+    yield from _preference(added, "jury, +10 points", points=0.10, log_odds=None)
+    odds = own_makers(jury_votes(generator, Jury(games=60, log_odds=0.8)))
+    yield from _preference(odds, "jury, log odds +0.8", points=None, log_odds=0.8)
+    out = own_makers(elimination_votes(generator, games=40))
+    yield from _preference(out, "votes to go, merit alone", points=0.0, log_odds=0.0)
+    spared = own_makers(elimination_votes(generator, games=40, log_odds=-0.8))
+    yield from _preference(spared, "votes to go, log odds -0.8", points=None, log_odds=-0.8)
+
+
+def _played(
+    generator: np.random.Generator, logs: Array, games: int, fewest: int | None
+) -> tuple[list[Stages], list[Stages]]:
+    """The games for the rank fit, and for that of wins alone."""
+    size = len(logs)
+    played = tables(generator, logs, games, fewest)
+    ranked = [stages(list(ranks), list(seated), size) for seated, ranks in played]
+    won = [
+        (
+            np.bincount(seated, minlength=size)[None].astype(np.float64),
+            (np.arange(size) == seated[ranks.argmin()]) * 1.0,
+        )
+        for seated, ranks in played
+    ]
+    return ranked, won
+
+
+def ratings(generator: np.random.Generator) -> Iterator[Said]:
+    """Strengths that are drawn from the prior, four to nine models at tables of three to all; and far ones."""
+    for games in (20, 60, 200):
+        size = int(generator.integers(4, 10))
+        logs = np.log(generator.standard_gamma(1.0, size=size))
+        yield from _rated(generator, logs - logs.mean(), games, f"drawn from the prior, {games} games", fewest=3)
+    yield from _rated(generator, FAR_APART, 60, "each four times the next, 60 games", fewest=None)
+
+
+def _rated(generator: np.random.Generator, logs: Array, games: int, what: str, *, fewest: int | None) -> Iterator[Said]:
+    within = None if fewest is None else COVERED
+    ranked, won = _played(generator, logs, games, fewest)
+    seed = int(generator.integers(2**31))
+    ranks, wins = (posterior(each, len(logs), chains=CHAINS, seed=seed) for each in (ranked, won))
+    truth = np.exp(logs) / np.exp(logs).sum()
+    for true_log, strength in zip(logs, credible(ranks.logs), strict=True):
+        yield Said(f"{what}: log strength, covered", _holds(strength, true_log), within)
+    for share, first in zip(truth, credible(wins.shares), strict=True):
+        yield Said(f"{what}: chance to come first, covered", _holds(first, share), within)
+    tables_, taken = (
+        np.array([each.reshape(-1, len(logs)).sum(axis=0) for each in sides]) for sides in zip(*won, strict=True)
+    )
+    check = wins_check(ranks, tables_, taken.sum(axis=0), seed=seed)
+    yield Said(f"{what}: check of wins fails", check.fails, (0.0, 0.07))
+
+
+def no_wins(generator: np.random.Generator) -> Iterator[Said]:
+    """A model without a win in 150 games of four to nine; it is second in each, or anywhere behind the first."""
+    size = int(generator.integers(4, 10))
+    ranked, won = [], []
+    for _ in range(150):
+        ranks = np.append(generator.permutation(np.array([1.0, *range(3, size + 1)])), 2.0)
+        ranked.append(stages(list(ranks), list(range(size)), size))
+        won.append((np.ones((1, size)), (ranks == 1.0) * 1.0))
+    seed = int(generator.integers(2**31))
+    first = credible(posterior(won, size, chains=CHAINS, seed=seed).shares)[-1]
+    yield Said("0 wins of 150, always second: chance to come first below 1.5%", first.value < 0.015, (1.0, 1.0))
+    ranks_fit = posterior(ranked, size, chains=CHAINS, seed=seed)
+    by_ranks = float(ranks_fit.shares.mean(axis=0)[-1])
+    yield Said("0 wins of 150, always second: the rank fit alone would say", by_ranks, None)
+    check = wins_check(ranks_fit, np.ones((150, size)), np.sum([wins for _, wins in won], axis=0), seed=seed)
+    yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))
+
+
+WORLDS: dict[str, World] = {"own_maker": own_maker, "ratings": ratings, "no_wins": no_wins}
+"""The order is part of the seeds: new ones go to the end."""
+
+
+def measured(name: str, simulations: int) -> list[tuple[str, int, float, tuple[float, float] | None]]:
+    """(what, how many, rate, what it should be) of all figures of a world."""
+    counts: Counter[str] = Counter()
+    hits: dict[str, float] = {}
+    within: dict[str, tuple[float, float] | None] = {}
+    for number in range(simulations):
+        for said in WORLDS[name](np.random.default_rng([SEED, list(WORLDS).index(name), number])):
+            counts[said.what] += 1
+            hits[said.what] = hits.get(said.what, 0.0) + said.hit
+            within[said.what] = said.within
+    return [(what, many, hits[what] / many, within[what]) for what, many in counts.items()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--simulations", type=int, default=2_000)
+    parser.add_argument("--only", choices=list(WORLDS), action="append")
+    options = parser.parse_args()
+    print("| what is true: what is said | figures | rate | should be | |")
+    print("|---|---|---|---|---|")
+    for name in options.only or WORLDS:
+        began = time.perf_counter()
+        for what, many, rate, within in measured(name, options.simulations):
+            should = "" if within is None else f"{within[0]:.0%} to {within[1]:.0%}"
+            verdict = "" if within is None else "yes" if within[0] <= rate <= within[1] else "no"
+            print(f"| {what} | {many:,} | {rate:.1%} | {should} | {verdict} |", flush=True)
+        print(
+            f"<!-- {name}: {options.simulations:,} simulations in {time.perf_counter() - began:.0f} s -->", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Worlds whose truth is known, for `benchmarks.inference` and the tests: votes and results with planted effects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentsim.analysis.game_records import Entrant, GameRecord, Vote
+
+Array = NDArray[np.float64]
+MAKERS = ("a", "a", "b", "b", "c", "c", "d")
+
+
+@dataclass(frozen=True)
+class Jury:
+    """Two finalists, drawn from the makers' players, and the others as jurors.
+
+    A juror takes the better pitch with the chance `merit`. Where one finalist alone is of the first maker its pitch is
+    the better one, so that the strongest maker is favoured by merit. A finalist of the juror's own maker has `bonus`
+    more, as a chance, or `log_odds` more.
+    """
+
+    games: int
+    merit: float = 0.85
+    bonus: float = 0.0
+    log_odds: float = 0.0
+    makers: tuple[str, ...] = MAKERS
+
+
+def entrants(
+    makers: Sequence[str], players: Sequence[str] | None = None, ranks: Sequence[float] | None = None
+) -> tuple[Entrant, ...]:
+    """A seat for each maker's model; players are numbered where they have no names."""
+    names = players or [f"p{number}" for number in range(len(makers))]
+    placed = ranks if ranks is not None else [float(number + 1) for number in range(len(makers))]
+    return tuple(
+        Entrant(name, f"{maker}/x", f"{maker}/x", float(rank), seat, None, 1, 0, 0, 0, 0.0)
+        for seat, (name, maker, rank) in enumerate(zip(names, makers, placed, strict=True), start=1)
+    )
+
+
+def jury_votes(generator: np.random.Generator, world: Jury) -> list[GameRecord]:
+    """Games in which jurors vote for one of two finalists."""
+    games = []
+    for number in range(world.games):
+        makers = [str(maker) for maker in generator.permutation(world.makers)]
+        first = world.makers[0]
+        better = 1 if makers[1] == first and makers[0] != first else 0
+        votes = []
+        for juror in range(2, len(makers)):
+            own = (makers[juror] == makers[better]) - (makers[juror] == makers[1 - better])
+            logit = np.log(world.merit / (1 - world.merit)) + world.log_odds * own
+            chosen = better if generator.random() < 1 / (1 + np.exp(-logit)) + world.bonus * own else 1 - better
+            votes.append(Vote(f"p{juror}", f"p{chosen}", ("p0", "p1"), final=True, round=1))
+        games.append(GameRecord(f"g{number}", "any", number, entrants(makers), tuple(votes), 0.0))
+    return games
+
+
+def elimination_votes(
+    generator: np.random.Generator,
+    games: int,
+    log_odds: float = 0.0,
+    makers: Sequence[str] = ("a", "a", "b", "b", "c", "c"),
+) -> list[GameRecord]:
+    """Games of one round in which every player votes one of the others out; the last maker's players are weak."""
+    found = []
+    for number in range(games):
+        seated = [str(maker) for maker in generator.permutation(makers)]
+        weak = generator.normal(size=len(seated)) + [1.0 * (maker == makers[-1]) for maker in seated]
+        votes = []
+        for voter, maker in enumerate(seated):
+            others = [player for player in range(len(seated)) if player != voter]
+            odds = np.exp([weak[player] + log_odds * (seated[player] == maker) for player in others])
+            chosen = generator.choice(others, p=odds / odds.sum())
+            votes.append(Vote(f"p{voter}", f"p{chosen}", tuple(f"p{each}" for each in others), final=False, round=1))
+        found.append(GameRecord(f"g{number}", "any", number, entrants(seated), tuple(votes), 0.0))
+    return found
+
+
+def arrivals(generator: np.random.Generator, logs: Array) -> Array:
+    """Ranks of players of these log strengths: the order of exponential waits is Plackett-Luce's."""
+    waits: Array = generator.exponential(size=len(logs)) / np.exp(logs)
+    return waits.argsort().argsort().astype(np.float64) + 1.0
+
+
+def tables(
+    generator: np.random.Generator, logs: Array, games: int, fewest: int | None = None
+) -> list[tuple[NDArray[np.int64], Array]]:
+    """(who sat, their ranks) of each game; from `fewest` players to all sit in one (all in each, where it is None)."""
+    found = []
+    for _ in range(games):
+        size = len(logs) if fewest is None else int(generator.integers(fewest, len(logs) + 1))
+        seated = generator.permutation(len(logs))[:size]
+        found.append((seated, arrivals(generator, logs[seated])))
+    return found
+
+
+def runner_up(generator: np.random.Generator, games: int, others: int = 3) -> list[GameRecord]:
+    """Games that equal players win; the last label is second in each."""
+    found = []
+    for number in range(games):
+        places = generator.permutation([1.0, *(float(place) for place in range(3, others + 2))])
+        names = [chr(ord("a") + place) for place in range(others + 1)]
+        found.append(
+            GameRecord(f"g{number}", "any", number, entrants(names, ranks=[*map(float, places), 2.0]), (), 0.0)
+        )
+    return found
+
+
+def same_seed(games: Sequence[GameRecord], times: int) -> list[GameRecord]:
+    """The games, each `times` times under its seed."""
+    return [replace(game, name=f"{game.name}_{again}") for game in games for again in range(times)]
