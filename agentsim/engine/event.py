@@ -96,7 +96,9 @@ class Event:
     title, `content` what happened, in prose: templates of the class's fields and properties (`engine.template`).
     `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
-    them. `deeds` are what players did to each other by it. Raises `TypeError` for a name that the class has not.
+    them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
+    hear it at most, beside staff: players' ids, or None where it is for all; `Table.tell` refuses any other audience.
+    Raises `TypeError` for a name that the class has not.
     """
 
     kind: ClassVar[str]
@@ -108,6 +110,7 @@ class Event:
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
     _deeds: ClassVar[tuple[Deed, ...]] = ()
+    _private: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(
         cls,
@@ -118,16 +121,19 @@ class Event:
         words: str | None = None,
         deeds: tuple[Deed, ...] = (),
         in_prompt: bool | None = None,
+        private: tuple[str, ...] = (),
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
         given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
+        given["_private"] = private
         for name, value in given.items():
             if value is not None and value != ():
                 setattr(cls, name, value)
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
+        named.update(cls._private)
         named.update(name for deed in cls._deeds for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
@@ -145,6 +151,16 @@ class Event:
             return filled(self._content, self)
         assert self.words is not None, f"{type(self).__name__} must say its content"
         return str(getattr(self, self.words))
+
+    def confidants(self) -> frozenset[PlayerId] | None:
+        """Who may hear it at most, beside staff; None where it is not private."""
+        found: set[PlayerId] = set()
+        for name in self._private:
+            held = getattr(self, name)
+            if held is None:
+                return None
+            found.update((held,) if isinstance(held, str) else held)
+        return frozenset(found) if self._private else None
 
     @property
     def turned_away(self) -> bool:

@@ -216,6 +216,10 @@ class Table:
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Something happened. The audience is always stated; `by` names the player whose decision did it."""
+        if (confidants := event.confidants()) is not None:
+            heard = self.players if isinstance(to, EveryoneType) else to
+            if others := [player for player in heard if player not in confidants and not player.startswith("@")]:
+                raise RulesBroken(f"{event.kind} is private, and is told to {', '.join(others)}")
         decision = self.latest.get(by) if by is not None else None
         self._sinks[-1].append(LogEntry(event, to, len(self.rounds) - 1, by, decision))
 

@@ -392,3 +392,21 @@ def test_the_lines_of_a_player_are_what_it_heard_and_when_with_words_told_from_f
     facts = '{"round": "Set-up", "event": "Rain", "fact": "It rains."}'
     assert table.lines("A") == (facts, f'{{"round": "Day 1", "event": "{Spoke("B", "ha").heading}", "words": "ha"}}')
     assert table.lines("B") == (facts,)
+
+
+class Confided(Event, content="{text}", private=("speaker", "friends")):
+    """Private to two fields, of which one may be None: then all may hear it."""
+
+    speaker: str
+    friends: tuple[str, ...] | None
+    text: str = ""
+
+
+def test_a_private_event_is_told_to_its_confidants_and_staff_alone() -> None:
+    table = a_table("ABCD")
+    table.tell(Confided("A", ("B",)), to=("A", "B", "@host"))
+    table.tell(Confided("A", None), to=Everyone)
+    for to in (("A", "C"), Everyone):
+        with pytest.raises(RulesBroken, match=r"confided is private, and is told to C"):
+            table.tell(Confided("A", ("B",)), to=to)
+    assert len(table.log) == 2

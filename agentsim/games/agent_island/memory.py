@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext
 
 
-class Summarized(Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text"):
+class Summarized(
+    Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
+):
     forgets: ClassVar[bool] = True
     player: str
     round: int

@@ -38,6 +38,7 @@ class Approached(
         ("{player} approaches {partner}, who ", If("accepted", "accepts", "declines"), "."),
         "{player} approaches nobody.",
     ),
+    private=("pair",),
     deeds=(
         Deed("player", "partner", "approached"),
         Deed("partner", "player", "agreed to talk", FOR, when="accepted"),
@@ -47,6 +48,11 @@ class Approached(
     player: str
     partner: str | None
     accepted: bool
+
+    @property
+    def pair(self) -> tuple[str, ...]:
+        """Who seeks a word, and of whom, if anyone."""
+        return (self.player, *([self.partner] if self.partner else []))
 
     @property
     def declined(self) -> bool:
@@ -59,6 +65,7 @@ class TakenAside(
     heading="Player {player} takes {partner} aside",
     content="{player} takes {partner} aside for a private talk.",
     deeds=(Deed("player", "partner", "approached"),),
+    private=("player", "partner"),
 ):
     """An approach that cannot be declined."""
 
@@ -76,6 +83,7 @@ class Whispered(
     heading="{speaker} to {listener}, in private",
     words="text",
     deeds=(Deed("speaker", "listener", "whispered", when="text"),),
+    private=("speaker", "listener"),
 ):
     speaker: str
     listener: str

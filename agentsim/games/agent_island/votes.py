@@ -36,6 +36,7 @@ class Voted(
     kind="vote",
     heading=If("choice", "Player {voter} votes for {choice}", "Player {voter} abstains"),
     words="explanation",
+    private=("voter",),
 ):
     voter: str
     choice: str | None

@@ -46,6 +46,7 @@ class BidMade(
     ),
     content=By("high_before", {None: "A sealed bid."}, "Iteration {iteration}; the high bid was {high_before}."),
     in_prompt=False,
+    private=("kept_by",),
 ):
     """One team's answer in one iteration, and what it came to; an unreadable one is a bid of 0.
 
@@ -62,11 +63,16 @@ class BidMade(
     high_before: int | None
 
     @property
+    def kept_by(self) -> str | None:
+        """The team that alone learns of it: a bid that does not count, or a sealed one."""
+        return self.team if self.high_before is None or not self.valid else None
+
+    @property
     def turned_away(self) -> bool:
         return self.fail_reason in {"OverBudget", "LowerThanHighBid"}
 
 
-class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text"):
+class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text", private=("team",)):
     """What a team thought about its bid; only that team hears it."""
 
     round: int

@@ -27,7 +27,7 @@ class MarketBegan(
     rounds: int
 
 
-class Endowed(Event, heading="{agent} is endowed"):
+class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
     """What an agent holds from now on, whatever it held before; `worth` are its private values a unit, in order."""
 
     agent: str

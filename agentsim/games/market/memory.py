@@ -20,7 +20,9 @@ MOST_NEWS = 20
 MOST_STEPS = 50
 
 
-class Briefed(Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text"):
+class Briefed(
+    Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text", private=("agent",)
+):
     """What an agent answered to the briefing."""
 
     agent: str
@@ -28,7 +30,7 @@ class Briefed(Event, heading=("{agent} ", If("understood", "is ready", "does not
     text: str
 
 
-class Observed(Event, heading="{agent} asks for {query}"):
+class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
     """An agent asked an artifact or a tool something; `observation` is the answer, for it alone."""
 
     agent: str
@@ -66,7 +68,7 @@ class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The repl
         return True
 
 
-class Remembered(Event, heading="{agent}'s working memory", words="text"):
+class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
     """The working memory an agent wrote; no other agent reads it."""
 
     agent: str

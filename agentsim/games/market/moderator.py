@@ -28,19 +28,19 @@ SHOWN_INTERVIEWS = 6
 SHOWN_TRADES = 10
 
 
-class _Signalled(Event, heading="The moderator to {agent}"):
+class _Signalled(Event, heading="The moderator to {agent}", private=("agent",)):
     agent: str
 
 
 class Paused(_Signalled, content="PAUSE"): ...
 
 
-class Asked(Event, heading="The moderator asks {agent}", words="question"):
+class Asked(Event, heading="The moderator asks {agent}", words="question", private=("agent",)):
     agent: str
     question: str
 
 
-class Answered(Event, heading="{agent} answers the moderator", words="text"):
+class Answered(Event, heading="{agent} answers the moderator", words="text", private=("agent",)):
     agent: str
     text: str
 

@@ -47,7 +47,7 @@ class Reported(Event, heading="From {artifact}", words="text"):
     details: dict[str, Any] = field(default_factory=dict)
 
 
-class Noted(Event, heading="{agent} is told", content="{fields}"):
+class Noted(Event, heading="{agent} is told", content="{fields}", private=("agent",)):
     """Something for an agent's own information that no other event tells it."""
 
     agent: str

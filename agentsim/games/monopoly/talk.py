@@ -40,7 +40,7 @@ class Spoke(_InWords, heading="{name} says"):
     """What a player says to the whole table."""
 
 
-class Thought(_InWords, heading="{name} thinks"):
+class Thought(_InWords, heading="{name} thinks", private=("player",)):
     """What a player thinks; only that player hears it."""
 
 

@@ -91,7 +91,7 @@ class TradeProposed(
     pitch: str
 
 
-class TradeDiscarded(Event, heading="{name}'s proposal is discarded", content="{problem}"):
+class TradeDiscarded(Event, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
     """A proposal that cannot be; it counts as one, and only its proposer hears why."""
 
     proposer: str

@@ -89,7 +89,7 @@ class Course:
         for _ in range(self.config.whispers if len(pack) > 1 else 0):
             for speaker in table.chance.stream("whispers").shuffled(pack):
                 (remark,) = await self.ask([Whisper(**self.known(speaker))])
-                table.tell(words.Said(speaker, cut(remark.text, self.limit), False), to=pack, by=speaker)
+                table.tell(words.Said(speaker, cut(remark.text, self.limit), pack), to=pack, by=speaker)
         asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
         asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
         asked += [Protect(**self.known(d), targets=village.others(village.protected)) for d in village.living("doctor")]
@@ -115,7 +115,7 @@ class Course:
                 asked = Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
                 claim = asked.claimable.get(speech.claim, (None, None, False))
-                table.tell(words.Said(speaker, cut(speech.text, self.limit), True, *claim), to=Everyone, by=speaker)
+                table.tell(words.Said(speaker, cut(speech.text, self.limit), None, *claim), to=Everyone, by=speaker)
         living = village.living()
         answers = await self.ask([Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}

@@ -37,31 +37,43 @@ RULES = (
 )
 
 
-class Dealt(Event, heading="{player} is a {role}", content=If("pack", "Werewolves: {pack:and}.", "In secret.")):
+class Dealt(
+    Event,
+    heading="{player} is a {role}",
+    content=If("pack", "Werewolves: {pack:and}.", "In secret."),
+    private=("player",),
+):
     player: str
     role: Role
     pack: tuple[str, ...]
 
 
-class Thought(Event, heading="{player} thinks", words="text"):
+class Thought(Event, heading="{player} thinks", words="text", private=("player",)):
     player: str
     text: str
 
 
-class Inspected(Event, heading="{seer} inspects {target}", content=("{target} is ", _NATURE, ".")):
+class Inspected(Event, heading="{seer} inspects {target}", content=("{target} is ", _NATURE, "."), private=("seer",)):
     seer: str
     target: str
     werewolf: bool
 
 
-class Protected(Event, heading="{doctor} protects {target}", content="In secret.", deeds=(_PROTECTED,)):
+class Protected(
+    Event, heading="{doctor} protects {target}", content="In secret.", deeds=(_PROTECTED,), private=("doctor",)
+):
     doctor: str
     target: str
 
 
-class Voted(Event, heading="The votes of the {at}", content="{ballots}.", deeds=(_VOTED,)):
+class Voted(Event, heading="The votes of the {at}", content="{ballots}.", deeds=(_VOTED,), private=("pack",)):
     at: Part
     votes: dict[str, str]
+
+    @property
+    def pack(self) -> tuple[str, ...] | None:
+        """Who votes by night; the day's votes are for all."""
+        return tuple(self.votes) if self.at == "night" else None
 
     @property
     def ballots(self) -> tuple[str, ...]:
@@ -78,13 +90,24 @@ class Died(
     role: Role | None
 
 
-class Said(Event, heading=(_SAYS, If("text", "", " nothing"), _CLAIM), words="text", deeds=(_ACCUSED,)):
+class Said(
+    Event,
+    heading=(_SAYS, If("text", "", " nothing"), _CLAIM),
+    words="text",
+    deeds=(_ACCUSED,),
+    private=("pack",),
+):
     speaker: str
     text: str
-    aloud: bool
+    pack: tuple[str, ...] | None
     claim: Role | None = None
     seen: str | None = None
     werewolf: bool = False
+
+    @property
+    def aloud(self) -> bool:
+        """Whether all hear it, and not the werewolves alone."""
+        return self.pack is None
 
 
 class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"), content="Roles: {roles}."):

@@ -33,7 +33,7 @@ def test_a_claim_is_told_to_all_beside_the_words() -> None:
         told for told in play({"speak": {"C": SAID["C"]}}).log if told.event.kind == "said" and told.event.content
     ]
     assert told.to is Everyone
-    assert told.event == Said("C", "I see.", aloud=True, claim="seer", seen="A", werewolf=True)
+    assert told.event == Said("C", "I see.", pack=None, claim="seer", seen="A", werewolf=True)
     assert told.event.heading == "C says, claiming to be a seer who saw that A is a werewolf"
 
 
