@@ -87,11 +87,11 @@ def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
 
 
 def test_changed_journals_histories_and_bundles_are_refused() -> None:
-    (found,) = printed("tampering", "--flips", "50", "--alterations", "10")
+    (found,) = printed("tampering", "--flips", "60", "--alterations", "12")
     assert {kind: sum(counts.values()) for kind, counts in found.items()} == {
-        "flipped bytes": 50,
-        "altered histories and bundles": 10,
-        "lies with new digests": 20,
+        "flipped bytes": 60,
+        "altered histories and bundles": 12,
+        "lies with new digests": 24,
     }
 
 

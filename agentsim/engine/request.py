@@ -7,16 +7,17 @@ person, a journal) is none of its business, nor is anything that happens after t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Literal, TypeVar, dataclass_transform, get_args, get_origin
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.event import PlayerId
+from agentsim.engine.forms import form_of, knows, unanswerable
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
 from agentsim.engine.schema import (
@@ -29,8 +30,6 @@ from agentsim.engine.schema import (
     Variant,
     bare_field,
     by_path,
-    form_of,
-    knows,
     leaves,
     schema_of,
 )
@@ -286,29 +285,3 @@ def values_at(record: BaseModel) -> dict[str, Any]:
             for path, inner in values_at(value).items():
                 found[f"{name}.{path}"] = inner
     return found
-
-
-def unanswerable(record: type[BaseModel]) -> str:
-    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
-    # the one value of a kind is known when its other fields are asked
-    fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
-    if fields and fields[0][1].annotation is bool:
-        needed = [name for name, part in fields[1:] if part.is_required()]
-        if needed:
-            return f"{record.__name__}.{needed[0]} needs a default: {fields[0][0]} may be answered no"
-    parts = (inner for _, part in fields for inner in _records(part.annotation))
-    return next((problem for part in parts if (problem := unanswerable(part))), "")
-
-
-def _is_one_value(annotation: Any) -> bool:
-    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
-
-
-def _records(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    listed = get_origin(annotation) in {list, tuple}
-    for inner in get_args(annotation):
-        if not (listed and isinstance(inner, type)):
-            yield from _records(inner)

@@ -6,12 +6,13 @@ What is legal beyond single fields is `Request.check`. How a schema is sent or s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
+from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
 
 
@@ -149,7 +150,7 @@ class Variant:
             if fields:
                 alike.setdefault(", ".join(map(json.dumps, fields)), []).append(value)
         return (
-            f"{{<{'; '.join([*(f'of {_either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
+            f"{{<{'; '.join([*(f'of {either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
         )
 
 
@@ -286,68 +287,6 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
         for key, value in part.items()
         if key not in {"title", "default", "description"}
     }
-
-
-def knows(schema: Schema, value: Any) -> bool:
-    """Whether the objects in a value have no keys but those of the schema."""
-    if "anyOf" in schema:
-        return any(knows(branch, value) for branch in schema["anyOf"])
-    if isinstance(value, list):
-        return all(knows(schema.get("items", {}), each) for each in value)
-    fields = schema.get("properties")
-    if fields is None or not isinstance(value, dict):
-        return True
-    return value.keys() <= fields.keys() and all(knows(fields[name], part) for name, part in value.items())
-
-
-def form_of(schema: Schema, options: Options, path: str = "") -> str:
-    """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
-    option = options.get(path)
-    if isinstance(option, Variant):
-        return option.form()
-    if "anyOf" in schema:
-        return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
-    if "properties" in schema:
-        return _form_of_object(schema["properties"], options, path)
-    if "enum" in schema:
-        return f'"<{option.about}>"' if isinstance(option, Choice) and option.about else _one_of(schema["enum"])
-    kinds = schema.get("type")
-    if isinstance(kinds, list):  # what may be null too
-        named = [each for each in kinds if each != "null"]
-        return form_of({**schema, "type": named[0]}, options, path) if len(named) == 1 else '"<words or a number>"'
-    if kinds == "array":
-        return f"[{form_of(schema.get('items', {}), options, path)}, ...]"
-    if kinds == "integer":
-        low, high = schema.get("minimum", 0), schema.get("maximum")
-        if option is not None and option.nothing is not None:
-            return f"<a whole number{'' if high is None else f' up to {high}'}, {option.nothing} to pass>"
-        return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
-    if kinds in {"boolean", "object", "number"}:
-        return {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}[str(kinds)]
-    reasons = {"explanation", "reasoning", "private_thought"}
-    about = getattr(option, "about", "") or ("why" if path.rpartition(".")[2] in reasons else "words")
-    most = schema.get("maxLength")
-    return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
-
-
-def _form_of_object(inner: Mapping[str, Schema], options: Options, path: str) -> str:
-    parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner.items()]
-    first, kind = next(((key, part.get("type")) for key, part in inner.items()), ("", ""))
-    if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
-        return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
-    return f"{{{', '.join(parts)}}}"
-
-
-def _one_of(values: Sequence[Any]) -> str:
-    """`"<C, B or D>"`; a single value as it is."""
-    if len(values) == 1:
-        return json.dumps(values[0], ensure_ascii=False)
-    named = ["null" if value is None else str(value) for value in values]
-    return f'"<{_either(named)}>"' if any(isinstance(value, str) for value in values) else f"<{_either(named)}>"
-
-
-def _either(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
 def said(schema: Schema, path: str, **keywords: Any) -> Schema:

@@ -33,6 +33,11 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def either(names: Sequence[str]) -> str:
+    """Names to choose from: `A, B or C`."""
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+
 def first_place(names: Sequence[str], alone: str = "wins") -> str:
     """Who came first, one or several: `A wins`, `A, B share the first place`."""
     return f"{names[0]} {alone}" if len(names) == 1 else f"{', '.join(names)} share the first place"

@@ -85,7 +85,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
 def _is_object(text: str) -> bool:
     try:
         return text.startswith("{") and isinstance(decoded(text), dict)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, DecisionError):
         return False
 
 
