@@ -77,14 +77,14 @@ def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[
     assert profile.structured != "auto", "a body is in one mode"
     match profile.structured:
         case "json_schema":
-            sent = portable(schema, profile.strip_schema_keywords)
+            sent, closed = _sent(schema, profile.strip_schema_keywords)
             # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
-            named = {"name": name, "schema": sent, "strict": _closed(sent)}
+            named = {"name": name, "schema": sent, "strict": closed}
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         case "tool":
-            sent = portable(schema, profile.strip_schema_keywords)
+            sent, closed = _sent(schema, profile.strip_schema_keywords)
             function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": sent}
-            if _closed(sent):  # said only where it is so: not every server knows the word
+            if closed:  # said only where it is so: not every server knows the word
                 function["strict"] = True
             choice = {"type": "function", "function": {"name": name}}
             return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
@@ -92,6 +92,20 @@ def _structured(profile: Profile, schema: Mapping[str, Any], name: str) -> dict[
             return {"response_format": {"type": "json_object"}}
         case "prompt":  # the question says in words what is wanted, whatever the mode
             return {}
+
+
+_LATEST: list[tuple[Mapping[str, Any], Set[str], dict[str, Any], bool]] = []
+
+
+def _sent(schema: Mapping[str, Any], strip: Set[str]) -> tuple[dict[str, Any], bool]:
+    """A schema as it is sent, and whether it is closed.
+
+    The latest one is kept: a society asks a hundred agents by one schema, and making it ready took a third of the CPU.
+    """
+    if not _LATEST or _LATEST[0][0] is not schema or _LATEST[0][1] != strip:
+        sent = portable(schema, strip)
+        _LATEST[:] = [(schema, strip, sent, _closed(sent))]
+    return _LATEST[0][2:]
 
 
 def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
