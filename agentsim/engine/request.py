@@ -106,10 +106,6 @@ class Request(Generic[D]):
         """The question in words, without the player's persona."""
         raise NotImplementedError
 
-    def facts(self) -> tuple[str, ...]:
-        """Values that must stand in the prompt; nothing needs it: `agentsim.testing.leaves_shown` finds what is not."""
-        return ()
-
     def fallback(self) -> D:
         """What happens when no usable reply comes: always legal, a pure function of the request.
 
@@ -176,8 +172,10 @@ class Request(Generic[D]):
         return all(_at(said, path) in values for path, values in choices)
 
     def knows(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object, and what is in it, has no keys but those of the schema."""
-        return knows(self.schema(), said)
+        """Whether an object, and what is in it, has no keys but those of the schema, or of its one field."""
+        schema = self.schema()
+        fields = tuple(schema["properties"].values())
+        return knows(schema, said) or (len(fields) == 1 and "anyOf" in fields[0] and knows(fields[0], said))
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         """Whether an object can be the answer, where a reply holds others that can."""

@@ -33,7 +33,8 @@ def at_most(texts: Iterable[str]) -> int:
 
 
 def _bytes(texts: Iterable[str]) -> int:
-    return sum(len(text.encode()) for text in texts)
+    whole = "".join(texts)
+    return len(whole) if whole.isascii() else len(whole.encode())
 
 
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may

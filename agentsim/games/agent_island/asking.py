@@ -42,9 +42,6 @@ class IslandRequest(Request[D]):
             question=(f"{self.question()} {self.answer_line}",),
         )
 
-    def facts(self) -> tuple[str, ...]:
-        return (*self.view.state(self.player), self.question(), self.answer_line)
-
 
 class SpeechRequest(IslandRequest[Speech]):
     """A question that is answered in words: JSON, or plain prose, which cannot be misunderstood here."""

@@ -15,7 +15,6 @@ from agentsim.engine.template import By, filled
 from agentsim.engine.wording import cut
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.config import AuctionConfig
-from agentsim.games.auction.items import listed
 from agentsim.games.auction.opening import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, why_not
 from agentsim.games.auction.view import GameState, view
@@ -146,14 +145,6 @@ class Bid(Request[BidCast]):
         ask = "What does your team bid? Your reasoning stays secret."
         paid = f"You can pay up to {state.you.budget}. {ask} {self.answer_line}"
         return joined(f"{turn} ", quoted(Item=state.item.name), f". {where} {paid}")
-
-    def facts(self) -> tuple[str, ...]:
-        return (
-            quoted(**self.state.to_json()),
-            listed(self.terms.items),
-            self.terms.rules(shuffled=self.shuffled),
-            self._question(),
-        )
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         state = self.state

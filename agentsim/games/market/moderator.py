@@ -80,9 +80,6 @@ class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
         )
         return prompts.composed(self.menu, self.tail, state, question)
 
-    def facts(self) -> tuple[str, ...]:
-        return (*super().facts(), quoted(question=self.question))
-
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.now.round}
 
@@ -123,9 +120,6 @@ class Moderate(Request[Moderation]):
             ),
             question=(f"Whom do you ask what? {self.answer_line}",),
         )
-
-    def facts(self) -> tuple[str, ...]:
-        return (f"Round {self.round};", *self.trades, *self.interviews)
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}

@@ -81,9 +81,6 @@ class MarketRequest(Request[D]):
     tail: str
     now: Now
 
-    def facts(self) -> tuple[str, ...]:
-        return (*self.tail.split("\n"), *prompts.state_lines(self.now))
-
     def fingerprint_fields(self) -> Mapping[str, Any]:
         holdings = [[holding.asset, holding.held, holding.free] for holding in self.now.holdings]
         return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
@@ -108,9 +105,6 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
             f"what you do not understand. {self.answer_line}"
         )
         return prompts.composed(self.menu, self.tail, (), (question,))
-
-    def facts(self) -> tuple[str, ...]:
-        return tuple(self.tail.split("\n"))
 
     def in_words(self, words: str) -> BriefingAnswered:
         """A reply without an object is in words what the agent does not understand."""

@@ -87,9 +87,6 @@ class MonopolyRequest(Request[S]):
             question=("[DECISION]", *self.question(), self.answer_line),
         )
 
-    def facts(self) -> tuple[str, ...]:
-        return (*self._board(), *self.question())
-
     def _board(self) -> tuple[str, ...]:
         return prompts.state_lines(self.view, self.seat, self.max_turns)
 

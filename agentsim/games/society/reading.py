@@ -26,10 +26,15 @@ def rejected(reason: str, given: Any = None) -> Reading[Acted]:
     return Reading(Acted(action=Rejected(reason=reason, given=text)), "rejected", candidates=0)
 
 
+def given_in(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object of the action, which may be all of the answer or its one field."""
+    within = said.get("action")
+    return within if isinstance(within, Mapping) else said
+
+
 def action_of(said: Mapping[str, Any], legal: Callable[[Acted], None]) -> Acted:
     """The action that an object is; where it is no valid one, its rejection. `legal` raises `IllegalDecision`."""
-    within = said.get("action")
-    given = within if isinstance(within, Mapping) else said
+    given = given_in(said)
     name = given.get("action")
     kind = ACTIONS.get(name) if isinstance(name, str) else None
     if kind is None:

@@ -17,7 +17,7 @@ from agentsim.games.society import prompts
 from agentsim.games.society.actions import ACTIONS, Acted, Said, options_of
 from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.life import Idle
-from agentsim.games.society.reading import UNPARSED, action_of, rejected
+from agentsim.games.society.reading import UNPARSED, action_of, given_in, rejected
 from agentsim.games.society.rules import Rules, once
 from agentsim.games.society.talk import ForumPost
 from agentsim.games.society.terms import ProposalType, kinds
@@ -67,13 +67,6 @@ class Act(Request[Acted]):
 
     def prompt(self) -> Prompt:
         return prompts.composed(self.player, self.rules, self.world, self.you)
-
-    def facts(self) -> tuple[str, ...]:
-        return (
-            *prompts.rules_lines(self.rules),
-            *prompts.world_lines(self.rules, self.world),
-            *prompts.own_lines(self.rules, self.you),
-        )
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         you, world = self.you, self.world
@@ -151,9 +144,10 @@ class Act(Request[Acted]):
         return replace(reading, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:
-        name = said.get("action")
+        given = given_in(said)
+        name = given.get("action")
         kind = ACTIONS.get(name) if isinstance(name, str) else None
-        return kind is not None and said.keys() == kind.model_fields.keys()
+        return kind is not None and given.keys() == kind.model_fields.keys()
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         return not isinstance(action_of(said, self.check).action, Rejected)

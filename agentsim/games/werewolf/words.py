@@ -142,9 +142,9 @@ class Question(Request[D]):
     def prompt(self) -> Prompt:
         rules = (*RULES, self.terms, f"You are player {self.player}.")
         question = f"{self.asks} {self.answer_line}"
-        return Prompt(rules, ("What you have heard so far:", *self.heard), self.facts(), (question,))
+        return Prompt(rules, ("What you have heard so far:", *self.heard), self.state(), (question,))
 
-    def facts(self) -> tuple[str, ...]:
+    def state(self) -> tuple[str, ...]:
         now = f"{self.when}. Alive: {listed(self.living)}. Dead: {listed(self.dead) or NOBODY}. You are a {self.role}."
         pack = (f"The werewolves are {listed(self.pack)}.",) if self.pack else ()
         return (now, *pack, *(f"You have seen it: {each.content}" for each in self.found))
