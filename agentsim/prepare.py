@@ -74,7 +74,7 @@ def prepare_batch(
 ) -> tuple[Path, Manifest]:
     """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn."""
     seed = loading.pop("seed", None)
-    casts = [load(scenario, everybody=model, own=own, **loading) for model in cast or (None,)]
+    casts = [load(scenario, model=model, own=own, **loading) for model in cast or (None,)]
     given = seed if seed is not None else casts[0].seed
     design = Design(DRAWN if given is None else given, games, tuple(cast), rotate, paired)
     return prepared(planned(design, casts), out, logs_dir)

@@ -38,7 +38,7 @@ def panels(
         note = "By place at the table, in the order of the scenario's players."
         shown.append(_places("Seats", "seat", found, found.seats, note))
     if found.spoke:
-        note = "By turn in the first round in which everybody is heard."
+        note = "By turn in the first round in which all players are heard."
         shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
     if own_makers:
         shown.append(_own_makers(own_makers))
@@ -68,7 +68,7 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         ranks = f"{_rank(found).capitalize()}s"
         note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: p {p})."
     if found.seats_fixed:
-        note += " Nobody ever changed seats: what a seat is worth is in these figures as well."
+        note += " No entry ever changed its seat: these figures contain the effect of the seat."
     columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
     if kept is not None:
         columns += ("games*", "win rate*", f"{_rank(kept)}*")
@@ -148,7 +148,7 @@ def _matrix(found: Standings) -> DataTable:
     if any(cell is not None for row in shade for cell in row):
         note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
     else:
-        note += " Nobody is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
+        note += " No entry is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
     return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade)
 
 

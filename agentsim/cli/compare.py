@@ -219,7 +219,7 @@ def diff(
 
 def _parting(parted: Divergence, one: str, other: str) -> list[str]:
     rows = [
-        shortened(f"{player}: {mine or 'nobody'} in {one}, {theirs or 'nobody'} in {other}", _LONGEST)
+        shortened(f"{player}: {mine or 'no player'} in {one}, {theirs or 'no player'} in {other}", _LONGEST)
         for player, (mine, theirs) in parted.settings.items()
     ]
     if parted.same:

@@ -95,7 +95,7 @@ class _Script:
             given = left.pop(0) if left else None
         if given is None and self._policy is not None:
             return self._policy(request, play.bot_rng(ask))
-        assert given is not None, f"nobody answers {request.kind} of {request.player} (number {ask.nth})"
+        assert given is not None, f"no answer is given to {request.kind} of {request.player} (number {ask.nth})"
         decision = given if isinstance(given, Decision) else given(request)
         assert isinstance(decision, Decision)
         return decision

@@ -1,4 +1,4 @@
-"""Address: whether something can be called at a URL, and whether that is near, before anybody tries.
+"""Address: whether something can be called at a URL, and whether it is on this machine, before a call is made.
 
 Which provider is reached where belongs to `profiles`, the connection to `transport`. No name is looked up here.
 """

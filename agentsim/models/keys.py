@@ -114,7 +114,7 @@ def errand(profile: Profile, variable: str | None) -> str | None:
     if variable is None and not clear:
         return None
     what = f"the key in {variable}" if variable else "every prompt"
-    warning = ", unencrypted: anybody on the way can read it" if clear else ""
+    warning = ", unencrypted: others on the way can read it" if clear else ""
     return f"{'warning: ' * clear}{what} goes to {_place(profile)}, as {profile.provider}{warning}"
 
 

@@ -73,7 +73,7 @@ class Terminal:
         if self.people < 2 or self.shown is person or not self.interactive:
             return False
         self._write("\n" * 100 if os.environ.get("TERM") == "dumb" else _CLEARED)
-        await self.ask(f"{name} is asked. Press Enter once nobody else sees the screen:")
+        await self.ask(f"{name} is asked. Press Enter when no one else sees the screen:")
         return True
 
     async def ask(self, question: str) -> str:
@@ -126,7 +126,7 @@ class Terminal:
         except (OSError, ValueError):  # a buffer, which is always ready
             return self._source.readline()
         # Not the stream's own `readline`: it takes more than a line from a pipe, and nothing would tell that
-        # the next one is there already; and it holds everybody up where half a line has come.
+        # the next one is there already; and it holds all of them up where half a line has come.
         while b"\n" not in self._rest and (chunk := await _chunk(handle)):
             self._rest += chunk
             if len(self._rest) > _LONGEST:

@@ -27,7 +27,7 @@ def as_seen_by(history: History, player: str) -> History:
     if player not in {record.id for record in seated}:
         more = f" and {len(seated) - _NAMED} more" if len(seated) > _NAMED else ""
         names = ", ".join(record.id for record in seated[:_NAMED])
-        raise UsageError(f"nobody called {player!r} plays in this game (valid: {names}{more})")
+        raise UsageError(f"no player of this game is called {player!r} (valid: {names}{more})")
     own = {decision.index for decision in history.decisions if decision.player == player}
     kept = _Texts(history.texts)
     rounds = []

@@ -38,13 +38,13 @@ def load(
     seed: int | None = None,
     allow_dirs: Sequence[str | os.PathLike[str]] = (),
     max_cost_usd: float | None = None,
-    everybody: str | None = None,
+    model: str | None = None,
     own: Collection[str] = (),
 ) -> Scenario:
     """The scenario as it is played; `ScenarioError` names the file and the key of what is wrong.
 
     Paths in a source that is no file are relative to the working directory. `game_config` is a second file, for tables
-    that the first does not have. `overrides` are put in first, then the other arguments. `everybody` is a model that
+    that the first does not have. `overrides` are put in first, then the other arguments. `model` is one that
     takes the place of every player's own, but not of the staff's. `own` are names of models that a program passes.
     """
     if isinstance(source, ScenarioTable):
@@ -66,9 +66,9 @@ def load(
             for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
                 if value is not None:
                     put(document, key.split("."), value)
-            if everybody is not None:
-                recast(document, everybody)
-            rename(document, lambda model: f"{OWN}{model}" if model in own else model)
+            if model is not None:
+                recast(document, model)
+            rename(document, lambda name: f"{OWN}{name}" if name in own else name)
             if provider is not None:
                 with_provider(document, provider)
             screen(document)

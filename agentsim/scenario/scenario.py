@@ -236,7 +236,7 @@ def idle_prices(scenario: Scenario) -> list[str]:
     """A line for each price of a model that the scenario does not use: left over, or mistyped."""
     used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
     idle = [model for model in scenario.prices if model not in used]
-    return [f'prices."{model}": nobody plays with this model{nearest(model, used)[0]}' for model in idle]
+    return [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
 
 
 def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:

@@ -170,7 +170,7 @@ def data_of(ask: Ask) -> str:
 
 
 def words_of(told: LogEntry) -> str:
-    """All that somebody who hears an event is told."""
+    """All that a player who hears an event is told."""
     event = told.event
     return json.dumps([event.kind, event.heading, event.content, event.data()], ensure_ascii=False)
 

@@ -59,7 +59,7 @@ class Check:
                 found[place] = Finding(*place, advice)
         except StopIteration as stop:
             looked_at = stop.value
-        except Exception as error:  # noqa: BLE001 - the game is somebody's code, and may raise anything
+        except Exception as error:  # noqa: BLE001 - the code of a game may raise anything
             place = _raised(error)
             found[place] = Finding(*place, "No game may stop there.")
         return Report(looked_at, tuple(found.values()))

@@ -46,7 +46,7 @@ def prompts_filled(case: Case) -> Findings:
 
 @check
 def no_control_tokens(case: Case) -> Findings:
-    """No control token of a chat template that somebody says is in a prompt.
+    """No control token of a chat template that a player says is in a prompt.
 
     Put others' words in by `quoted` alone.
     """
@@ -57,7 +57,7 @@ def no_control_tokens(case: Case) -> Findings:
         escaped += "\\u005b|user|]" in text
         for token in filter(text.__contains__, _TOKENS):
             yield str(asked), f"{token!r}, which a player said, stands in the prompt as it is"
-    return f"{escaped} prompts with somebody's words" if escaped else "nothing: no prompt holds anybody's words"
+    return f"{escaped} prompts with players' words" if escaped else "nothing: no prompt holds players' words"
 
 
 @check
@@ -80,7 +80,7 @@ def history_grows(case: Case) -> Findings:
 
 
 class _Keyboard(Terminal):
-    """Of so many columns, at which somebody types these lines and goes away."""
+    """Of so many columns, at which a person types these lines and leaves."""
 
     def __init__(self, columns: int, *lines: str) -> None:
         self.sink, self.columns = io.StringIO(), columns

@@ -161,7 +161,10 @@ def pages_and_tables(case: Case) -> Findings:
         heard = [told for told in log if listener and told.heard_by(listener)]
         case.game.panels(heard, case.players)
         if set(some := case.game.tables(heard, case.players)) != set(tables):
-            yield f"what {listener or 'nobody'} heard", f"the tables are {sorted(some)}, and of all {sorted(tables)}"
+            yield (
+                f"what {listener or 'the log alone'} heard",
+                f"the tables are {sorted(some)}, and of all {sorted(tables)}",
+            )
     for name, frame in tables.items():
         if any(len(row) != len(frame.columns) for row in frame.rows):
             yield f"table {name}", f"a row has another number of cells than the {len(frame.columns)} columns"

@@ -101,7 +101,7 @@ def test_what_may_be_chance_is_not_shaded() -> None:
     table = shown(close, "Head to head")
     assert sorted(str(value) for row in table.rows for value in row[1:]) == ["48", "52", "None", "None"]
     assert (cell(close, "x", "y"), cell(close, "y", "x")) == (None, None)
-    assert "Nobody is shaded" in table.note
+    assert "No entry is shaded" in table.note
     few = [game(seed, ("x", 1), ("y", 2)) for seed in range(4)]
     assert cell(few, "x", "y") is None
 

@@ -217,7 +217,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "page of half a file": (("logs", "--filename", "torn"), "logs/torn.json: is not an agentsim history: the file: "),
     "seen by a stranger": (
         ("logs", "--filename", "done", "--as-seen-by", "Zoe"),
-        "nobody called 'Zoe' plays in this game (valid: A, B, C)",
+        "no player of this game is called 'Zoe' (valid: A, B, C)",
     ),
     "allowed nowhere": (
         ("run", "--config", "trio.toml", "--allow-dir", "nope"),

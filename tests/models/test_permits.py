@@ -134,11 +134,11 @@ def test_a_copy_of_an_environment_allows_nothing() -> None:
         (lab("LAB_KEY", FOREIGN), "the key in LAB_KEY goes to https://lab.example, as lab"),
         (
             lab("LAB_KEY", "http://gpu1:8000/v1"),
-            "warning: the key in LAB_KEY goes to http://gpu1:8000, as lab, unencrypted: anybody on the way can read it",
+            "warning: the key in LAB_KEY goes to http://gpu1:8000, as lab, unencrypted: others on the way can read it",
         ),
         (
             lab(None, "http://10.0.0.7:8000/v1"),
-            "warning: every prompt goes to http://10.0.0.7:8000, as lab, unencrypted: anybody on the way can read it",
+            "warning: every prompt goes to http://10.0.0.7:8000, as lab, unencrypted: others on the way can read it",
         ),
         (lab(None, NEAR), None),
         (lab(None, FOREIGN), None),

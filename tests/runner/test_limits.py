@@ -185,7 +185,7 @@ def test_a_price_of_a_model_that_nobody_plays_with_is_mentioned(tmp_path: Path, 
         (tmp_path / "island.toml").write_text(scenario_text(server.url()) + prices, encoding="utf-8")
         said = agentsim(*command, "--config", "island.toml", cwd=tmp_path)
     assert said.code == 0
-    assert said.line == 'island.toml: prices."fake/ecco": nobody plays with this model (did you mean fake/echo?)'
+    assert said.line == 'island.toml: prices."fake/ecco": no player uses this model (did you mean fake/echo?)'
 
 
 def uncounted(body: dict[str, Any]) -> Raw:

@@ -114,7 +114,7 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
         raise UsageError("--paired: there is nothing to pair: it needs --models or --rotate")
     for plan in (plan for cast in casts for plan in cast.seats):
         if plan.name.kind == "human":
-            raise UsageError(f"{plan.id} is a person: a batch plays without anybody at the terminal")
+            raise UsageError(f"{plan.id} is a person: a batch plays without a terminal")
     seats = len(casts[0].players)
     table = rows(design.games, seats, len(design.models), seed=design.seed, rotate=design.rotate, paired=design.paired)
     return Manifest(design, tuple(table), tuple(casts))
