@@ -203,7 +203,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     rows = [row for row in found if row is not None]
     if not rows:
         return None
-    note = "Public words beside the private thought and the act of the same decision. The search below finds these rows too."
+    note = "Public words beside the private thought and the act of the same decision. The search finds these rows too."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
     names = ("when", "who", "said", "to", "thought", "did")

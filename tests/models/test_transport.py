@@ -242,13 +242,19 @@ def test_a_request_that_the_sockets_cannot_take_at_once_follows_as_the_server_re
     assert json.loads(sent)["messages"] == [{"role": "user", "content": LONG.messages[0][1]}]
 
 
+async def sending(model: OpenAICompatible, server: Sockets) -> asyncio.Task[Completion]:
+    """A call whose request is half sent: the server has stopped reading."""
+    await once(model)
+    narrow(server)
+    server.writers[0].transport.pause_reading()  # type: ignore[attr-defined]
+    call = asyncio.create_task(model.complete(LONG, SAMPLING))
+    await asyncio.sleep(0)
+    return call
+
+
 def test_a_connection_that_breaks_while_a_request_is_being_sent_is_a_fault() -> None:
     async def use(model: OpenAICompatible) -> str:
-        await once(model)
-        narrow(server)
-        server.writers[0].transport.pause_reading()  # type: ignore[attr-defined]
-        call = asyncio.create_task(model.complete(LONG, SAMPLING))
-        await asyncio.sleep(0)
+        call = await sending(model, server)
         server.writers[0].transport.abort()
         with pytest.raises(TransportFailed) as caught:
             await call
@@ -260,11 +266,7 @@ def test_a_connection_that_breaks_while_a_request_is_being_sent_is_a_fault() -> 
 
 def test_a_call_that_is_cancelled_while_its_request_is_being_sent_takes_its_connection_with_it() -> None:
     async def use(model: OpenAICompatible) -> str:
-        await once(model)
-        narrow(server)
-        server.writers[0].transport.pause_reading()  # type: ignore[attr-defined]
-        call = asyncio.create_task(model.complete(LONG, SAMPLING))
-        await asyncio.sleep(0)
+        call = await sending(model, server)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         server.writers[0].transport.resume_reading()  # type: ignore[attr-defined]

@@ -1,11 +1,18 @@
-"""A server that can be mended, for the tests that stand before one."""
+"""What several tests of runs begin with: a server that can be mended, one of varied replies, a run to fork."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+from tests.cli.command_line import trio
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
 from tests.runner.island import Mendable
 
 
@@ -14,3 +21,16 @@ def server() -> Iterator[Mendable]:
     fake = Mendable()
     with fake.in_thread():
         yield fake
+
+
+@pytest.fixture
+def varied() -> Iterator[FakeServer]:
+    """A server whose replies differ from call to call."""
+    with FakeServer(varied_by_schema).in_thread() as running:
+        yield running
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> RunFiles:
+    """Three bots: 3 + 2 pitches and votes."""
+    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files

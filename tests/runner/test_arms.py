@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,27 +19,13 @@ from agentsim.history.run_files import RunFiles
 from agentsim.runner.arms import of_arm
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin
-from agentsim.scenario.load import load
-from tests.cli.command_line import Said, agentsim, program, snapshot, trio
+from tests.cli.command_line import Said, agentsim, program, snapshot
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import play
 
 QUIET = ("--logs-dir", ".", "--display", "none", "--no-html", "--json")
 ARM = ("--arm", "loyal", "--set", "players.0.model=bot/loyal")
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with FakeServer(varied_by_schema).in_thread() as running:
-        yield running
-
-
-@pytest.fixture
-def parent(tmp_path: Path) -> RunFiles:
-    """Three bots: 3 + 2 pitches and votes."""
-    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
 
 
 def forked(directory: Path, *words: str, at: int = 2) -> Said:
@@ -84,14 +69,14 @@ def test_the_same_command_again_plays_only_what_is_missing(parent: RunFiles) -> 
 
 
 def test_a_branch_that_was_stopped_is_ended_by_the_same_command_and_nothing_is_asked_twice(
-    server: FakeServer, tmp_path: Path
+    varied: FakeServer, tmp_path: Path
 ) -> None:
-    play(server.url(), tmp_path, stem="parent")
-    asked = server.started["ok"]
+    play(varied.url(), tmp_path, stem="parent")
+    asked = varied.started["ok"]
     arm = ("--arm", "hot", "--set", "players.0.temperature=1.2", "--branches", "2")
     stopped = forked(tmp_path, *arm, "--max-calls", "2", at=10)
     assert stopped.code == 5
-    assert server.started["ok"] - asked == 8, "two calls of each of four branches"
+    assert varied.started["ok"] - asked == 8, "two calls of each of four branches"
     made = names(forked(tmp_path, *arm, "--max-calls", "99", at=10))
     paid = 0
     for name in made:
@@ -99,17 +84,17 @@ def test_a_branch_that_was_stopped_is_ended_by_the_same_command_and_nothing_is_a
         assert fork.paid is not None
         paid += fork.paid.calls
         prove(RunFiles(tmp_path, name))
-    assert server.started["ok"] - asked == paid
+    assert varied.started["ok"] - asked == paid
 
 
-def test_stopped_branches_without_an_arm_are_ended_before_new_ones_are_made(server: FakeServer, tmp_path: Path) -> None:
-    play(server.url(), tmp_path, stem="parent")
-    asked = server.started["ok"]
+def test_stopped_branches_without_an_arm_are_ended_before_new_ones_are_made(varied: FakeServer, tmp_path: Path) -> None:
+    play(varied.url(), tmp_path, stem="parent")
+    asked = varied.started["ok"]
     assert forked(tmp_path, "--branches", "2", "--max-calls", "2", at=10).code == 5
     made = names(forked(tmp_path, "--branches", "3", "--max-calls", "99", at=10))
     assert made == ["parent_at10_b1", "parent_at10_b2", "parent_at10_b3"]
     paid = [fork_of(tmp_path, name).paid for name in made]
-    assert server.started["ok"] - asked == sum(each.calls for each in paid if each is not None)
+    assert varied.started["ok"] - asked == sum(each.calls for each in paid if each is not None)
 
 
 @pytest.mark.timeout(120)

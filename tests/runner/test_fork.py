@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -26,23 +25,10 @@ from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
-from tests.cli.command_line import ROOT, agentsim, snapshot, trio
+from tests.cli.command_line import ROOT, agentsim, snapshot
 from tests.fakes.journals import change_line
-from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import play
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with FakeServer(varied_by_schema).in_thread() as running:
-        yield running
-
-
-@pytest.fixture
-def parent(tmp_path: Path) -> RunFiles:
-    """Three bots: 3 + 2 pitches and votes."""
-    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
 
 
 def history(files: RunFiles) -> dict[str, Any]:
@@ -146,33 +132,33 @@ def test_a_decision_that_is_not_there_is_named_with_those_that_are(parent: RunFi
         parent_of(parent, 99)
 
 
-def test_the_shared_past_is_not_paid_for_again(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="parent")
+def test_the_shared_past_is_not_paid_for_again(varied: FakeServer, tmp_path: Path) -> None:
+    whole = play(varied.url(), tmp_path, stem="parent")
     decisions = whole.history["decisions"]
-    asked = server.started["ok"]
+    asked = varied.started["ok"]
     assert asked == len(decisions)
     at = decisions[9]["index"]
     mates = sum(each["wave"] == decisions[9]["wave"] for each in decisions)
     before = sum(each["wave"] < decisions[9]["wave"] for each in decisions)
     same = branched(whole.files, at)
-    assert server.started["ok"] - asked == len(decisions) - before - (mates - 1)
+    assert varied.started["ok"] - asked == len(decisions) - before - (mates - 1)
     again = history(same)
     del again["fork"]
     assert again == history(whole.files), "the same prompts have the same replies here"
     assert agentsim("resume", same.name, "--logs-dir", str(tmp_path), cwd=tmp_path).code == 0
-    assert server.started["ok"] - asked == len(decisions) - before - (mates - 1)
+    assert varied.started["ok"] - asked == len(decisions) - before - (mates - 1)
 
 
-def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="parent")
+def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(varied: FakeServer, tmp_path: Path) -> None:
+    whole = play(varied.url(), tmp_path, stem="parent")
     calls = whole.history["usage"]["calls"]
-    asked = server.started["ok"]
+    asked = varied.started["ok"]
     words = ("fork", "parent", "--at", "10", "--logs-dir", ".", "--display", "none", "--no-html")
     said = agentsim(*words, "--max-calls", "2", "--json", cwd=tmp_path)
-    assert (said.code, server.started["ok"] - asked) == (5, 2), "the parent's calls count for no limit of the branch"
+    assert (said.code, varied.started["ok"] - asked) == (5, 2), "the parent's calls count for no limit of the branch"
     name = json.loads(said.out)["name"]
     done = agentsim("resume", name, "--logs-dir", ".", "--display", "none", "--max-calls", "99", cwd=tmp_path)
-    own = server.started["ok"] - asked
+    own = varied.started["ok"] - asked
     assert done.code == 0
     assert f"calls: {own} (" in done.out
     fork, usage = history(RunFiles(tmp_path, name))["fork"], history(RunFiles(tmp_path, name))["usage"]
@@ -236,8 +222,8 @@ def test_what_cannot_be_is_a_line_and_no_branch(parent: RunFiles, option: str, v
     assert snapshot(parent.directory) == before
 
 
-def test_a_player_may_have_another_model_from_there_on(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="parent")
+def test_a_player_may_have_another_model_from_there_on(varied: FakeServer, tmp_path: Path) -> None:
+    whole = play(varied.url(), tmp_path, stem="parent")
     branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))
     sources = {each["source"] for each in branch["decisions"] if each["player"] == "A" and each["index"] >= 10}
     earlier = {each["source"] for each in branch["decisions"] if each["player"] == "A" and each["index"] < 9}
@@ -380,8 +366,8 @@ def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent
     assert "2 games are branches of 1 run that is not here (parent): they share a past" in said.line
 
 
-def test_branches_of_models_are_no_copies_of_each_other(server: FakeServer, tmp_path: Path) -> None:
-    whole = play(server.url(), tmp_path, stem="parent")
+def test_branches_of_models_are_no_copies_of_each_other(varied: FakeServer, tmp_path: Path) -> None:
+    whole = play(varied.url(), tmp_path, stem="parent")
     for name in ("one", "other"):
         branched(whole.files, 10, stem=name)
     assert not read_games(tmp_path).copies
