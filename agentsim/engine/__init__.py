@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
     from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing, ranked
     from agentsim.engine.number import WholeNumber
+    from agentsim.engine.options import Choice, Number, Order, Subset, Text
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
-    from agentsim.engine.schema import Choice, Each, Number, Options, Text, Variant
+    from agentsim.engine.schema import Each, Options, Variant
     from agentsim.engine.table import Table
 
 __all__ = [
@@ -32,8 +33,8 @@ __all__ = [
     "Nobody",
     "Number",
 ]
-__all__ += ["Options", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Table", "Text", "Variant"]
-__all__ += ["WholeNumber", "joined", "quoted", "ranked"]
+__all__ += ["Options", "Order", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Subset", "Table"]
+__all__ += ["Text", "Variant", "WholeNumber", "joined", "quoted", "ranked"]
 
 
 def __dir__() -> list[str]:
@@ -47,7 +48,8 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
-            **dict.fromkeys(("Choice", "Each", "Number", "Options", "Text", "Variant"), "schema"),
+            **dict.fromkeys(("Choice", "Number", "Order", "Subset", "Text"), "options"),
+            **dict.fromkeys(("Each", "Options", "Variant"), "schema"),
             "Decision": "reading",
             "Request": "request",
             "Stream": "chance",

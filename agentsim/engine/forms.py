@@ -8,14 +8,15 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from agentsim.engine.schema import Choice, Options, Schema, Variant
+from agentsim.engine.options import Choice, Schema, Subset
+from agentsim.engine.schema import Options, Variant
 from agentsim.engine.wording import either
 
 
 def form_of(schema: Schema, options: Options, path: str = "") -> str:
     """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
     option = options.get(path)
-    if isinstance(option, Variant):
+    if isinstance(option, Variant | Subset):
         return option.form()
     if "anyOf" in schema:
         return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])

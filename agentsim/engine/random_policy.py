@@ -7,6 +7,7 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
+from agentsim.engine.options import Subset
 from agentsim.engine.request import Request
 from agentsim.engine.schema import Variant
 from agentsim.errors import DecisionError
@@ -26,6 +27,9 @@ def random_decision(request: Request[Any], rng: Stream) -> Decision:
             for name, option in request.stated.items():
                 if isinstance(option, Variant):
                     said[name] = _drawn(option.schema_with(said[option.by]), rng)
+                elif isinstance(option, Subset):
+                    count = rng.integer(option.least, option.upto)
+                    said[name] = rng.shuffled(option.values)[:count]
             decision: Decision = request.decision_of(said)
             request.check(decision)
         except DecisionError:

@@ -18,25 +18,14 @@ from agentsim.engine.codec import adapter, canonical, values
 from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.event import PlayerId
 from agentsim.engine.forms import form_of, knows, unanswerable
+from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
-from agentsim.engine.schema import (
-    Choice,
-    Each,
-    Number,
-    Option,
-    Options,
-    Text,
-    Variant,
-    bare_field,
-    by_path,
-    leaves,
-    schema_of,
-)
+from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, schema_of
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
-__all__ = ["Choice", "Each", "Number", "Options", "Request", "Text", "Variant", "values_at"]
+__all__ = ["Choice", "Each", "Number", "Options", "Order", "Request", "Subset", "Text", "Variant", "values_at"]
 
 
 D = TypeVar("D", bound=Decision)
@@ -98,8 +87,8 @@ class Request(Generic[D]):
         return self.options()
 
     @cached_property
-    def legal(self) -> Mapping[str, Option]:
-        """The options of single values, by path."""
+    def legal(self) -> Mapping[str, Option | Subset]:
+        """The options of single fields, by path."""
         return by_path(self.stated)
 
     def prompt(self) -> Prompt:
@@ -135,13 +124,10 @@ class Request(Generic[D]):
         """Why a decision within the options is not legal here, in a sentence fit for the model; "" where it is."""
         return ""
 
-    def check_value(self, path: str, value: Any, legal: Option) -> None:
+    def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
         """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
-        if isinstance(legal, Choice) and value not in legal.values:
-            allowed = ", ".join(str(option) for option in legal.values)
-            raise IllegalDecision(f"{path} must be one of: {allowed}.")
-        if isinstance(legal, Number) and not legal.holds(value):
-            raise IllegalDecision(f"{path} must be {legal}.")
+        if reason := legal.why_not(value):
+            raise IllegalDecision(f"{path} {reason}.")
 
     def warning(self, decision: D) -> str:
         """Why an allowed decision will come to nothing: for a person, who may think again."""

@@ -1,6 +1,7 @@
-"""The legal values of a decision, field by field, and the JSON Schema that states them.
+"""The legal values of a decision, and the JSON Schema that states them.
 
-What is legal beyond single fields is `Request.check`. How a schema is sent or shown belongs to `models` and `players`.
+Options of a single field are in `options`. What is legal beyond them is `Request.check`. How a schema is sent or shown
+belongs to `models` and `players`.
 """
 
 from __future__ import annotations
@@ -12,81 +13,9 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
+from agentsim.engine.options import Choice, Option, Schema, Subset, Text
 from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Exactly one of these values; `nothing` is the one that null, "pass" or "nobody" stand for, if there is one.
-
-    `about` is what it is, in words, for the shape of an answer.
-    """
-
-    values: tuple[str | int | None, ...]
-    nothing: str | int | None = None
-    about: str = ""
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values."""
-        return ("Choice", self.values)
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A whole number in low..high, both included; no upper end where `high` is None.
-
-    `nothing` is the number that null or "pass" stand for, None for no such number; `about` is what it is, in words.
-    """
-
-    low: int
-    high: int | None
-    nothing: int | None = None
-    about: str = ""
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values; "Range" is its name in old journals."""
-        return ("Range", self.low, self.high)
-
-    def holds(self, value: Any) -> bool:
-        """Whether `value` is a whole number in the range; True and False are none."""
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        return whole and self.low <= value and (self.high is None or value <= self.high)
-
-    def __str__(self) -> str:
-        if self.high is None:
-            return f"a whole number, {self.low} or more"
-        return f"a whole number from {self.low} to {self.high}"
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Free words; more than `limit` characters are cut by the rules, visibly.
-
-    `about` is what they are, for the shape of an answer: "your pitch". Where they may not be `empty`, a reply without
-    words is asked for again, and so is a person's empty line; space around them is left out.
-    """
-
-    limit: int
-    about: str = ""
-    nothing: None = None
-    empty: bool = True
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values."""
-        return ("Text", self.limit)
-
-    def spoken(self, given: Any) -> str | None:
-        """The words of an answer; None where there are none and must be."""
-        if self.empty:
-            return given if isinstance(given, str) else None
-        return (given.strip() or None) if isinstance(given, str) else None
-
-
-Option: TypeAlias = Choice | Number | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +58,13 @@ class Variant:
         """The JSON Schema of the object, whichever value goes with it; a shared name may be what either allows."""
         parts: dict[str, Schema] = {}
         for name, option in (each for fields in self.fields.values() for each in fields.items()):
-            legal = _within(option, {})
+            legal = option.schema({})
             parts[name] = _wider(parts[name], legal) if name in parts else legal
         return closed_object({name: _or_null(legal) for name, legal in parts.items()})
 
     def schema_with(self, value: Any) -> Schema:
         """The JSON Schema of the object that goes with this value."""
-        return closed_object({name: _within(option, {}) for name, option in self.fields.get(str(value), {}).items()})
+        return closed_object({name: option.schema({}) for name, option in self.fields.get(str(value), {}).items()})
 
     @property
     def choices(self) -> Mapping[str, Choice]:
@@ -154,13 +83,11 @@ class Variant:
         )
 
 
-Options: TypeAlias = Mapping[str, Option | Each | Variant]
+Options: TypeAlias = Mapping[str, Option | Subset | Each | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
 Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
 """
-
-Schema: TypeAlias = Mapping[str, Any]
 
 
 def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
@@ -178,10 +105,10 @@ def bare_field(answer: type[Decision], options: Options) -> str | None:
     return names[0] if len(names) == 1 and isinstance(options.get(names[0]), Each) else None
 
 
-def leaves(answer: type[Decision], options: Options) -> Mapping[str, Option | Variant]:
+def leaves(answer: type[Decision], options: Options) -> Mapping[str, Option | Subset | Variant]:
     """The options by the paths of an answer, in which what stands for each of several keys stands at every one."""
     bare = bare_field(answer, options)
-    found: dict[str, Option | Variant] = {}
+    found: dict[str, Option | Subset | Variant] = {}
     for path, option in options.items():
         if isinstance(option, Each):
             found |= {key if path == bare else f"{path}.{key}": option.value for key in option.keys}
@@ -201,9 +128,9 @@ def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Sc
     return {**schema, "properties": {**parts, name: changed(parts[name], rest, change)}} if name in parts else schema
 
 
-def by_path(options: Options) -> Mapping[str, Option]:
+def by_path(options: Options) -> Mapping[str, Option | Subset]:
     """The options of single values, none of an `Each`; of a `Variant`, the closed choices among its fields."""
-    found: dict[str, Option] = {}
+    found: dict[str, Option | Subset] = {}
     for path, option in options.items():
         if isinstance(option, Variant):
             found.update({f"{path}.{name}": choice for name, choice in option.choices.items()})
@@ -212,20 +139,13 @@ def by_path(options: Options) -> Mapping[str, Option]:
     return found
 
 
-def _within(legal: Option | Each | Variant, node: Schema) -> Schema:
+def _within(legal: Option | Subset | Each | Variant, node: Schema) -> Schema:
     match legal:
         case Variant():
             return legal.schema()
-        case Choice(values):
-            # what stands for a kind of record is one of these values already
-            return node if _is_tag(node) else {"type": _type_of(values), "enum": list(values)}
-        case Number():
-            upto = {} if legal.high is None else {"maximum": legal.high}
-            return {"type": "integer", "minimum": max(legal.low, node.get("minimum", legal.low)), **upto}
-        case Text(limit):
-            return {"type": "string", "maxLength": limit}
         case Each(keys, value):
-            return closed_object({key: _within(value, {}) for key in keys})
+            return closed_object({key: value.schema({}) for key in keys})
+    return legal.schema(node)
 
 
 def _or_null(legal: Schema) -> Schema:
@@ -251,21 +171,9 @@ def _properties(answer: type[Decision]) -> Mapping[str, Any]:
     return {name: _portable(part, base.get("$defs", {})) for name, part in base["properties"].items()}
 
 
-def _is_tag(node: Schema) -> bool:
-    return len(node.get("enum", ())) == 1
-
-
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an object that has these keys, every one, and no other."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _type_of(values: tuple[str | int | None, ...]) -> str | list[str]:
-    """The JSON type of a choice; a list where its values have several, such as a name or null."""
-    names = {str: "string", int: "integer", type(None): "null"}
-    kinds = set(map(type, values))
-    found = [name for kind, name in names.items() if kind in kinds]
-    return found[0] if len(found) == 1 else found
 
 
 def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:

@@ -32,9 +32,6 @@ class Run(Request[Errand]):
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.answer_line,))
 
-    def facts(self) -> tuple[str, ...]:
-        return ()
-
     def fallback(self) -> Errand:
         return Errand(do="rest", how={})
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
+from agentsim.engine.options import Choice, Number
 from agentsim.engine.reading import READER_VERSION
-from agentsim.engine.schema import Choice, Number
 from agentsim.errors import DecisionError
 from tests.replies.asked import ASKED, asked, thinking_kept
 from tests.replies.corpus import CorpusError, Meaning, Outcome, Reply, Verdict, judged, replies, shown, value_at

@@ -18,7 +18,7 @@ from agentsim.engine.reading import vocabulary
 from agentsim.engine.reading.text import BLANK, bare, compact, folded, untitled
 
 Schema: TypeAlias = Mapping[str, Any]
-Kind: TypeAlias = Literal["choice", "number", "yes_no", "words", "record", "variant", "other"]
+Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
 Synonyms: TypeAlias = Mapping[str, tuple[str, ...]]
 """Other words for choices, by value."""
 UNSAID: Final = object()
@@ -30,6 +30,7 @@ _NO_NAMES: Final[frozenset[str]] = frozenset()
 _ADVERBS = re.compile(
     r"[\s,]+(?:this (?:time|round|turn|one)|for now|now|today|tonight|again|please|thanks?|thank you)$"
 )
+_BETWEEN = re.compile(r"\s*(?:[,;>\n]|\band\b|(?<=\S)\s+-\s+(?=\S))\s*")
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 _UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{vocabulary.UNITS})", re.IGNORECASE)
 _UNIT_BEFORE = re.compile(
@@ -180,6 +181,22 @@ def yes_or_no(given: Any) -> Any:
     return True if word in vocabulary.YES else False if word in vocabulary.NO else UNSAID
 
 
+def several(given: Any, values: Sequence[Any], nothing: Any = UNSAID, synonyms: Synonyms | None = None) -> Any:
+    """The values of a list, also where it is written out (`A, C and B`), or `UNSAID`; what means none stays as it is.
+
+    Null and "nobody" mean `nothing`.
+    """
+    given = None if given is False else given
+    if given is None or (isinstance(given, str) and _word(given.strip()) in vocabulary.NOTHING):
+        return nothing
+    if isinstance(given, str):
+        given = [part for part in _BETWEEN.split(given[:_LONGEST].strip("[]() \n")) if part.strip()]
+    if not isinstance(given, list):
+        given = [given]
+    meant = [(each, chosen(each, values, UNSAID, synonyms)) for each in given[: len(values) + 1]]
+    return [each if found is UNSAID else found for each, found in meant]
+
+
 def is_no_number(value: Any) -> bool:
     """Whether a value is one that JSON has no number for, or holds one."""
     value = list(value.values()) if isinstance(value, Mapping) else value
@@ -221,6 +238,8 @@ class Field:
             return chosen(given, self.values, self.nothing, self.synonyms)
         if self.kind == "number":
             return amount(given, self.nothing)
+        if self.kind == "list":
+            return several(given, self.values, self.nothing, self.synonyms)
         return yes_or_no(given) if self.kind == "yes_no" else UNSAID
 
 
@@ -231,6 +250,8 @@ def kind_of(node: Schema) -> Kind:
     branches = node.get("anyOf", ())
     if branches and all("properties" in branch for branch in branches):
         return "variant"
+    if "enum" in node.get("items", ()):
+        return "list"
     kinds: dict[Any, Kind] = {"integer": "number", "boolean": "yes_no", "string": "words"}
     found = node.get("type")
     if found == "object":
@@ -243,7 +264,8 @@ def fields_of(schema: Schema, nothing: Mapping[str, Any], synonyms: Synonyms, pa
     """Every field, those of records after them; none of a list or of one of several kinds of record."""
     for name, node in schema.get("properties", {}).items():
         place, kind = f"{path}{name}", kind_of(node)
-        yield Field(place, kind, tuple(node.get("enum", ())), nothing.get(place, UNSAID), synonyms)
+        values = node.get("enum", ()) or node.get("items", {}).get("enum", ())
+        yield Field(place, kind, tuple(values), nothing.get(place, UNSAID), synonyms)
         if kind == "record":
             yield from fields_of(node, nothing, synonyms, f"{place}.")
 

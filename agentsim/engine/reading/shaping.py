@@ -118,9 +118,10 @@ class Shape:
 
     def _fitted(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
         match kind_of(node):
-            case "choice" | "number" | "yes_no" as kind:
+            case "choice" | "number" | "yes_no" | "list" as kind:
                 nothing = self.nothing.get(path, UNSAID)
-                meant = Field(path, kind, tuple(node.get("enum", ())), nothing, self.synonyms).read(given)
+                values = tuple(node.get("enum", ()) or node.get("items", {}).get("enum", ()))
+                meant = Field(path, kind, values, nothing, self.synonyms).read(given)
                 if meant is UNSAID and given is None and "." not in path:
                     raise UnreadableReply(f"In the JSON object, {path} is null.")
                 return given if meant is UNSAID else meant

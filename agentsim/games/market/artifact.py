@@ -13,7 +13,8 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.engine.game import GameConfig
 from agentsim.engine.number import whole
-from agentsim.engine.schema import Choice, Number, Option, Text, Variant
+from agentsim.engine.options import Choice, Number, Option, Text
+from agentsim.engine.schema import Variant
 from agentsim.engine.wording import cut
 from agentsim.games.market.order_book import OpenOrder
 from agentsim.games.market.world import World

@@ -9,9 +9,9 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
+from agentsim.engine.options import Number
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
-from agentsim.engine.schema import Number
 from agentsim.games.market import zero_intelligence, zip_trader
 from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL

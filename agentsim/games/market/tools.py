@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine.schema import Text
+from agentsim.engine.options import Text
 from agentsim.engine.wording import cut
 from agentsim.games.market.artifact import Answer, Capability, Refused
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentsim.engine.options import Number
 from agentsim.engine.prompt import quoted
-from agentsim.engine.schema import Number
 from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Memory

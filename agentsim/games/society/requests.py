@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from agentsim.engine.options import Option, Subset, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Reading, split
-from agentsim.engine.request import Choice, Number, Options, Request, Text
+from agentsim.engine.request import Options, Request
 from agentsim.engine.schema import said, schema_of
 from agentsim.engine.wording import sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply
@@ -76,7 +77,7 @@ class Act(Request[Acted]):
         if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
             super().check(decision)
 
-    def check_value(self, path: str, value: Any, legal: Choice | Number | Text) -> None:
+    def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
         """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons alone are cut."""
         if not isinstance(legal, Text):
             super().check_value(path, value, legal)

@@ -52,9 +52,6 @@ class ChooseColour(Request[Chosen], kind="choose"):
             question=('Choose a colour. Answer: {"choice": "<colour>", "reasoning": "<why>"}',),
         )
 
-    def facts(self) -> tuple[str, ...]:
-        return OPTIONS
-
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}
 

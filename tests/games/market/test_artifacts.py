@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.schema import Choice, Number, Text
+from agentsim.engine.options import Choice, Number, Text
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agentsim.engine.event import Deed, Event, Everyone, LogEntry
 from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Text
+from agentsim.engine.options import Text
 from agentsim.engine.template import By
 from agentsim.games.market.artifact import Answer, Artifact, Refused, action, an_agent, query
 

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from agentsim.engine.event import Event, Everyone, LogEntry
 from agentsim.engine.game import GameConfig
+from agentsim.engine.options import Choice
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
-from agentsim.engine.schema import Choice
 from agentsim.games.market.artifact import Answer, Artifact, Refused, action, query
 from agentsim.games.market.trading_panels import rounds, spots
 from agentsim.games.market.world import World

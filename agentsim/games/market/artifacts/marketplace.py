@@ -11,7 +11,7 @@ from pydantic import Field
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Number, Option
+from agentsim.engine.options import Number, Option
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Withdrawal
 from agentsim.games.market.trading import Ordered, Traded, Withdrawn
