@@ -138,7 +138,7 @@ class Outcome:
 
 
 class Game(Protocol):
-    """A game: a stateless object called `GAME` in the folder's `__init__`.
+    """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
     `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`.
     """
@@ -151,11 +151,10 @@ class Game(Protocol):
     requests: ClassVar[tuple[type[Request[Any]], ...]]
     events: ClassVar[tuple[type[Event], ...]]
     bots: ClassVar[Mapping[str, Bot]]
-    staff: ClassVar[frozenset[str]]
+    staff: ClassVar[frozenset[str]] = frozenset()
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
-        ...
 
     async def play(self, table: Table, config: Any) -> Outcome:
         """The rules, from set-up to outcome."""
@@ -163,14 +162,14 @@ class Game(Protocol):
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         """Tables, charts and boards of a game, or of the part of it that one player heard."""
-        ...
+        return []
 
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """The game's own tables for export, by name, in the columns that its documentation promises.
 
         Every table is there whatever happened, with no rows where nothing did.
         """
-        ...
+        return {}
 
 
 def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) -> tuple[Standing, ...]:

@@ -21,7 +21,7 @@ from agentsim.engine.forms import form_of, knows, unanswerable
 from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
-from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, schema_of
+from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, schema_of
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
@@ -37,9 +37,10 @@ class Request(Generic[D]):
     """Base of a game's requests: records named by their question; each subclass becomes a frozen dataclass.
 
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
-    small letters where it is not given. A subclass adds the fields of its view, and implements `options` and `prompt`;
-    `fallback` where an option has no `nothing`; `check` where legality is more than the options say; `in_words` where
-    plain prose is an answer; `decision_of` where an object is more than its fields. How replies are read is the same
+    small letters where it is not given. A subclass adds the fields of its view, and implements `prompt`; `options`
+    where the state decides what is legal; `fallback` where an option has no `nothing`; `check` where legality is more
+    than the options say; `in_words` where plain prose is an answer; `decision_of` where an object is more than its
+    fields. How replies are read is the same
     """
 
     kind: ClassVar[str]
@@ -78,8 +79,8 @@ class Request(Generic[D]):
         dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
-        """The legal values, by field."""
-        raise NotImplementedError
+        """The legal values, by field: those that stand in the answer's annotations, where no state decides them."""
+        return options_in(self.answer)
 
     @cached_property
     def stated(self) -> Options:

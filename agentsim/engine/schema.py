@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import Choice, Option, Schema, Subset, Text
+from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text
 from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
 
@@ -97,6 +97,13 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
         schema = changed(schema, path, partial(_within, legal))
     bare = bare_field(answer, options)
     return dict(schema["properties"][bare] if bare else schema)
+
+
+@cache
+def options_in(answer: type[Decision]) -> Options:
+    """The options in the annotations of a decision: `text: Annotated[str, Text(300)]`."""
+    marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
+    return {name: mark for name, mark in marks if isinstance(mark, Choice | Number | Text | Subset | Each | Variant)}
 
 
 def bare_field(answer: type[Decision], options: Options) -> str | None:

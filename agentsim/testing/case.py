@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -148,7 +149,7 @@ def case_of(game: Checkable, **changes: Any) -> Case:
     from agentsim.scenario.load import load
 
     found = games.find(game)
-    tiny = Path(str(resources.files(type(found).__module__.rpartition(".")[0]) / "tiny.toml"))
+    tiny = Path(str(resources.files(sys.modules[type(found).__module__].__package__ or "") / "tiny.toml"))
     if not tiny.is_file():
         raise UsageError(f"{game}: there is no {tiny}, the small scenario in which a game is checked")
     scenario = load(tiny)

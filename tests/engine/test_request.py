@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel
@@ -209,15 +209,29 @@ def test_the_form_of_an_answer_names_its_legal_values() -> None:
     assert replace(MOVE, names=("A", "B", "C")).form().startswith(form)
 
 
-@pytest.mark.parametrize(
-    "method",
-    [Request.options, Request.prompt, Request.fallback],
-    ids=lambda method: str(method.__name__),
-)
-def test_the_base_class_leaves_the_question_to_the_game(method: Callable[[Request[Any]], object]) -> None:
-    base: Request[Any] = Request(player="A")
+def test_the_base_class_leaves_the_question_to_the_game() -> None:
     with pytest.raises(NotImplementedError):
-        method(base)
+        Request[Any](player="A").prompt()
+
+
+class Noted(Decision):
+    words: Annotated[str, Text(30, "a note")]
+    stars: Annotated[int, Number(0, 5, nothing=0)]
+    free: str
+
+
+class Note(Request[Noted]):
+    """A question whose options no state decides."""
+
+
+def test_options_that_no_state_decides_stand_in_the_annotations_of_the_answer() -> None:
+    request = Note(player="A")
+    assert request.options() == {"words": Text(30, "a note"), "stars": Number(0, 5, nothing=0)}
+    assert request.form() == (
+        '{"words": "<a note, at most 30 characters>", "stars": <a whole number up to 5, 0 to pass>, "free": "<words>"}'
+    )
+    with pytest.raises(IllegalDecision):
+        request.check(Noted(words="", stars=6, free=""))
 
 
 def test_the_schema_of_an_open_range_has_no_maximum() -> None:

@@ -44,7 +44,7 @@ def test_a_function_answers_from_the_request() -> None:
 
 
 def test_nobody_answering_is_an_error_and_not_a_default() -> None:
-    with pytest.raises(AssertionError, match=r"nobody answers bid of A \(number 1\)"):
+    with pytest.raises(AssertionError, match=r"no answer is given to bid of A \(number 1\)"):
         _said(answers={"say": Word(text="x")})
 
 

@@ -36,7 +36,7 @@ PLANTED = (
     ("no rules", "person_can_play", "there are no rules to show"),
     ("no standing", "games_end", "the standings are not of the players"),
     ("broken invariant", "games_end", "RulesBroken: after wave 1: a vote is a vote"),
-    ("a table that comes and goes", "pages_and_tables", "what nobody heard: the tables are []"),
+    ("a table that comes and goes", "pages_and_tables", "what the log alone heard: the tables are []"),
 )
 BESIDE = {"golden_files", "run_replays"}
 """Checks that need files, or an installed game: below."""
