@@ -67,8 +67,8 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     text = text[:MAX_TEXT]
-    if "\\u" not in text and not has_marks(text) and _NOT_SAID.search(folded(text)) is None and _is_object(text):
-        return ()
+    if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
+        return tuple(_thought_in(whole, set(_names(request.schema()))) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:
@@ -82,11 +82,20 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_object(text: str) -> bool:
+def _object(text: str) -> dict[str, Any] | None:
+    """The object that a text is and no more than; None where it is something else."""
     try:
-        return text.startswith("{") and isinstance(decoded(text), dict)
+        value = decoded(text) if text.startswith("{") else None
     except (ValueError, RecursionError, DecisionError):
-        return False
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _names(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The names of a question's fields, and of those of its records."""
+    for name, node in schema.get("properties", {}).items():
+        yield name
+        yield from _names(node)
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
