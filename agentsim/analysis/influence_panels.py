@@ -25,9 +25,10 @@ def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
 def _tables(found: Influence, messages: str) -> Iterator[DataTable]:
     message = found.message
     title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said less {message.swap}"
+    both = ("pairs", message.swap, "said", "effect", "all together")
     if found.identical:
         same = f"All that followed is the same in every one of {counted(found.pairs, 'pair')}: the message did nothing."
-        yield DataTable(title, ("measure",), (), same)
+        yield DataTable(title, ("next", "listener", *both), (), same)
         return
     note = _NOTE.format(swap=message.swap, messages=messages)
     if found.unpaired:
@@ -36,6 +37,5 @@ def _tables(found: Influence, messages: str) -> Iterator[DataTable]:
     shown = [[each for each in part if each.mean or each.sd] for part in (found.listeners, found.outcome)]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
         note += f" Not shown: {counted(hidden, 'row')} without a difference in any pair; the JSON has them."
-    both = ("pairs", message.swap, "said", "effect", "all together")
     yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), tuple(map(cells, shown[0])))
     yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(cells, shown[1])), note)

@@ -14,7 +14,7 @@ from agentsim.engine.codec import text_id, values
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.paths import Path, paths_in, value_at, with_value
-from agentsim.engine.schema import Choice, Option, Text, Variant, leaves
+from agentsim.engine.schema import Choice, Option, Text, Variant, bare_field, leaves
 from agentsim.engine.wording import CUT
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.contents import read_journal
@@ -209,6 +209,8 @@ def _option(parent: ParentRun, place: Path, data: Mapping[str, Any]) -> Option |
     request = parent.ask.request
     options = leaves(request.answer, request.stated)
     *outer, name = map(str, place)
+    if outer == [bare_field(request.answer, request.stated)]:
+        return options.get(name)
     if outer and isinstance(variant := options.get(".".join(outer)), Variant):
         return variant.fields.get(str(value_at(data, (*outer[:-1], variant.by))), {}).get(name)
     return options.get(".".join((*outer, name)))
