@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentsim.api import Folder, Models, played, variables
-from agentsim.engine.decision import Decision
 from agentsim.errors import UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.load import load_history
@@ -62,9 +61,9 @@ async def influence(
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked: messages, each with the name of its other arm and the decision there, and branches a side."""
+    """What is asked: messages, each with its other arm, and how many branches a side."""
 
-    messages: tuple[tuple[Message, str, Decision], ...]
+    messages: tuple[Message, ...]
     branches: int
 
     @classmethod
@@ -86,40 +85,37 @@ class Asked:
         except ImportError:
             raise UsageError("influence needs the extra analysis: pip install 'agentsim[analysis]'") from None
         found = messages(files, at, each=each)
-        return cls(tuple((message, *message.swapped(swap, words)) for message in found), branches)
+        return cls(tuple(message.swapped(swap, words) for message in found), branches)
 
     @property
     def wanted(self) -> list[Wanted]:
         """Every branch, with its files where it is there."""
-        return [wanted for each in self.messages for wanted in self._of(*each)]
+        return [wanted for message in self.messages for wanted in message.wanted(self.branches)]
 
     def measured(self) -> list[Influence]:
         """What each message did, by the branches that are finished."""
         from agentsim.analysis.influence import Swapped, influences
 
         found = []
-        for message, arm, decision in self.messages:
+        for message in self.messages:
             sides: tuple[dict[int, Followed], dict[int, Followed]] = ({}, {})
-            for wanted in self._of(message, arm, decision):
+            for wanted in message.wanted(self.branches):
                 if wanted.files is not None and (followed := _followed(message, wanted.files)) is not None:
-                    sides[wanted.options["arm"] == arm][wanted.options["number"]] = followed
+                    sides[wanted.options["arm"] == message.arm][wanted.options["number"]] = followed
             swapped = Swapped(
                 of=message.parent.files.name,
                 at=message.parent.ask.index,
                 game=message.parent.game.name,
-                speaker=message.speaker,
+                speaker=message.parent.ask.request.player,
                 kind=message.kind,
                 round=message.round,
                 words=message.words_of(message.decision),
-                swap=arm,
-                instead=message.words_of(decision),
+                swap=message.arm,
+                instead=message.words_of(message.instead),
                 listeners=message.listeners,
             )
             found.append((swapped, sides))
         return influences(found)
-
-    def _of(self, message: Message, arm: str, decision: Decision) -> list[Wanted]:
-        return message.wanted(arm, decision, self.branches)
 
 
 def _followed(message: Message, files: RunFiles) -> Followed | None:
@@ -137,7 +133,7 @@ def _followed(message: Message, files: RunFiles) -> Followed | None:
         played_again(play, recorded),
         play.log,
         heard=message.heard,
-        speaker=message.speaker,
+        speaker=message.parent.ask.request.player,
         listeners=message.listeners,
     )
     results = results_of(files.name, history)

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from agentsim.analysis.influence import Followed, Influence, Swapped, influences
+from agentsim.analysis.influence import Followed, Influence, Sides, Swapped, influences
 from agentsim.analysis.responses import Responses
 
 LISTENERS = ("B", "C", "D", "E", "F")
 CHANCES = np.array([0.20, 0.27, 0.34, 0.41, 0.48])
 """Of each listener to vote for A when nothing is said and its luck is none; luck moves it by less than 0.1."""
-_MESSAGE = Swapped("trunk", 1, "any", "A", "pitch", 1, "Vote for me.", "silence", "", LISTENERS)
+MESSAGE = Swapped("trunk", 1, "any", "A", "pitch", 1, "Vote for me.", "silence", "", LISTENERS)
 
 
 def persuasion(generator: np.random.Generator, *, pairs: int, added: float) -> Influence:
     """What is said of one message, from so many pairs."""
-    luck = generator.normal(size=(pairs, len(LISTENERS)))
-    said, silent = (_branches(generator, luck, more) for more in (added, 0.0))
-    (found,) = influences([(_MESSAGE, (said, silent))])
+    (found,) = influences([(MESSAGE, sides(generator, pairs=pairs, added=added))])
     return found
+
+
+def sides(generator: np.random.Generator, *, pairs: int, added: float) -> Sides:
+    """Branches in which it was said, and in which it was not."""
+    luck = generator.normal(size=(pairs, len(LISTENERS)))
+    return _branches(generator, luck, added), _branches(generator, luck, 0.0)
 
 
 def true_effect(measure: str, added: float) -> float:

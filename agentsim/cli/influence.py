@@ -39,7 +39,7 @@ def influence(
     env_file: o.EnvFile = None,
     allow_key: o.AllowKey = None,
 ) -> None:
-    """Say what a message did: to what each listener did next, and to the outcome.
+    """Say what a message did to its listeners and the outcome.
 
     Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
     length, or says TEXT; branch k of both has the same chance. The same command again goes on where one ended, and

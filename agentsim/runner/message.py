@@ -6,15 +6,17 @@ another player heard. What listeners did then is `analysis.responses`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.codec import text_id, values
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.paths import Path, paths_in, value_at, with_value
-from agentsim.engine.schema import Choice, Option, Text, Variant, bare_field, leaves
+from agentsim.engine.request import Request
+from agentsim.engine.schema import Option, Text, Variant, bare_field, leaves
 from agentsim.engine.wording import CUT
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.contents import read_journal
@@ -25,6 +27,8 @@ from agentsim.runner.fork import ParentRun, parent_of
 from agentsim.runner.plays import new_play, restored_scenario
 
 Swap: TypeAlias = Literal["silence", "neutral"]
+ANY = Text(sys.maxsize)
+"""What may stand where a request says nothing of it."""
 SAID = "said"
 """The arm in which the message stays as it was."""
 NEUTRAL = (
@@ -43,93 +47,66 @@ def neutral(length: int) -> str:
 
 @dataclass(frozen=True)
 class Message:
-    """What the decision `parent.ask` said: the places of its words in it, and the players who heard them.
+    """What the decision `parent.ask` said, who heard it, and the decision `instead` of the arm with another message.
 
-    `kind` is that of the events that carry it, `round` theirs; wave `heard` is the first of which all listeners may
-    know it.
+    `places` are those of its words in the decision, with what may stand there; `kind` is that of the events that carry
+    it, `round` theirs. Wave `heard` is the first of which all listeners know it.
     """
 
     parent: ParentRun
     decision: Decision
-    places: tuple[Path, ...]
+    places: Mapping[Path, Text]
     kind: str
     round: int
     listeners: tuple[PlayerId, ...]
     heard: int
+    arm: str = SAID
+    instead: Decision | None = None
 
-    @property
-    def speaker(self) -> PlayerId:
-        return self.parent.ask.request.player
-
-    def words_of(self, decision: Decision) -> str:
+    def words_of(self, decision: Decision | None) -> str:
         """What a decision says in the places of the message; "" where there is nothing."""
-        found = (value_at(values(decision), place) for place in self.places)
+        found = (None if decision is None else value_at(values(decision), place) for place in self.places)
         return "\n".join(each for each in found if isinstance(each, str))
 
-    def swapped(self, swap: Swap | None = None, words: str | None = None) -> tuple[str, Decision]:
-        """The name of the arm with another message, and its decision.
+    def swapped(self, swap: Swap | None = None, words: str | None = None) -> Message:
+        """The message with its other arm; without an option that is silence, or neutral where there can be none.
 
-        Without a `swap` or `words` it is silence, or neutral words where the request does not let a player say nothing.
         Raises `UsageError` where the decision cannot be.
         """
-        if words is not None:
-            return f"words_{text_id(words)[:6]}", self._with("--words", lambda place: self._fitting(words, place))
-        if swap == "neutral":
-            return "neutral", self._neutral()
-        try:
-            return "silence", self._silent()
-        except UsageError:
-            if swap is not None:
-                raise
-            return "neutral", self._neutral()
-
-    def wanted(self, arm: str, decision: Decision, count: int) -> list[Wanted]:
-        """Branches 1 to `count` with the message as it was, and of the arm with this decision, number by number."""
-        return of_arms(self.parent, {SAID: {"instead": self.decision}, arm: {"instead": decision}}, count)
-
-    def _neutral(self) -> Decision:
         said = values(self.decision)
-        return self._with(
-            "--swap neutral", lambda place: self._fitting(neutral(len(value_at(said, place).strip())), place)
-        )
+        if words is not None:
+            return self._with(f"words_{text_id(words)[:6]}", dict.fromkeys(self.places, words))
+        if swap != "neutral":
+            try:
+                return self._with("silence", dict.fromkeys(self.places, ""))
+            except UsageError:
+                if swap is not None:
+                    raise
+        lengths = {place: min(len(value_at(said, place).strip()), legal.limit) for place, legal in self.places.items()}
+        return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
 
-    def _silent(self) -> Decision:
-        """Empty words where they may be; else what the fallback has there, which puts no words into a mouth."""
-        data, fallback = values(self.decision), values(self.parent.ask.request.fallback())
-        for place in self.places:
-            option = self._option(place)
-            if isinstance(option, Text) and not option.empty:
-                data[str(place[0])] = fallback.get(str(place[0]))
+    def wanted(self, count: int) -> list[Wanted]:
+        """Branches 1 to `count` with the message as it was, and of the other arm, number by number."""
+        return of_arms(self.parent, {SAID: {"instead": self.decision}, self.arm: {"instead": self.instead}}, count)
+
+    def _with(self, arm: str, words: Mapping[Path, str]) -> Message:
+        """With these words; where there may not be none, with what the fallback has: it puts none into a mouth."""
+        request, data = self.parent.ask.request, values(self.decision)
+        for place, text in words.items():
+            legal = self.places[place]
+            if len(text) > legal.limit:
+                raise UsageError(f"--words: must have at most {legal.limit} characters, found {len(text)}")
+            if text or legal.empty:
+                data = with_value(data, place, text)
             else:
-                data = with_value(data, place, "")
-        return self._legal("--swap silence", data)
-
-    def _with(self, what: str, words: Callable[[Path], str]) -> Decision:
-        data = values(self.decision)
-        for place in self.places:
-            data = with_value(data, place, words(place))
-        return self._legal(what, data)
-
-    def _fitting(self, words: str, place: Path) -> str:
-        option = self._option(place)
-        if isinstance(option, Text) and len(words) > option.limit:
-            raise UsageError(f"--words: must have at most {option.limit} characters, found {len(words)}")
-        return words
-
-    def _option(self, place: Path) -> Option | Variant | None:
-        return _option(self.parent, place, values(self.decision))
-
-    def _legal(self, what: str, data: dict[str, Any]) -> Decision:
-        request = self.parent.ask.request
+                data[str(place[0])] = values(request.fallback()).get(str(place[0]))
         try:
             decision: Decision = request.answer.model_validate(data)
             request.check(decision)
         except (ValueError, DecisionError) as error:
-            problem = " ".join(str(error).split())[:200]
-            raise UsageError(
-                f"{what}: decision {self.parent.ask.index} cannot be without its words: {problem}"
-            ) from None
-        return decision
+            why = " ".join(str(error).split())[:200]
+            raise UsageError(f"{arm}: not in place of the words of decision {self.parent.ask.index}: {why}") from None
+        return replace(self, arm=arm, instead=decision)
 
 
 def messages(files: RunFiles, at: int, *, each: bool = False) -> list[Message]:
@@ -178,23 +155,17 @@ def _heard(entry: LogEntry, players: Sequence[PlayerId]) -> list[PlayerId]:
 
 
 def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> Message:
-    request, entry = parent.ask.request, parent.contents.entries[parent.ask.wave, parent.ask.place]
-    index, data = parent.ask.index, dict(entry.decision)
-    texts = {
-        place: value
-        for place, value in paths_in(data)
-        if isinstance(value, str) and not isinstance(_option(parent, place, data), Choice)
-    }
-    places = dict.fromkeys(place for each in told for place in _carrying(each, texts))
+    entry = parent.contents.entries[parent.ask.wave, parent.ask.place]
+    texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
+    options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
+    free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
+    places = {at: free[at] for each in told for at in _carrying(each, {place: texts[place] for place in free})}
     if entry.source == "fallback" or not places:
-        raise UsageError(f"{parent.files.name}: the words that decision {index} led to are none of its own")
-    decision: Decision = request.answer.model_validate(data)
-    players = [plan.id for plan in parent.scenario.seats]
-    listeners = [player for each in told for player in _heard(each, players)]
-    first = told[0]
-    return Message(
-        parent, decision, tuple(places), first.event.kind, first.round, tuple(dict.fromkeys(listeners)), heard
-    )
+        raise UsageError(f"{parent.files.name}: the words that decision {entry.index} led to are none of its own")
+    decision: Decision = parent.ask.request.answer.model_validate(dict(entry.decision))
+    players = [plan.id for plan in parent.scenario.players]
+    listeners = dict.fromkeys(player for each in told for player in _heard(each, players))
+    return Message(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
 
 
 def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:
@@ -204,13 +175,12 @@ def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:
     return [place for place in found if place[-1] == told.event.words] or found
 
 
-def _option(parent: ParentRun, place: Path, data: Mapping[str, Any]) -> Option | Variant | None:
-    """The option of a place in a decision; of a field that goes by another one, the one for that other's value."""
-    request = parent.ask.request
+def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> Option | Variant | None:
+    """What may stand at a place of a decision; of a field that goes by another one, with that other's value."""
     options = leaves(request.answer, request.stated)
     *outer, name = map(str, place)
     if outer == [bare_field(request.answer, request.stated)]:
         return options.get(name)
     if outer and isinstance(variant := options.get(".".join(outer)), Variant):
-        return variant.fields.get(str(value_at(data, (*outer[:-1], variant.by))), {}).get(name)
+        return variant.fields.get(str(value_at(decision, (*outer[:-1], variant.by))), {}).get(name)
     return options.get(".".join((*outer, name)))

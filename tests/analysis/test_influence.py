@@ -22,13 +22,17 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Each, Number, Options, Request
 from agentsim.engine.table import Table
 from agentsim.errors import UsageError
+from agentsim.history.load import load_history
 from agentsim.runner.message import NEUTRAL, messages, neutral
 from agentsim.runner.referee import Ruling, to_entry
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
-from benchmarks.influence_world import persuasion, true_effect
+from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect
 from tests.cli.command_line import ROOT, Said, agentsim, snapshot, trio
 from tests.engine.small import Say, SmallGame, Spoke, Word
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.runner.island import play
 
 QUIET = ("--logs-dir", ".", "--display", "none")
 PLEA = "Keep me, and I will repay you tomorrow."
@@ -122,17 +126,37 @@ def test_what_bots_do_not_hear_does_nothing_and_the_same_command_again_plays_not
     assert new == [f"parent_at1_silence_b{number}.json" for number in range(1, 6)], "the said ones are shared"
 
 
-def test_each_is_a_message_of_every_player_of_the_round_and_intervals_hold_for_all_of_them(bots: Path) -> None:
+def test_a_stopped_command_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        play(server.url(), tmp_path, stem="parent")
+        before = server.started["ok"]
+        stopped = asked(tmp_path, "parent", "--at", "10", "--branches", "2", "--max-calls", "2")
+        assert (stopped.code, stopped.out) == (5, "")
+        assert "parent_at10_said_b1 was stopped: the same command goes on with it" in stopped.err
+        ended = asked(tmp_path, "parent", "--at", "10", "--branches", "2", "--max-calls", "99", "--json")
+        assert ended.code == 0, ended.err
+        assert json.loads(ended.out)[0]["pairs"] == 2
+        branches = [load_history(path) for path in tmp_path.glob("parent_at10_*.json")]
+        assert len(branches) == 4
+        assert server.started["ok"] - before == sum(each.paid.calls for each in branches)
+
+
+def test_each_is_a_message_of_every_player_of_the_round(bots: Path) -> None:
     said = asked(bots, "parent", "--at", "2", "--each", "--branches", "6", "--json")
     assert said.code == 0, said.err
     lines = json.loads(said.out)
     assert [line["message"]["at"] for line in lines] == [1, 2, 3]
     assert {line["message"]["speaker"] for line in lines} == set("ABC")
-    (alone,) = json.loads(asked(bots, "parent", "--at", "2", "--branches", "6", "--json").out)
-    for part in ("listeners", "outcome"):
-        for one, other in zip(alone[part], lines[1][part], strict=True):
-            assert {**one, "low_adj": None, "high_adj": None} == {**other, "low_adj": None, "high_adj": None}
-            assert one["low_adj"] is None or other["low_adj"] <= one["low_adj"] + 1e-9
+
+
+def test_intervals_that_hold_together_hold_for_all_messages_that_were_asked_about() -> None:
+    generator = np.random.default_rng(4)
+    found = [(MESSAGE, sides(generator, pairs=20, added=added)) for added in (0.25, 0.0)]
+    for alone, one in zip(influences(found[:1])[0].listeners, influences(found)[0].listeners, strict=True):
+        assert (alone.measure, alone.mean, alone.low, alone.high) == (one.measure, one.mean, one.low, one.high)
+        assert one.low_adj is not None
+        assert alone.low_adj is not None
+        assert one.low_adj < alone.low_adj
 
 
 def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_request_has(tmp_path: Path) -> None:
@@ -149,13 +173,13 @@ def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_req
                 (found[event.kind],) = messages(files, event.metadata["decision"])
                 assert found[event.kind].words_of(found[event.kind].decision).splitlines()[0] == event.content
     said, quip, whisper, post = (found[kind] for kind in ("said", "quip", "whisper", "posted"))
-    assert said.swapped()[0] == whisper.swapped()[0] == quip.swapped()[0] == "silence"
+    assert said.swapped().arm == whisper.swapped().arm == quip.swapped().arm == "silence"
     kept = said.decision.model_dump() | {"text": ""}
-    assert said.swapped()[1].model_dump() == kept, "thought and claim stay"
-    assert quip.swapped()[1].quips == {}, "no quip may be empty, and the fallback has none"
+    assert said.swapped().instead.model_dump() == kept, "thought and claim stay"
+    assert quip.swapped().instead.quips == {}, "no quip may be empty, and the fallback has none"
     assert len(whisper.listeners) == 1, "who is not told does not hear"
-    assert post.swapped()[0] == "neutral", "a post may not be empty"
-    with pytest.raises(UsageError, match=r"--swap silence: decision .* must not be empty"):
+    assert post.swapped().arm == "neutral", "a post may not be empty"
+    with pytest.raises(UsageError, match=r"silence: not in place of the words of decision .* must not be empty"):
         post.swapped("silence")
 
 
