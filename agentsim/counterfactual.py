@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from agentsim.api import Folder, Models, played, variables
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.load import load_history
@@ -80,12 +81,16 @@ class Asked:
         """Raises `UsageError` where decision `at` says nothing to another player, or cannot be without its words."""
         if swap is not None and words is not None:
             raise UsageError("--words: take the place of the message themselves; leave out --swap")
+        if swap not in {None, *get_args(Swap)}:
+            raise UsageError(f"--swap: there is no {swap!r} (valid: {', '.join(get_args(Swap))})")
         try:
             import agentsim.analysis.influence  # noqa: F401 - before a branch is paid for that could not be compared
         except ImportError:
             raise UsageError("influence needs the extra analysis: pip install 'agentsim[analysis]'") from None
         found = messages(files, at, each=each)
-        return cls(tuple(message.swapped(swap, words) for message in found), branches)
+        return cls(
+            tuple(message.swapped(swap, None if words is None else cleaned(words)) for message in found), branches
+        )
 
     @property
     def wanted(self) -> list[Wanted]:

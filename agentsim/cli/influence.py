@@ -62,6 +62,8 @@ def influence(
         with shown(display) as watcher:
             session = wanted.come_by(env=env, limits=limits, watcher=watcher)
             result = session.run() if isinstance(session, Session) else session
+        if result is not None and result.status == "degraded":
+            remark(f"{result.files.name} is degraded: its share of fallbacks is above the limit")
         if result is not None and result.error is not None:
             remark(f"{result.files.name} was stopped: the same command goes on with it")
             raise result.error

@@ -210,6 +210,15 @@ def test_what_cannot_be_swapped_is_a_line(words: tuple[str, ...], problem: str, 
     assert snapshot(bots) == before
 
 
+def test_words_are_as_valid_as_a_players_and_a_swap_that_there_is_not_is_a_line(bots: Path) -> None:
+    words: dict[str, Any] = {"at": 1, "words": "Trust\x1b[2J me\udcff.", "branches": 1, "logs_dir": bots}
+    (found,) = asyncio.run(library.influence("parent", **words))
+    assert found.message.instead == "Trust me\ufffd."
+    assert found.message.swap.startswith("words_")
+    with pytest.raises(UsageError, match=r"--swap: there is no 'noise' \(valid: silence, neutral\)"):
+        asyncio.run(library.influence("parent", at=1, swap="noise", logs_dir=bots))  # type: ignore[arg-type] # tested
+
+
 class Move(Decision):
     thought: str
     accept: bool
