@@ -87,7 +87,7 @@ def asked(directory: Path, *words: str) -> Said:
     return agentsim("influence", *words, *QUIET, cwd=directory)
 
 
-def test_a_planted_persuader_is_found_and_a_message_that_nobody_heeds_is_not(village: Path) -> None:
+def test_a_planted_persuader_is_found_and_a_message_without_effect_is_not(village: Path) -> None:
     run = library.load("trunk", logs_dir=village)
     assert isinstance(run, library.Run)
     pitch = {each.player: each.index for each in reversed(run.decisions) if each.kind == "pitch"}
