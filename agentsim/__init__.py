@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentsim.api import batch, compare, fork, fork_arm, replay, resume, run, run_sync
+    from agentsim.counterfactual import influence
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.results import Run, Runs, load
     from agentsim.scenario.tables import ScenarioTable as Scenario
@@ -31,6 +32,7 @@ __all__ = [
     "compare",
     "fork",
     "fork_arm",
+    "influence",
     "load",
     "replay",
     "resume",
@@ -63,6 +65,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
+            "influence": "counterfactual",
             "Scenario": "scenario.tables:ScenarioTable",
         },
     )

@@ -72,7 +72,7 @@ async def run(
         scenario,
         name=name,
         logs_dir=logs_folder(logs_dir),
-        env=_env(env, allow_keys),
+        env=variables(env, allow_keys),
         watcher=_Listening(on_event),
         models=models,
         overrides=set or {},
@@ -80,7 +80,7 @@ async def run(
         max_cost_usd=max_cost_usd,
         allow_dirs=allow_dirs,
     )
-    return await _played(session)
+    return await played(session)
 
 
 def run_sync(scenario: Source, **options: Any) -> Run:
@@ -116,12 +116,12 @@ async def resume(
         files,
         watcher=_Listening(on_event),
         own=models,
-        env=_env(env, allow_keys),
+        env=variables(env, allow_keys),
         max_cost_usd=max_cost_usd,
         max_calls=max_calls,
         max_wall_s=max_wall_s,
     )
-    return await _played(found) if isinstance(found, Session) else run_in(files)
+    return await played(found) if isinstance(found, Session) else run_in(files)
 
 
 async def fork(
@@ -146,7 +146,7 @@ async def fork(
     unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
     """
     session = parent_of(find_run(logs_folder(logs_dir), name), at).branch(
-        env=_env(env, allow_keys),
+        env=variables(env, allow_keys),
         instead=None if instead is None else json.dumps(instead),
         changes=_changes(set),
         of_several=another,
@@ -155,7 +155,7 @@ async def fork(
         watcher=_Listening(on_event),
         own=models,
     )
-    return await _played(session)
+    return await played(session)
 
 
 async def fork_arm(
@@ -179,9 +179,9 @@ async def fork_arm(
     decided = None if instead is None else json.dumps(instead)
     found = []
     for each in of_arm(parent, arm, branches, instead=decided, changes=_changes(set)):
-        session = each.come_by(env=_env(env, allow_keys), own=models)
+        session = each.come_by(env=variables(env, allow_keys), own=models)
         if isinstance(session, Session):
-            found.append(await _played(session))
+            found.append(await played(session))
         else:
             assert each.files is not None, "it was finished before"
             found.append(run_in(each.files))
@@ -228,7 +228,7 @@ async def batch(
     result = await run_batch_in_loop(
         manifest,
         directory,
-        env=_env(env, allow_keys),
+        env=variables(env, allow_keys),
         jobs=jobs or at_once(manifest),
         abort_after=abort_after,
         own=own_models,
@@ -276,7 +276,8 @@ class _Listening(Watcher):
                 self._on_event(EventRecord.model_validate(event_record(number, told, {})))
 
 
-async def _played(session: Session) -> Run:
+async def played(session: Session) -> Run:
+    """Play a session to its end; raises as `run`."""
     result = await session.play()
     if isinstance(result.error, Interrupted):
         raise asyncio.CancelledError
@@ -290,5 +291,6 @@ def _changes(given: Mapping[str, Any] | None) -> list[str]:
     return [f"{key}={json.dumps(value)}" for key, value in (given or {}).items()]
 
 
-def _env(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:
+def variables(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:
+    """The variables that keys come from: those given, or the process's and those in `./.env`."""
     return environment(None, allowed) if env is None else Variables(env, allowed)

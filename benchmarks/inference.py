@@ -14,13 +14,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from agentsim.analysis.inference import Interval, stages
+from agentsim.analysis.influence import ALL
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, tables
+from benchmarks.influence_world import persuasion, true_effect
 
 SEED = 20_261_123
 FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
@@ -139,7 +142,26 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
     yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))
 
 
-WORLDS: dict[str, World] = {"own_maker": own_maker, "ratings": ratings, "no_wins": no_wins}
+def influence(generator: np.random.Generator) -> Iterator[Said]:
+    """A message that persuades, and one that does nothing, with the branches a side that are the default, and 40."""
+    for pairs, added in product((20, 40), (0.25, 0.0)):
+        found = persuasion(generator, pairs=pairs, added=added)
+        what = f"message, {'+25 points' if added else 'no effect'}, {pairs} pairs"
+        right = ("covered", COVERED) if added else ("false positives", FALSE)
+        missed = False
+        for each in (*found.listeners, *found.outcome):
+            true = true_effect(each.measure, added)
+            if each.low is None or each.high is None or each.low_adj is None or each.high_adj is None:
+                continue
+            held = each.low <= true <= each.high
+            missed = missed or not each.low_adj <= true <= each.high_adj
+            kind = "outcome" if each.measure == "votes" else each.measure.partition(" ")[0]
+            whose = {"A": "score", ALL: "mean of all listeners"}.get(each.player, "each listener")
+            yield Said(f"{what}: {kind}, {whose}, {right[0]}", held if added else not held, right[1])
+        yield Said(f"{what}: any that hold together, wrong", missed, (0.0, 0.07))
+
+
+WORLDS: dict[str, World] = {"own_maker": own_maker, "ratings": ratings, "no_wins": no_wins, "influence": influence}
 """The order is part of the seeds: new ones go to the end."""
 
 

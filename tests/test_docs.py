@@ -26,6 +26,7 @@ OFFLINE = {
     "diff",
     "fork",
     "compare",
+    "influence",
     "bundle",
     "watch",
     "logs",

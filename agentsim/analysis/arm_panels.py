@@ -20,12 +20,16 @@ def _table(found: Comparison, arm: ArmEffects) -> DataTable:
     columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
-    rows = []
-    for each in () if arm.identical else arm.effects:
-        cells = (each.measure, each.player, each.pairs, f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
-        needed = () if found.effect is None else (each.needed,)
-        rows.append((*cells, _ends(each, each.low, each.high), _ends(None, each.low_adj, each.high_adj), *needed))
+    shown = () if arm.identical else arm.effects
+    rows = [(*cells(each), *(() if found.effect is None else (each.needed,))) for each in shown]
     return DataTable(title, columns, tuple(rows), _note(found, arm))
+
+
+def cells(each: Effect) -> tuple[str | int | None, ...]:
+    """An effect as a row: measure, player, pairs, both means, the effect with its interval, and the wider one."""
+    means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
+    ends = (_ends(each, each.low, each.high), _ends(None, each.low_adj, each.high_adj))
+    return (each.measure, each.player, each.pairs, *means, *ends)
 
 
 def _ends(effect: Effect | None, low: float | None, high: float | None) -> str | None:

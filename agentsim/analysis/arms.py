@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import nct
 from scipy.stats import t as student
 
-from agentsim.analysis.arm_records import Arm, read_arms
+from agentsim.analysis.arm_records import Arm, Column, read_arms
 from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array
 from agentsim.errors import UsageError
 from agentsim.history.load import divergence
@@ -142,13 +142,17 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
         pairs=len(both),
         unpaired=len(arm.keys() ^ control.keys()),
         identical=identical,
-        effects=tuple(_effects(columns, values, identical, effect)),
+        effects=tuple(effects(columns, values, identical=identical, effect=effect)),
     )
 
 
-def _effects(
-    columns: Sequence[tuple[str, str]], values: Array, identical: bool, effect: float | None
+def effects(
+    columns: Sequence[Column], values: Array, *, identical: bool = False, effect: float | None = None
 ) -> Iterator[Effect]:
+    """The effect in each column of `values`, which are by side (arm, control), pair and column; NaN is unknown.
+
+    A column without a pair that is known has none.
+    """
     differences = values[0] - values[1]
     there = ~np.isnan(differences)
     counts = there.sum(axis=0)

@@ -62,11 +62,19 @@ def of_arm(
     An arm that changes nothing either is drawn anew as well. Raises `UsageError` where the arm is there and changes
     something else, or the control would change anything.
     """
-    check_name(arm)
     if arm == CONTROL and (instead is not None or changes):
         raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
-    # the arm first: what cannot be is found before anything is paid for
-    arms: dict[str, Mapping[str, Any]] = {arm: {"instead": instead, "changes": tuple(changes)}, CONTROL: {}}
+    return of_arms(parent, {arm: {"instead": instead, "changes": tuple(changes)}, CONTROL: {}}, count)
+
+
+def of_arms(parent: ParentRun, arms: Mapping[str, Mapping[str, Any]], count: int) -> list[Wanted]:
+    """Branches 1 to `count` of each arm, by number: what each arm changes, as `ParentRun.marked` takes it, by its name.
+
+    Raises `UsageError` as `of_arm`.
+    """
+    for name in arms:
+        check_name(name)
+    # before anything is paid for: where an arm cannot be, none is played
     there = {name: parent.alike(parent.marked(arm=name, **options)) for name, options in arms.items()}
     return [
         Wanted(parent, {**options, "arm": name, "number": number}, there[name].get(number))

@@ -13,6 +13,7 @@ from typing import Any
 
 from filelock import lock_descriptor
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
@@ -51,7 +52,7 @@ class ParentRun:
         self,
         *,
         env: Mapping[str, str],
-        instead: str | None = None,
+        instead: str | Decision | None = None,
         changes: Sequence[str] = (),
         number: int | None = None,
         of_several: bool = False,
@@ -64,10 +65,11 @@ class ParentRun:
     ) -> Session:
         """The session of a new run with this past; its journal is there, and `agentsim resume` would go on with it.
 
-        With `instead`, JSON as a model would reply, that is the decision. A `number` tells it from other branches and
-        gives chance another way after the decision, unless `paired`; one `of_several` takes the first that no branch
-        beside the parent has which does the same, and bears it in its name. Branches of an `arm` bear its name as well,
-        and each number is there once. `limits`, as `with_limits` takes them, hold for what the branch itself calls.
+        With `instead`, JSON as a model would reply or a decision, that is decided. A `number` tells it from other
+        branches and gives chance another way after the decision, unless `paired`; one `of_several` takes the first that
+        no branch beside the parent has which does the same, and bears it in its name. Branches of an `arm` bear its
+        name as well, and each number is there once. `limits`, as `with_limits` takes them, hold for what the branch
+        itself calls.
         Raises `UsageError` for a decision that is not allowed, `ScenarioError` for changes that cannot be.
         """
         if stem is not None:
@@ -120,7 +122,7 @@ class ParentRun:
     def marked(
         self,
         *,
-        instead: str | None = None,
+        instead: str | Decision | None = None,
         changes: Sequence[str] = (),
         arm: str | None = None,
         entry: Entry | None = None,
@@ -156,10 +158,10 @@ class ParentRun:
                 )
         return found
 
-    def _decided(self, text: str) -> Entry:
+    def _decided(self, given: str | Decision) -> Entry:
         request = self.ask.request
         try:
-            decision = request.parse(text).decision
+            decision = request.parse(given).decision if isinstance(given, str) else given
             request.check(decision)
         except DecisionError as error:
             raise UsageError(f"--instead: {error}") from None

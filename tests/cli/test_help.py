@@ -28,6 +28,7 @@ CONTRACT: dict[str, str] = {
     "--game-config",
     "resume": "NAME|DIR --jobs --logs-dir --display --json --allow-key",
     "fork": "NAME --at --instead --set --arm --branches --paired --logs-dir --display --json --allow-key",
+    "influence": "NAME --at --swap --words --each --branches --max-cost --logs-dir --display --json --allow-key",
     "diff": "A B --json --logs-dir",
     "compare": "NAME --at --control --effect --json --logs-dir",
     "report": "DIR --by --html --json --logs-dir",

@@ -1,0 +1,146 @@
+"""What a message did, from its branches to its effects: `agentsim.influence`, and the parts of it that a command plays.
+
+Finding and swapping messages is `runner.message`, what listeners did then `analysis.responses`, effects are
+`analysis.influence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from agentsim.api import Folder, Models, played, variables
+from agentsim.engine.prompt import cleaned
+from agentsim.errors import UsageError
+from agentsim.history.contents import read_journal
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles, find_run
+from agentsim.results import logs_folder
+from agentsim.runner.arms import Wanted
+from agentsim.runner.drive import played_again
+from agentsim.runner.message import Message, Swap, messages
+from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.replay import over
+from agentsim.runner.session import Session
+
+if TYPE_CHECKING:
+    from agentsim.analysis.influence import Followed, Influence
+
+BRANCHES = 20
+"""How many branches a side has where it is not said."""
+
+
+async def influence(
+    name: str,
+    *,
+    at: int,
+    swap: Swap | None = None,
+    words: str | None = None,
+    each: bool = False,
+    branches: int = BRANCHES,
+    max_cost_usd: float | None = None,
+    logs_dir: Folder = None,
+    models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+) -> list[Influence]:
+    """What the message of a run's decision `at` did to its listeners and to the outcome (extra `analysis`).
+
+    `branches` are played in which it is said and as many in which it is swapped: for silence (by default, where the
+    request has it), for `neutral` words of its length, or for `words`. With `each` so is every player's such message
+    of that round: one `Influence` a message. `max_cost_usd` holds for each branch. The same call goes on where one
+    ended. Raises as `fork`, and `UsageError` where the decision says nothing to another player.
+    """
+    asked = Asked.of(find_run(logs_folder(logs_dir), name), at, swap=swap, words=words, each=each, branches=branches)
+    for wanted in asked.wanted:
+        session = wanted.come_by(env=variables(env, allow_keys), limits={"max_cost_usd": max_cost_usd}, own=models)
+        if isinstance(session, Session):
+            await played(session)
+    return asked.measured()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked: messages, each with its other arm, and how many branches a side."""
+
+    messages: tuple[Message, ...]
+    branches: int
+
+    @classmethod
+    def of(
+        cls,
+        files: RunFiles,
+        at: int,
+        *,
+        swap: Swap | None = None,
+        words: str | None = None,
+        each: bool = False,
+        branches: int = BRANCHES,
+    ) -> Asked:
+        """Raises `UsageError` where decision `at` says nothing to another player, or cannot be without its words."""
+        if swap is not None and words is not None:
+            raise UsageError("--words: take the place of the message themselves; leave out --swap")
+        if swap not in {None, *get_args(Swap)}:
+            raise UsageError(f"--swap: there is no {swap!r} (valid: {', '.join(get_args(Swap))})")
+        try:
+            import agentsim.analysis.influence  # noqa: F401 - before a branch is paid for that could not be compared
+        except ImportError:
+            raise UsageError("influence needs the extra analysis: pip install 'agentsim[analysis]'") from None
+        found = messages(files, at, each=each)
+        return cls(
+            tuple(message.swapped(swap, None if words is None else cleaned(words)) for message in found), branches
+        )
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        """Every branch, with its files where it is there."""
+        return [wanted for message in self.messages for wanted in message.wanted(self.branches)]
+
+    def measured(self) -> list[Influence]:
+        """What each message did, by the branches that are finished."""
+        from agentsim.analysis.influence import Swapped, influences
+
+        found = []
+        for message in self.messages:
+            sides: tuple[dict[int, Followed], dict[int, Followed]] = ({}, {})
+            for wanted in message.wanted(self.branches):
+                if wanted.files is not None and (followed := _followed(message, wanted.files)) is not None:
+                    sides[wanted.options["arm"] == message.arm][wanted.options["number"]] = followed
+            swapped = Swapped(
+                of=message.parent.files.name,
+                at=message.parent.ask.index,
+                game=message.parent.game.name,
+                speaker=message.parent.ask.request.player,
+                kind=message.kind,
+                round=message.round,
+                words=message.words_of(message.decision),
+                swap=message.arm,
+                instead=message.words_of(message.instead),
+                listeners=message.listeners,
+            )
+            found.append((swapped, sides))
+        return influences(found)
+
+
+def _followed(message: Message, files: RunFiles) -> Followed | None:
+    """What followed from the message in a branch; None of one that is not finished."""
+    from agentsim.analysis.arm_records import results_of
+    from agentsim.analysis.influence import Followed
+    from agentsim.analysis.responses import responses
+
+    if not over(files) or not files.history.is_file():
+        return None
+    history, at = load_history(files.history), message.parent.ask.index
+    recorded = read_journal(files.journal)
+    play = new_play(*restored_scenario(recorded.head))
+    found = responses(
+        played_again(play, recorded),
+        play.log,
+        heard=message.heard,
+        speaker=message.parent.ask.request.player,
+        listeners=message.listeners,
+    )
+    results = results_of(files.name, history)
+    decided = [(each.player, each.kind, each.decision) for each in history.decisions if each.index != at]
+    return Followed(found, results, (decided, results))
