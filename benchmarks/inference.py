@@ -161,8 +161,13 @@ def influence(generator: np.random.Generator) -> Iterator[Said]:
         yield Said(f"{what}: any that hold together, wrong", missed, (0.0, 0.07))
 
 
-WORLDS: dict[str, World] = {"own_maker": own_maker, "ratings": ratings, "no_wins": no_wins, "influence": influence}
-"""The order is part of the seeds: new ones go to the end."""
+WORLDS: dict[str, tuple[int, World]] = {
+    "own_maker": (0, own_maker),
+    "ratings": (1, ratings),
+    "no_wins": (2, no_wins),
+    "influence": (3, influence),
+}
+"""Each world with the number that is part of its seeds."""
 
 
 def measured(name: str, simulations: int) -> list[tuple[str, int, float, tuple[float, float] | None]]:
@@ -170,8 +175,9 @@ def measured(name: str, simulations: int) -> list[tuple[str, int, float, tuple[f
     counts: Counter[str] = Counter()
     hits: dict[str, float] = {}
     within: dict[str, tuple[float, float] | None] = {}
+    key, world = WORLDS[name]
     for number in range(simulations):
-        for said in WORLDS[name](np.random.default_rng([SEED, list(WORLDS).index(name), number])):
+        for said in world(np.random.default_rng([SEED, key, number])):
             counts[said.what] += 1
             hits[said.what] = hits.get(said.what, 0.0) + said.hit
             within[said.what] = said.within

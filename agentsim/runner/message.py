@@ -14,9 +14,10 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.codec import text_id, values
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.options import Option, Subset, Text
 from agentsim.engine.paths import Path, paths_in, value_at, with_value
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Option, Text, Variant, bare_field, leaves
+from agentsim.engine.schema import Variant, bare_field, leaves
 from agentsim.engine.wording import CUT
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.contents import read_journal
@@ -175,7 +176,7 @@ def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:
     return [place for place in found if place[-1] == told.event.words] or found
 
 
-def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> Option | Variant | None:
+def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> Option | Subset | Variant | None:
     """What may stand at a place of a decision; of a field that goes by another one, with that other's value."""
     options = leaves(request.answer, request.stated)
     *outer, name = map(str, place)

@@ -165,7 +165,7 @@ def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_req
     kinds = {("said", True), ("quip", True), ("whisper", False), ("posted", True)}
     for config in ("werewolf_bots", "agent_island_sidebars", "society_bots"):
         days = {"game_config.days": 1} if config == "society_bots" else {}
-        scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, everybody="bot/random", overrides=days)
+        scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, model="bot/random", overrides=days)
         files = begin(scenario, tmp_path, env={}, stem=config).files
         run = library.load(config, logs_dir=tmp_path)
         assert isinstance(run, library.Run)
