@@ -10,7 +10,7 @@ import pytest
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.opening import GameBegan
-from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.contents import Entry
 from agentsim.history.fold import dump_history, fold

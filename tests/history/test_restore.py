@@ -11,7 +11,7 @@ from agentsim.engine.event import Event, Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome
 from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
-from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.speeches import Pitched
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.load import told_events
 from agentsim.history.record import History

@@ -13,7 +13,7 @@ from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.games.agent_island.pitches import Pitched
+from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Tallied, Voted
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.formats import kinds

@@ -12,13 +12,11 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.game import Bot
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.agent_island.asking import Speech
 from agentsim.games.agent_island.memory import Summarize
 from agentsim.games.agent_island.patter import note, pitch, quip, whisper
-from agentsim.games.agent_island.pitches import Pitch
-from agentsim.games.agent_island.quips import Quips, QuipsMade
 from agentsim.games.agent_island.sidebars import NOBODY, Answer, AnswerApproach, Approach, ApproachMade, Whisper
-from agentsim.games.agent_island.view import View
+from agentsim.games.agent_island.speeches import Pitch, Quips, QuipsMade
+from agentsim.games.agent_island.view import Speech, View
 from agentsim.games.agent_island.votes import Vote, VoteCast
 
 Choose = Callable[[View, str, Sequence[str], Stream], tuple[str, str]]

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
-from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome
-from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.request import Request
+from agentsim.engine.event import Everyone, PlayerId
+from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
 from agentsim.games.agent_island.memory import Summarize, Summarized, phase_summaries
 from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan, rules_prompt
-from agentsim.games.agent_island.panels import panels
-from agentsim.games.agent_island.pitches import Pitch, Pitched
-from agentsim.games.agent_island.quips import Quipped, Quips
+from agentsim.games.agent_island.panels import panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.sidebars import (
     NOBODY,
@@ -30,8 +25,8 @@ from agentsim.games.agent_island.sidebars import (
     Whisper,
     Whispered,
 )
+from agentsim.games.agent_island.speeches import Pitch, Pitched, Quipped, Quips
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.tables import tables
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
 
 REQUESTS = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
@@ -39,18 +34,19 @@ _OF_A_ROUND = (RoundBegan, OrderDrawn, Pitched, Voted, Tallied, Eliminated, Won,
 EVENTS = (GameBegan, *_OF_A_ROUND, Summarized, LastRoundBegan, PollOpened, ExchangeBegan, TakenAside)
 
 
-class AgentIsland:
+class AgentIsland(Game):
     """N players, N-2 eliminations, a final of two, and a jury of the eliminated."""
 
-    name: ClassVar[str] = "agent_island"
-    title: ClassVar[str] = "Agent Island: Deliberations"
-    summary: ClassVar[str] = "pitches, secret votes, elimination, and a jury of the eliminated"
-    rules_version: ClassVar[int] = 1
-    config: ClassVar[type[GameConfig]] = AgentIslandConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
-    events: ClassVar[tuple[type[Event], ...]] = EVENTS
-    bots: ClassVar[Mapping[str, Bot]] = BOTS
-    staff: ClassVar[frozenset[str]] = frozenset()
+    name = "agent_island"
+    title = "Agent Island: Deliberations"
+    summary = "pitches, secret votes, elimination, and a jury of the eliminated"
+    rules_version = 1
+    config = AgentIslandConfig
+    requests = REQUESTS
+    events = EVENTS
+    bots = BOTS
+    panels = staticmethod(panels)
+    tables = staticmethod(tables)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 3:
@@ -98,12 +94,6 @@ class AgentIsland:
             if config.summaries == "rounds" and island.round < island.rounds:
                 await phase_summaries(context)
         return Outcome(_reason(island), island.standings())
-
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
-        return panels(log, players)
-
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        return tables(log)
 
 
 def _reason(island: Island) -> str:

@@ -8,9 +8,8 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
-from agentsim.games.agent_island.asking import SpeechRequest
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.view import Line, Told, View
+from agentsim.games.agent_island.view import Line, SpeechRequest, Told, View
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext

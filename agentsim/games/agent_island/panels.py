@@ -1,19 +1,18 @@
-"""Panels: votes, survival, words, mentions and jury, from the events that one audience heard.
+"""Panels and tables: votes, survival, words, mentions and jury, from the events that one audience heard.
 
-Given the events one player heard, they show what that player could know. Markup does not belong here.
+Given the events one player heard, panels show what that player could know. Markup does not belong here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Panel, Series
 from agentsim.engine.wording import Naming
 from agentsim.games.agent_island.opening import RoundBegan
-from agentsim.games.agent_island.pitches import Pitched
-from agentsim.games.agent_island.quips import Quipped
+from agentsim.games.agent_island.speeches import Pitched, Quipped
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
 
 _SPOKEN = (Pitched, Quipped)
@@ -108,3 +107,25 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
     if {"A", "I"} & set(players):
         note += " The word A at the beginning of a sentence is nobody, nor is I unless player stands before it."
     return DataTable("Mentions", ("speaker", *players), rows, note=note, heat=True)
+
+
+def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count."""
+    votes: list[tuple[Cell, ...]] = []
+    tallies: list[tuple[Cell, ...]] = []
+    chosen = {told.round: told.event.player for told in log if isinstance(told.event, Eliminated | Won)}
+    finals = {told.event.round for told in log if isinstance(told.event, Tallied) and told.event.final}
+    for told in log:
+        match told.event:
+            case Voted(voter=voter, choice=choice, explanation=explanation):
+                votes.append((told.round, told.round in finals, voter, choice, explanation))
+            case Tallied() as tally:
+                for candidate, count in tally.votes.items():
+                    row = (tally.round, tally.final, candidate, count)
+                    tallies.append((*row, candidate == chosen.get(tally.round), candidate in tally.tied))
+            case _:
+                pass
+    return {
+        "votes": Frame(("Round", "Final", "Voter", "Choice", "Explanation"), tuple(votes)),
+        "tallies": Frame(("Round", "Final", "Candidate", "Votes", "Chosen", "Tied"), tuple(tallies)),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -10,11 +10,13 @@ from typing import Any, Protocol
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
-from agentsim.games.agent_island.memory import view
+from agentsim.games.agent_island.memory import phase_summaries, view
 from agentsim.games.agent_island.opening import LastRoundBegan, OrderDrawn, RoundBegan
-from agentsim.games.agent_island.round_phases import PHASES
+from agentsim.games.agent_island.sidebars import phase_sidebars
+from agentsim.games.agent_island.speeches import phase_pitches, phase_quips
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import View
+from agentsim.games.agent_island.votes import phase_elimination, phase_votes
 
 
 class Logger(Protocol):
@@ -81,6 +83,17 @@ class RoundContext:
         self.history.tell(event, to=to, by=by)
         if self.logger is not None:
             self.logger.info("round %d: %s", self.round_index, event.heading)
+
+
+PHASES: Mapping[str, Callable[[RoundContext], Awaitable[None]]] = {
+    "pitches": phase_pitches,
+    "votes": phase_votes,
+    "elimination": phase_elimination,
+    "sidebars": phase_sidebars,
+    "quips": phase_quips,
+    "summaries": phase_summaries,
+}
+"""The phases of a round, by their names in the configuration."""
 
 
 class Round:

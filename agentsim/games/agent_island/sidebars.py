@@ -10,8 +10,7 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import If
 from agentsim.engine.wording import cut
-from agentsim.games.agent_island.asking import IslandRequest, SpeechRequest
-from agentsim.games.agent_island.view import Told
+from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext

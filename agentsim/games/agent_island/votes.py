@@ -11,10 +11,9 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.template import If
 from agentsim.engine.wording import cut
-from agentsim.games.agent_island.asking import IslandRequest
 from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.view import Told
+from agentsim.games.agent_island.view import IslandRequest, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext

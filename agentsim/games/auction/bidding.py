@@ -16,8 +16,7 @@ from agentsim.engine.wording import cut
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.opening import AuctionBegan
-from agentsim.games.auction.state import Auction, FailReason, why_not
-from agentsim.games.auction.view import GameState, view
+from agentsim.games.auction.state import Auction, FailReason, GameState, view, why_not
 
 
 class BidCast(Decision):

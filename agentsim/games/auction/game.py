@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome
+from agentsim.engine.event import Everyone, LogEntry, PlayerId
+from agentsim.engine.game import Game, Outcome
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
@@ -16,26 +14,24 @@ from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.opening import AuctionBegan, began
-from agentsim.games.auction.panels import panels
+from agentsim.games.auction.panels import panels, tables
 from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid, ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
-from agentsim.games.auction.tables import tables
 
 EVENTS = (AuctionBegan, ItemOffered, BidMade, Reasoned, ItemSold, ItemLost, Paid, AuctionEnded)
 
 
-class AgentAuction:
+class AgentAuction(Game):
     """Teams with strategies of their own bid for the components of the Principal Blaster."""
 
-    name: ClassVar[str] = "auction"
-    title: ClassVar[str] = "The Agent Auction Game"
-    summary: ClassVar[str] = "teams with strategies of their own bid for the ten components of a set"
-    rules_version: ClassVar[int] = 1
-    config: ClassVar[type[GameConfig]] = AuctionConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Bid,)
-    events: ClassVar[tuple[type[Event], ...]] = EVENTS
-    bots: ClassVar[Mapping[str, Bot]] = BOTS
-    staff: ClassVar[frozenset[str]] = frozenset()
+    name = "auction"
+    title = "The Agent Auction Game"
+    summary = "teams with strategies of their own bid for the ten components of a set"
+    rules_version = 1
+    config = AuctionConfig
+    requests = (Bid,)
+    events = EVENTS
+    bots = BOTS
 
     def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from agentsim.engine import Bot, Event, Everyone, GameConfig, Outcome, PlayerId, Request, Table
+from agentsim.engine import Everyone, Game, GameConfig, Outcome, PlayerId, Table
 from agentsim.engine.event import Audience
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
@@ -35,16 +35,15 @@ class WerewolfConfig(GameConfig):
         return few | {"villager": players - sum(few.values())}
 
 
-class Werewolf:
-    name: ClassVar[str] = "werewolf"
-    title: ClassVar[str] = "Werewolf"
-    summary: ClassVar[str] = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
-    rules_version: ClassVar[int] = 1
-    config: ClassVar[type[GameConfig]] = WerewolfConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
-    events: ClassVar[tuple[type[Event], ...]] = words.EVENTS
-    bots: ClassVar[Mapping[str, Bot]] = BOTS
-    staff: ClassVar[frozenset[str]] = frozenset()
+class Werewolf(Game):
+    name = "werewolf"
+    title = "Werewolf"
+    summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
+    rules_version = 1
+    config = WerewolfConfig
+    requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
+    events = words.EVENTS
+    bots = BOTS
     panels = staticmethod(panels)
     tables = staticmethod(tables)
 

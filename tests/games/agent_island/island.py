@@ -12,12 +12,10 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.asking import Speech
 from agentsim.games.agent_island.memory import Summarize
-from agentsim.games.agent_island.pitches import Pitch
-from agentsim.games.agent_island.quips import Quips, QuipsMade
 from agentsim.games.agent_island.sidebars import Answer, AnswerApproach, Approach, ApproachMade, Whisper
-from agentsim.games.agent_island.view import Line, View
+from agentsim.games.agent_island.speeches import Pitch, Quips, QuipsMade
+from agentsim.games.agent_island.view import Line, Speech, View
 from agentsim.games.agent_island.votes import Vote, VoteCast
 
 ABSTAIN = "-"

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.asking import IslandRequest
 from agentsim.games.agent_island.bots import ally, loudest, suspects
 from agentsim.games.agent_island.patter import pitch
-from agentsim.games.agent_island.pitches import Pitch, Pitched
 from agentsim.games.agent_island.sidebars import AnswerApproach, Approach, Whispered
+from agentsim.games.agent_island.speeches import Pitch, Pitched
 from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.view import Line, View
+from agentsim.games.agent_island.view import IslandRequest, Line, View
 from agentsim.games.agent_island.votes import Vote, VoteCast, Voted
 from tests.engine.small import Say
 from tests.games.agent_island.island import play, requests

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.pitches import Pitch, Pitched
+from agentsim.games.agent_island.speeches import Pitch, Pitched
 from tests.games.agent_island.island import play, requests, told
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}

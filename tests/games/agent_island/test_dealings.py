@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentsim.engine.event import LogEntry
 from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
-from agentsim.games.agent_island.quips import Quipped
 from agentsim.games.agent_island.sidebars import Approached, TakenAside, Whispered
+from agentsim.games.agent_island.speeches import Quipped
 from agentsim.games.agent_island.votes import Voted
 from agentsim.history.pairs import pairs
 from tests.engine.small import done

@@ -7,7 +7,7 @@ from typing import Any
 from agentsim.engine.panel import Chart, DataTable, Panel
 from agentsim.engine.simulate import Simulation
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.asking import Speech
+from agentsim.games.agent_island.view import Speech
 from tests.games.agent_island.island import play
 
 VOTES = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
 from agentsim.errors import IllegalDecision
-from agentsim.games.agent_island.asking import IslandRequest
-from agentsim.games.agent_island.quips import Quipped, QuipsMade
 from agentsim.games.agent_island.sidebars import NOBODY, Answer, Approached, ApproachMade, Paired, Whisper, Whispered
+from agentsim.games.agent_island.speeches import Quipped, QuipsMade
+from agentsim.games.agent_island.view import IslandRequest
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 # sidebars

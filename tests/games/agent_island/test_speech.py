@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from agentsim.errors import AmbiguousReply, UnreadableReply
-from agentsim.games.agent_island.pitches import Pitch
-from agentsim.games.agent_island.quips import Quips
 from agentsim.games.agent_island.sidebars import AnswerApproach
+from agentsim.games.agent_island.speeches import Pitch, Quips
 from tests.games.agent_island.island import play, requests
 
 PITCH = requests(play("ABC"), Pitch)[0]

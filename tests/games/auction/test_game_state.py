@@ -14,8 +14,7 @@ from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item, listed
 from agentsim.games.auction.opening import began
 from agentsim.games.auction.pricing import PRICING, Offer
-from agentsim.games.auction.state import Auction, Team
-from agentsim.games.auction.view import view
+from agentsim.games.auction.state import Auction, Team, view
 from tests.games.auction.auction import FORMATS, game_state, play, requests
 
 SEED = """\

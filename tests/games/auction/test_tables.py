@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.games.auction import GAME
-from agentsim.games.auction.tables import tables
+from agentsim.games.auction.panels import tables
 from tests.games.auction.auction import FORMATS, SEALED, play, rows
 
 DETAILED_LOGS = """ScenarioID RoundID ItemName ItemQuality IsRequired IterationID TeamName BidAmount IsValid FailReason
