@@ -1,6 +1,6 @@
 """Multi-agent games played by language models, from Python: `docs/python.md`.
 
-`run`, `resume`, `fork` and `batch` are coroutines; `run_sync` plays without an event loop. Errors are those of
+`run`, `resume`, `fork`, `batch` and `rate` are coroutines; `run_sync` plays without an event loop. Errors are those of
 `agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports this package.
 """
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from agentsim.api import batch, compare, fork, fork_arm, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
+    from agentsim.rating import rate
     from agentsim.results import Run, Runs, load
     from agentsim.scenario.tables import ScenarioTable as Scenario
 
@@ -32,6 +33,7 @@ __all__ = [
     "fork",
     "fork_arm",
     "load",
+    "rate",
     "replay",
     "resume",
     "run",
@@ -63,6 +65,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
+            "rate": "rating",
             "Scenario": "scenario.tables:ScenarioTable",
         },
     )

@@ -85,7 +85,9 @@ def placement(
     strength = found.logs - found.logs[:, :-1].mean(axis=1, keepdims=True)
     *members, own = credible(strength)
     stronger = (strength[:, -1:] > strength[:, :-1]).mean(axis=0)
-    return Placement(own, tuple(members), tuple(map(float, stronger)), tuple(map(float, found.places[-1])), spread, found)
+    return Placement(
+        own, tuple(members), tuple(map(float, stronger)), tuple(map(float, found.places[-1])), spread, found
+    )
 
 
 def _dispersion(found: Posterior, games: Sequence[Stages], block: int) -> Dispersion | None:
@@ -130,7 +132,7 @@ def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks:
             table = [size - 1] * own
             while len(table) < seats:
                 others = [label for label in range(size - 1) if label not in table]
-                table.append(min(others, key=lambda label: left([*table, label])))  # noqa: B023 - called at once
+                table.append(min(others, key=lambda label: left([*table, label])))
             full.append(table)
         tables.append(tuple(min(full, key=left)))
         precision = learned(tables[-1])

@@ -1,0 +1,192 @@
+"""`agentsim pool` freezes a folder of games as a reference pool; `agentsim rate` places a new model against one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentsim.cli import options as o
+from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, shortened
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.analysis.inference import Interval
+    from agentsim.models.keys import Variables
+    from agentsim.rating import Rated, Rating
+
+
+def pool(
+    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
+    *,
+    out: Annotated[Path, o.option("--out", "The pool's file, a new one.", "FILE")],
+    as_json: o.AsJson = False,
+) -> None:
+    """Freeze a folder of games as a reference pool.
+
+    FILE holds what was played and who came where, with the digest of each history. Its members are the models, with
+    their settings. Needs the extra analysis.
+    """
+    try:
+        from agentsim.analysis.pool import frozen
+    except ImportError:
+        raise _needs_analysis("pool") from None
+    found = frozen(source)
+    made = found.pool
+    made.write(out)
+    if found.left_out:
+        first = next(iter(found.left_out))
+        remark(f"{len(found.left_out)} left out: {first} {found.left_out[first]}", 300)
+    if as_json:
+        members = [{"label": label, **each} for label, each in zip(made.labels, made.strengths, strict=True)]
+        counts = {"games": len(made.games), "seats": made.seats, "members": members}
+        say_json({"pool": str(out), "game": made.game, **counts, "left_out": dict(found.left_out)})
+        return
+    typer.echo(safe(f"{out}: {len(made.members)} models in {len(made.games)} games of {made.game}, {made.seats} seats"))
+
+
+def rate(
+    *,
+    model: Annotated[str, o.option("--model", "The model to rate.", "MODEL")],
+    pool: Annotated[Path, o.option("--pool", "The reference pool: a file of `agentsim pool`.", "FILE")],
+    games: Annotated[int, o.option("--games", "The most games, in blocks of one for each seat.", "N", min=1)] = 100,
+    width: Annotated[
+        float, o.option("--width", "Stop where the 95% interval of the log strength is narrower.", "W", min=0)
+    ] = 0.5,
+    entries: Annotated[
+        int | None, o.option("--entries", "The most seats of MODEL at a table; default: half of them.", "K", min=1)
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        o.option("--set", "A setting of MODEL, such as temperature=0.2; default: what all members share.", "KEY=VALUE"),
+    ] = None,
+    seed: Annotated[
+        int | None, o.option("--seed", "Source of the games' seeds; default: made of pool and model.", "S", min=0)
+    ] = None,
+    out: Annotated[
+        Path | None, o.option("--out", "Folder of the games; default: one in --logs-dir, named by the model.", "DIR")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    jobs: o.Jobs = None,
+    max_cost: o.MaxCost = None,
+    abort_after: o.AbortAfter = 5,
+    display: o.Display = "auto",
+    as_json: o.AsJson = False,
+    env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
+) -> None:
+    """Rate a new model against a reference pool, in as few games as it needs.
+
+    The members that it meets are those that make the interval narrowest; it has every seat equally often. The same
+    command goes on where it was killed, and repeats nothing. Needs the extra analysis.
+    """
+    try:
+        from agentsim.rating import Asked, Rating
+    except ImportError:
+        raise _needs_analysis("rate") from None
+    from agentsim.environment import environment
+
+    env = environment(env_file, allow_key)
+    asked = Asked(
+        model,
+        pool,
+        games=games,
+        width=width,
+        entries=entries,
+        settings=overrides or (),
+        seed=seed,
+        out=out,
+        logs_dir=logs_dir,
+        max_cost_usd=max_cost,
+    )
+    rating = Rating(asked, env)
+    code = _played(rating, env, jobs=jobs, abort_after=abort_after, display=display)
+    if rating.finished:
+        found = rating.rated()
+        if as_json:
+            say_json(found.to_json())
+        else:
+            _print(found)
+    if code:
+        raise typer.Exit(code)
+
+
+def _played(rating: Rating, env: Variables, *, jobs: int | None, abort_after: int, display: o.DisplayMode) -> int:
+    """Play the rounds that are left, and return the exit code of the last one."""
+    from agentsim.cli.display import shown_batch
+    from agentsim.runner.batch.manifest import at_once
+    from agentsim.runner.batch.run_batch import run_batch
+
+    code, forecast = 0, False
+    while (manifest := rating.next()) is not None:
+        if not forecast:
+            forecast = True
+            _say_what_it_costs(rating, env)
+        with shown_batch(display, rating.directory.name) as watcher:
+            result = run_batch(
+                manifest,
+                rating.directory,
+                env=env,
+                jobs=jobs or at_once(manifest),
+                abort_after=abort_after,
+                watcher=watcher,
+            )
+        code = result.exit_code
+        if not result.complete:
+            why = "not every game came to a result" if result.stopped is None else str(result.stopped)
+            remark(f"{shortened(why, 600)}; the same command goes on", 1200)
+            return code
+    return code
+
+
+def _say_what_it_costs(rating: Rating, env: Variables) -> None:
+    """The forecast of all games that may be played, of which it is the most; nothing where bots alone play."""
+    from agentsim.cli.finish import money
+
+    expected, games = rating.forecast(env).total(), rating.blocks * rating.seats
+    if expected.calls:
+        usd, most = (None if each is None else each * games for each in (expected.usd, expected.most_usd))
+        calls = f"about {expected.calls * games:,} calls, {money(usd)} (most: {money(most)})"
+        remark(f"at most {games} games, by a forecast of one on bots {calls}")
+
+
+def _print(found: Rated) -> None:
+    from agentsim.cli.finish import money
+
+    known = found.placement
+    enough = f"all {found.games} games are played, and the interval is wider than asked" if found.wide else "done"
+    cost = f"; calls: {found.calls}; cost: {money(found.cost_usd, found.unpriced_calls)}" if found.calls else ""
+    say(safe(f"{found.directory}: {found.games} games, {enough}{cost}"))
+    lines = [("model", "log strength", "95%", "rated is stronger", "games together")]
+    own = (f"{found.model} (rated)", f"{known.strength.value:+.2f}", _ends(known.strength), "", str(found.games))
+    rows = [
+        (-each.value, (label, f"{each.value:+.2f}", _ends(each), f"{chance:.0%}", str(met)))
+        for label, each, chance, met in zip(found.labels, known.members, known.stronger, found.met, strict=True)
+    ]
+    lines += [row for _, row in sorted([*rows, (-known.strength.value, own)])]
+    for line in aligned([[shortened(cell, 80) for cell in row] for row in lines]):
+        typer.echo(safe(line))
+    chances = ", ".join(f"{place}: {chance:.0%}" for place, chance in enumerate(known.places, 1) if chance >= 0.005)
+    say(f"place among all {len(known.places)}: {chances}")
+    say(f"seats it had: {', '.join(map(str, found.entries))}")
+    if known.dispersion is not None and known.dispersion.too_much:
+        say(
+            f"warning: its results vary {known.dispersion.factor:.1f} times as much as strengths explain "
+            f"(p = {known.dispersion.p:.3f}), and count for so much less; --entries 1 tells whether copies of a model "
+            "at one table are the reason"
+        )
+    if found.degraded:
+        say(
+            f"warning: {counted(found.degraded, 'game')} above limits.max_fallback_rate: fallbacks decided much in them"
+        )
+    say(safe(f"One may write: {found.sentence}"))
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:+.2f} to {interval.high:+.2f}"
+
+
+def _needs_analysis(command: str) -> UsageError:
+    return UsageError(f"agentsim {command} needs the extra analysis: pip install 'agentsim[analysis]'")
