@@ -125,16 +125,16 @@ def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks:
     def left(table: Sequence[int]) -> float:
         return float(scale @ np.linalg.pinv(learned(table), hermitian=True) @ scale)
 
-    tables = []
+    def filled(own: int) -> tuple[int, ...]:
+        table = (size - 1,) * own
+        while len(table) < seats:
+            table = min(((*table, label) for label in range(size - 1) if label not in table), key=left)
+        return table
+
+    tables: list[tuple[int, ...]] = []
     for _ in range(min(max(1, played // _GROWTH), blocks - played)):
-        full = []
-        for own in range(max(1, seats - size + 1), min(most, seats - 1) + 1):
-            table = [size - 1] * own
-            while len(table) < seats:
-                others = [label for label in range(size - 1) if label not in table]
-                table.append(min(others, key=lambda label: left([*table, label])))
-            full.append(table)
-        tables.append(tuple(min(full, key=left)))
+        tried = map(filled, range(max(1, seats - size + 1), min(most, seats - 1) + 1))
+        tables.append(min(tried, key=left))
         precision = learned(tables[-1])
     return tables
 

@@ -1,7 +1,7 @@
 """A reference pool: finished games of one scenario, frozen in a file, that new models are rated against.
 
 It holds the results themselves and no fit of them, so that what is uncertain about its members stays so
-(`analysis.placement`). What the file says of their strengths is for its readers.
+(`analysis.placement`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -20,14 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from agentsim import games
 from agentsim.analysis.game_records import read_games
 from agentsim.analysis.inference import blocks, stages
-from agentsim.analysis.posterior import Stages, credible, independence, posterior
+from agentsim.analysis.posterior import Stages, independence
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
-from agentsim.scenario.plan import ModelPlan, PlayerPlan, SeatRecord
+from agentsim.scenario.plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.validation import nearest, validated
 
-FORMAT = "agentsim-pool/1"
 _OF_SEAT = ("id", "prompt", "called")
 """What belongs to a seat, whichever model sits there; the rest of a player is the model's."""
 _UNSEEN = ("players", "prices")
@@ -59,13 +59,12 @@ class Result(_Part):
 class Pool(_Part):
     """The file. `scenario` and `run` are those of its first game, whose players are the seats."""
 
-    format: Literal["agentsim-pool/1"] = FORMAT
+    format: Literal["agentsim-pool/1"] = "agentsim-pool/1"
     game: str
     rules_version: int
     scenario: dict[str, JsonValue]
     run: dict[str, JsonValue]
     members: tuple[Member, ...] = Field(min_length=2)
-    strengths: tuple[dict[str, float | None], ...] = ()
     games: tuple[Result, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -86,9 +85,7 @@ class Pool(_Part):
 
     @cached_property
     def digest(self) -> str:
-        """Of all that a placement rests on."""
-        text = self.model_dump_json(exclude={"strengths"})
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
     def results(self, size: int) -> list[Stages]:
         """The games for a fit of so many labels, the members first."""
@@ -139,7 +136,9 @@ def read_pool(path: Path) -> Pool:
         pool = Pool.model_validate_json(read(path))
     except ValidationError as error:
         where, why = first_objection(error)
-        raise UsageError(f"{path}: is not a reference pool: {where or 'the file'}: {why}") from None
+        raise UsageError(
+            f"{path}: is not a reference pool: {where or 'the file'}: {why.replace('Input should', 'must')}"
+        ) from None
     installed = games.find(pool.game).rules_version
     if installed != pool.rules_version:
         raise UsageError(
@@ -196,10 +195,7 @@ def frozen(directory: Path) -> Frozen:
     if len(members) < 2:
         raise UsageError(f"{directory}: a single model played all games; a pool needs two or more")
     base["scenario"] = {**base["scenario"], "prices": prices}
-    pool = Pool(**base, members=_labelled(list(members.values())), games=tuple(results))
-    size = len(members)
-    fit = credible(posterior(pool.results(size), size, weight=pool.weight).logs)
-    return Frozen(pool.model_copy(update={"strengths": tuple(asdict(each) for each in fit)}), left_out)
+    return Frozen(Pool(**base, members=_labelled(list(members.values())), games=tuple(results)), left_out)
 
 
 def _member(plan: PlayerPlan, game: str) -> Member:
@@ -250,9 +246,6 @@ def _check_alike(base: Mapping[str, Any], here: Mapping[str, Any], *, first: str
 
 def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPlan:
     """The plan of a model that is to be rated: the settings that the pool's members share, and these over them."""
-    from agentsim.scenario.plan import ModelName, ModelSettings
-    from agentsim.scenario.validation import nearest, validated
-
     try:
         name = ModelName.parse(model)
     except ValueError as error:
@@ -265,7 +258,5 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
     shared = {**pool.shared(), **settings}
     kwargs = shared.pop("client_kwargs", {})
     path = None if name.file is None else Path(name.file).resolve()
-    called = ModelPlan(model if path is None else f"local/{path.name}", path)
-    return PlayerPlan(
-        id="", model=called.model, path=path, settings=validated(ModelSettings, shared), client_kwargs=kwargs
-    )
+    model = model if path is None else f"local/{path.name}"
+    return PlayerPlan(id="", model=model, path=path, settings=validated(ModelSettings, shared), client_kwargs=kwargs)

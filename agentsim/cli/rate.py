@@ -9,12 +9,10 @@ import typer
 
 from agentsim.cli import options as o
 from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, shortened
-from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.analysis.inference import Interval
-    from agentsim.models.keys import Variables
     from agentsim.rating import Rated, Rating
 
 
@@ -40,8 +38,7 @@ def pool(
         first = next(iter(found.left_out))
         remark(f"{len(found.left_out)} left out: {first} {found.left_out[first]}", 300)
     if as_json:
-        members = [{"label": label, **each} for label, each in zip(made.labels, made.strengths, strict=True)]
-        counts = {"games": len(made.games), "seats": made.seats, "members": members}
+        counts = {"games": len(made.games), "seats": made.seats, "members": made.labels}
         say_json({"pool": str(out), "game": made.game, **counts, "left_out": dict(found.left_out)})
         return
     typer.echo(safe(f"{out}: {len(made.members)} models in {len(made.games)} games of {made.game}, {made.seats} seats"))
@@ -77,109 +74,101 @@ def rate(
     env_file: o.EnvFile = None,
     allow_key: o.AllowKey = None,
 ) -> None:
-    """Rate a new model against a reference pool, in as few games as it needs.
+    """Rate a new model against a reference pool.
 
-    The members that it meets are those that make the interval narrowest; it has every seat equally often. The same
+    It plays as few games as that needs. The members that it meets are those that make the interval narrowest; it has every seat equally often. The same
     command goes on where it was killed, and repeats nothing. Needs the extra analysis.
     """
     try:
-        from agentsim.rating import Asked, Rating
+        from agentsim.rating import Rating
     except ImportError:
         raise _needs_analysis("rate") from None
     from agentsim.environment import environment
 
-    env = environment(env_file, allow_key)
-    asked = Asked(
+    rating = Rating(
         model,
         pool,
+        environment(env_file, allow_key),
         games=games,
         width=width,
         entries=entries,
-        settings=overrides or (),
+        set=overrides or (),
         seed=seed,
         out=out,
         logs_dir=logs_dir,
         max_cost_usd=max_cost,
     )
-    rating = Rating(asked, env)
-    code = _played(rating, env, jobs=jobs, abort_after=abort_after, display=display)
+    code = _played(rating, jobs=jobs, abort_after=abort_after, display=display)
     if rating.finished:
-        found = rating.rated()
-        if as_json:
-            say_json(found.to_json())
-        else:
-            _print(found)
+        _print(rating.rated(), as_json=as_json)
     if code:
         raise typer.Exit(code)
 
 
-def _played(rating: Rating, env: Variables, *, jobs: int | None, abort_after: int, display: o.DisplayMode) -> int:
+def _played(rating: Rating, *, jobs: int | None, abort_after: int, display: o.DisplayMode) -> int:
     """Play the rounds that are left, and return the exit code of the last one."""
     from agentsim.cli.display import shown_batch
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import run_batch
 
-    code, forecast = 0, False
-    while (manifest := rating.next()) is not None:
-        if not forecast:
-            forecast = True
-            _say_what_it_costs(rating, env)
+    code, rounds = 0, 0
+    while (manifest := rating.next_games()) is not None:
+        rounds += 1
+        if rounds == 1:
+            _say_what_it_costs(rating)
+        at = jobs or at_once(manifest)
         with shown_batch(display, rating.directory.name) as watcher:
             result = run_batch(
-                manifest,
-                rating.directory,
-                env=env,
-                jobs=jobs or at_once(manifest),
-                abort_after=abort_after,
-                watcher=watcher,
+                manifest, rating.directory, env=rating.env, jobs=at, abort_after=abort_after, watcher=watcher
             )
-        code = result.exit_code
+        code = max(code, result.exit_code)
         if not result.complete:
             why = "not every game came to a result" if result.stopped is None else str(result.stopped)
             remark(f"{shortened(why, 600)}; the same command goes on", 1200)
-            return code
+            return result.exit_code
     return code
 
 
-def _say_what_it_costs(rating: Rating, env: Variables) -> None:
-    """The forecast of all games that may be played, of which it is the most; nothing where bots alone play."""
+def _say_what_it_costs(rating: Rating) -> None:
+    """The forecast of all games that may be played; nothing where bots alone play."""
     from agentsim.cli.finish import money
+    from agentsim.games import find
+    from agentsim.runner.forecast import forecast
 
-    expected, games = rating.forecast(env).total(), rating.blocks * rating.seats
+    scenario = rating.manifest.scenario(rating.manifest.games[0])
+    expected, games = forecast(scenario, find(scenario.game), env=rating.env).total(), rating.blocks * rating.seats
     if expected.calls:
         usd, most = (None if each is None else each * games for each in (expected.usd, expected.most_usd))
-        calls = f"about {expected.calls * games:,} calls, {money(usd)} (most: {money(most)})"
-        remark(f"at most {games} games, by a forecast of one on bots {calls}")
+        calls = f"about {expected.calls * games:,} calls, {money(usd)} (at most {money(most)} without re-asks)"
+        remark(f"at most {games} games; by a forecast from one on bots {calls}")
 
 
-def _print(found: Rated) -> None:
+def _print(found: Rated, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
 
-    known = found.placement
-    enough = f"all {found.games} games are played, and the interval is wider than asked" if found.wide else "done"
+    if as_json:
+        say_json(found.to_json())
+        return
+    known, strength = found.placement, found.placement.strength
+    wide = ", all that may be played; the interval is wider than asked" if found.wide else ""
     cost = f"; calls: {found.calls}; cost: {money(found.cost_usd, found.unpriced_calls)}" if found.calls else ""
-    say(safe(f"{found.directory}: {found.games} games, {enough}{cost}"))
-    lines = [("model", "log strength", "95%", "rated is stronger", "games together")]
-    own = (f"{found.model} (rated)", f"{known.strength.value:+.2f}", _ends(known.strength), "", str(found.games))
+    say(safe(f"{found.directory}: {found.games} games{wide}{cost}"))
     rows = [
-        (-each.value, (label, f"{each.value:+.2f}", _ends(each), f"{chance:.0%}", str(met)))
-        for label, each, chance, met in zip(found.labels, known.members, known.stronger, found.met, strict=True)
+        (each.value, (label, f"{each.value:+.2f}", _ends(each), f"{chance:.0%}", str(met)))
+        for label, each, chance, met in zip(found.members, known.members, known.stronger, found.met, strict=True)
     ]
-    lines += [row for _, row in sorted([*rows, (-known.strength.value, own)])]
-    for line in aligned([[shortened(cell, 80) for cell in row] for row in lines]):
+    own = (f"{found.model} (rated)", f"{strength.value:+.2f}", _ends(strength), "–", str(found.games))
+    rows = sorted([*rows, (strength.value, own)], reverse=True)
+    head = ("model", "log strength", "95%", "rated is stronger", "games together")
+    for line in aligned([head, *([shortened(cell, 80) for cell in row] for _, row in rows)]):
         typer.echo(safe(line))
     chances = ", ".join(f"{place}: {chance:.0%}" for place, chance in enumerate(known.places, 1) if chance >= 0.005)
     say(f"place among all {len(known.places)}: {chances}")
-    say(f"seats it had: {', '.join(map(str, found.entries))}")
+    say(f"times in each seat: {', '.join(map(str, found.seats))}")
     if known.dispersion is not None and known.dispersion.too_much:
         say(
             f"warning: its results vary {known.dispersion.factor:.1f} times as much as strengths explain "
-            f"(p = {known.dispersion.p:.3f}), and count for so much less; --entries 1 tells whether copies of a model "
-            "at one table are the reason"
-        )
-    if found.degraded:
-        say(
-            f"warning: {counted(found.degraded, 'game')} above limits.max_fallback_rate: fallbacks decided much in them"
+            f"(p = {known.dispersion.p:.3f}), and count for so much less"
         )
     say(safe(f"One may write: {found.sentence}"))
 
