@@ -26,6 +26,8 @@ OFFLINE = {
     "diff",
     "fork",
     "compare",
+    "pool",
+    "rate",
     "bundle",
     "watch",
     "logs",

@@ -76,8 +76,9 @@ def rate(
 ) -> None:
     """Rate a new model against a reference pool.
 
-    It plays as few games as that needs. The members that it meets are those that make the interval narrowest; it has every seat equally often. The same
-    command goes on where it was killed, and repeats nothing. Needs the extra analysis.
+    It plays as few games as that needs. The members that it meets are those that make the interval narrowest; it has
+    every seat equally often. The same command goes on where it was killed, and repeats nothing. Needs the extra
+    analysis.
     """
     try:
         from agentsim.rating import Rating
